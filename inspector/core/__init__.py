@@ -1,0 +1,1 @@
+"""Plain values and arithmetic: messages, conversations, text safety, rough tokens. Standard library only."""

@@ -1,0 +1,149 @@
+"""Sessions, conversations, generations and compactions as a store shows them. Indexes are half-open, list[a:b]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+#: One byte a role, so that a generation of 100,000 messages keeps its roles in 100 KB.
+ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
+ROLE_NAMES: Sequence[str] = ("user", "assistant", "tool", "system", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that the provider reported, summed over the API calls of a session."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A row of the store's sessions. Times are seconds since the epoch, None where the store has none."""
+
+    id: str
+    source: str
+    model: str
+    title: str
+    parent: str | None
+    started_at: float
+    ended_at: float | None
+    end_reason: str
+    message_count: int
+    usage: Usage
+    provider: str = ""
+    base_url: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    #: Columns that only some schemas have, by name (cwd, rewind_count, compression_fallback_streak, ...).
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """What the list of conversations shows at once, from the sessions alone (no message is read).
+
+    `sessions` are ids from the root to the tip. `parent` is the conversation that this one branched from or
+    was started by, and `kind` says which. `compactions` counts rotations; None where only the messages
+    would tell (a session that may have compacted in place).
+    """
+
+    id: str
+    root: str
+    title: str
+    model: str
+    source: str
+    sessions: tuple[str, ...]
+    messages: int
+    compactions: int | None
+    started_at: float
+    last_active: float
+    usage: Usage
+    parent: str | None = None
+    kind: str = "conversation"  # or "branch", "sub-agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One live message list between two compactions, as an index: bodies are read on demand.
+
+    `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message
+    (4 for any other role). `live` marks the list that the agent holds now.
+    """
+
+    number: int
+    session: str
+    ids: Sequence[int]
+    roles: bytes
+    live: bool = False
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """A recorded step from one generation to the next.
+
+    `index` counts from 1. `session` is the one whose list was compacted. `before` and `after` are lengths in
+    messages; `head_end` and `tail_start` index the list before. `head_after` and `tail_after` index the list
+    after: [0:head_after] are the copies of the head and [tail_after:after] starts with the copies of the
+    tail. `summary_at` is the message of the list after that carries the summary (for a merged one the first
+    tail message), None where none was found. Tokens are rough, system prompt included.
+    `exact` is False where the boundaries could only be inferred, and then `note` says why.
+    """
+
+    index: int
+    session: str
+    before: int
+    after: int
+    head_end: int
+    tail_start: int
+    head_after: int
+    tail_after: int
+    summary_at: int | None
+    summary: str | None
+    merged: bool
+    fallback: bool
+    tokens_before: int
+    tokens_after: int
+    at: float
+    exact: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation opened: its sessions from root to tip and its generations, oldest first."""
+
+    row: ConversationRow
+    sessions: tuple[Session, ...]
+    generations: tuple[Generation, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The tip session, which names the conversation."""
+        return self.row.id
+
+    @property
+    def live(self) -> Generation:
+        """The generation that the agent holds now."""
+        return self.generations[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message that a search found: where it is, and the text around the first match (half-open span in it)."""
+
+    conversation: str
+    session: str
+    message: int
+    role: str
+    excerpt: str
+    span: tuple[int, int]

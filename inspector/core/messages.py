@@ -1,0 +1,118 @@
+"""One message of a live list, as the agent held it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+#: The types of content part that hold a picture (OpenAI chat, OpenAI responses, Anthropic).
+IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that an assistant message makes. `arguments` is the text the model wrote (mostly JSON)."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message and where it came from.
+
+    `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...)
+    with just the keys that were there; it is never changed. `id` is the row in the store, -1 where there
+    is none; `timestamp` is in seconds since the epoch, 0.0 where unknown.
+    """
+
+    wire: Mapping[str, Any]
+    id: int = -1
+    session: str = field(default="", compare=False)
+    timestamp: float = field(default=0.0, compare=False)
+
+    @property
+    def role(self) -> str:
+        """user, assistant, tool or system; an empty string where the message has none."""
+        role = self.wire.get("role")
+        return role if isinstance(role, str) else ""
+
+    @property
+    def content(self) -> Any:
+        """The content as it was: a string, a list of parts, a mapping, or None."""
+        return self.wire.get("content")
+
+    @property
+    def text(self) -> str:
+        """Every text of the content, joined with newlines; pictures leave no trace."""
+        return text_of(self.wire.get("content"))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of an assistant message, in order; malformed entries are left out."""
+        return tool_calls_of(self.wire)
+
+    @property
+    def tool_call_id(self) -> str:
+        """Which call a tool result answers; an empty string for other messages."""
+        value = self.wire.get("tool_call_id")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def tool_name(self) -> str:
+        """The tool that a result came from, where the store says it."""
+        value = self.wire.get("tool_name") or self.wire.get("name")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def images(self) -> int:
+        """How many pictures the content holds."""
+        content = self.wire.get("content")
+        return sum(map(is_image, content)) if isinstance(content, list) else 0
+
+
+def is_image(part: object) -> bool:
+    """Whether a content part is a picture."""
+    return isinstance(part, Mapping) and part.get("type") in IMAGE_PARTS
+
+
+def text_of(content: object) -> str:
+    """Every text in a message's content, joined with newlines. Never raises, whatever the content is."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = (p if isinstance(p, str) else p.get("text") if isinstance(p, Mapping) else None for p in content)
+        return "\n".join(part for part in parts if isinstance(part, str) and part)
+    if isinstance(content, Mapping):
+        summary = content.get("text_summary")
+        if isinstance(summary, str):
+            return summary
+    return str(content)
+
+
+def tool_calls_of(wire: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """The calls of a message as values; entries that are no mapping are left out."""
+    calls = wire.get("tool_calls")
+    if not isinstance(calls, Sequence) or isinstance(calls, str):
+        return ()
+    return tuple(_tool_call(entry) for entry in calls if isinstance(entry, Mapping))
+
+
+def _tool_call(entry: Mapping[str, Any]) -> ToolCall:
+    function = entry.get("function")
+    function = function if isinstance(function, Mapping) else {}
+    arguments = function.get("arguments")
+    return ToolCall(
+        id=str(entry.get("call_id") or entry.get("id") or ""),
+        name=str(function.get("name") or "?"),
+        arguments=arguments if isinstance(arguments, str) else str(arguments or ""),
+    )
+
+
+def messages_from(wires: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
+    """Messages of a plain list, each numbered by its place in it."""
+    return tuple(Message(wire, id=index) for index, wire in enumerate(wires))

@@ -1,0 +1,79 @@
+"""What every store answers. A store only ever reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What a store is: its kind ("hermes"), schema version (None where it has none), the profile that its
+    wording and columns point to with the reason, and sentences about what could not be read."""
+
+    kind: str
+    path: Path
+    schema: int | None
+    profile: str
+    profile_reason: str
+    notes: tuple[str, ...] = ()
+
+
+class Store(Protocol):
+    """A session database, open for reading. Safe to use from several threads (a connection each).
+
+    Every method raises a StoreError with a sentence for the user where the database cannot be read.
+    """
+
+    @property
+    def info(self) -> StoreInfo:
+        """What this store is."""
+        ...
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        """Every conversation, the last active first. Reads no message."""
+        ...
+
+    def resolve(self, name: str) -> str:
+        """The conversation that a session id, a unique prefix of one, or a title names.
+
+        Raises UnknownConversation where none or several do.
+        """
+        ...
+
+    def open(self, conversation: str) -> Conversation:
+        """The generations of a conversation as indexes; no body is read beyond what finds their limits."""
+        ...
+
+    def messages(self, generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
+        """The bodies of generation[start:stop]."""
+        ...
+
+    def iterate(self, generation: Generation) -> Iterator[Message]:
+        """Every body of a generation in order, never more than a batch of them in memory."""
+        ...
+
+    def system_prompt(self, session: str) -> str:
+        """The system prompt of a session; empty where the store has none."""
+        ...
+
+    def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """Every recorded compaction, found by matching the lists before and after it."""
+        ...
+
+    def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
+        """Messages that contain the words of `query`, newest first."""
+        ...
+
+    def version(self) -> int:
+        """A number that changes whenever another process has committed to the database."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...

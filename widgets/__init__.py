@@ -1,0 +1,1 @@
+"""The terminal widgets of compaction-inspector: values in, messages out."""
