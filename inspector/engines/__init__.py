@@ -1,0 +1,1 @@
+"""Context engines: how a release decides when to compact, and what head, middle and tail become."""

@@ -1,0 +1,167 @@
+"""The Engine protocol and the values it speaks in. Tokens are the release's own estimates; indexes are half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
+
+from inspector.core.errors import UsageProblem
+from inspector.core.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can set. `context_length` and `max_tokens` (the output reservation) are in tokens."""
+
+    threshold: float = 0.50
+    target_ratio: float = 0.20
+    protect_first_n: int = 3
+    protect_last_n: int = 20
+    context_length: int = 200_000
+    max_tokens: int | None = None
+    profile: str = "documented"
+
+    def with_(self, **changes: Any) -> Settings:
+        """These settings with some changed. Raises UsageProblem where one is out of its range."""
+        changed = replace(self, **changes)
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raise UsageProblem where a setting is out of the range that the tool accepts."""
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise UsageProblem(f"{name} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+
+
+#: The range in which each number is accepted, both ends included.
+RANGES: Mapping[str, tuple[float, float]] = {
+    "threshold": (0.01, 1.0),
+    "target_ratio": (0.0, 1.0),
+    "protect_first_n": (0, 1_000),
+    "protect_last_n": (1, 10_000),
+    "context_length": (1_000, 10_000_000),
+    "max_tokens": (0, 10_000_000),
+}
+
+SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of how a number came to be: `rule` names it, `value` is the number after it, `why` one sentence.
+
+    `bound` is true where this step changed the number.
+    """
+
+    rule: str
+    value: float
+    why: str
+    bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The numbers that follow from settings alone, in tokens. `steps` explains each by name."""
+
+    threshold_tokens: int
+    tail_token_budget: int
+    max_summary_tokens: int
+    hygiene_tokens: int
+    steps: Mapping[str, tuple[Step, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an engine would do with a list if it compacted now.
+
+    `head_end` and `tail_start` are as the release computes them (tail_start may lie one past the end of the
+    list); `regions()` clamps them. Where `compacts` is false, `reason` says why, the head is the whole list
+    and nothing is pruned. `prune_before`: tool results and arguments before this index are pruned;
+    `pruned` are the indexes whose content or calls change. `summarized_from` is where the text that goes
+    to the summary model starts (behind an earlier summary). `role` is that of the summary, "" when it is
+    `merged` into the first tail message. Token fields are the release's rough estimates; `summary_tokens`
+    is the size that the estimate after assumes. `raises` says where the release itself would fail.
+    """
+
+    profile: str
+    budgets: Budgets
+    length: int
+    compacts: bool
+    reason: str
+    head_end: int
+    tail_start: int
+    prune_before: int
+    pruned: Sequence[int]
+    summarized_from: int
+    summary_budget: int
+    role: str
+    merged: bool
+    head_tokens: int
+    middle_tokens: int
+    tail_tokens: int
+    tokens_before: int
+    tokens_after: int
+    summary_tokens: int
+    steps: tuple[Step, ...] = ()
+    raises: str = ""
+
+    def regions(self) -> tuple[int, int]:
+        """head_end and tail_start inside the list: 0 <= head_end <= tail_start <= length."""
+        head = min(self.head_end, self.length)
+        return head, max(head, min(self.tail_start, self.length))
+
+    def region(self, index: int) -> str:
+        """head, middle or tail."""
+        head, tail = self.regions()
+        return "head" if index < head else "middle" if index < tail else "tail"
+
+
+class Measures(Protocol):
+    """What an engine keeps of a list so that planning is arithmetic: no text, some numbers a message."""
+
+    def __len__(self) -> int: ...
+
+    def tokens(self, index: int) -> int:
+        """The engine's estimate of one message, in tokens."""
+        ...
+
+    def pruned_tokens(self, index: int) -> int:
+        """The same after pruning."""
+        ...
+
+    def total(self) -> int:
+        """The release's rough estimate of the whole list, without the system prompt."""
+        ...
+
+
+class Engine(Protocol):
+    """How a context engine decides. Pure: the same arguments always give the same answer."""
+
+    @property
+    def name(self) -> str:
+        """What --profile takes."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One sentence about the engine."""
+        ...
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """The derived numbers, each explained."""
+        ...
+
+    def measure(self, messages: Iterable[Message]) -> Measures:
+        """One pass over the bodies, after which they are not needed to plan."""
+        ...
+
+    def plan(self, measures: Any, settings: Settings, compactions: int = 0, system_tokens: int = 0) -> Plan:
+        """What a compaction now would do, `compactions` having gone before in this conversation."""
+        ...
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        """"agent" or "hygiene" where a list of that many tokens would be compacted before the next call."""
+        ...
