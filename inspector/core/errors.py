@@ -1,15 +1,15 @@
 """The errors a user can meet, each a sentence: what is wrong, where, what to do.
 
-    InspectorError                 exit code 1: something the user must mend
-    ├── StoreError                 a database that cannot be read
-    │   ├── StoreMissing           no such file
-    │   ├── NotAStore              a directory, an empty file, not SQLite, no Hermes tables
-    │   ├── StoreDamaged           corrupt pages, half a write-ahead log
-    │   └── StoreBusy              locked, or no permission
-    ├── UnknownConversation        no conversation of that name, or more than one
-    ├── BadInput                   a file of messages or a settings file that cannot be used
-    └── EngineError                an engine (a plugin, say) that failed
-    UsageProblem                   exit code 2: a setting or option out of its range
+InspectorError                 exit code 1: something the user must mend
+├── StoreError                 a database that cannot be read
+│   ├── StoreMissing           no such file
+│   ├── NotAStore              a directory, an empty file, not SQLite, no Hermes tables
+│   ├── StoreDamaged           corrupt pages, half a write-ahead log
+│   └── StoreBusy              locked, or no permission
+├── UnknownConversation        no conversation of that name, or more than one
+├── BadInput                   a file of messages or a settings file that cannot be used
+└── EngineError                an engine (a plugin, say) that failed
+UsageProblem                   exit code 2: a setting or option out of its range
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ def text_of(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = (p if isinstance(p, str) else p.get("text") if isinstance(p, Mapping) else None for p in content)
+        parts = (
+            p if isinstance(p, str) else p.get("text") if isinstance(p, Mapping) else None for p in content
+        )
         return "\n".join(part for part in parts if isinstance(part, str) and part)
     if isinstance(content, Mapping):
         summary = content.get("text_summary")

@@ -163,5 +163,5 @@ class Engine(Protocol):
         ...
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
-        """"agent" or "hygiene" where a list of that many tokens would be compacted before the next call."""
+        """ "agent" or "hygiene" where a list of that many tokens would be compacted before the next call."""
         ...

@@ -50,7 +50,9 @@ class Store(Protocol):
         """The generations of a conversation as indexes; no body is read beyond what finds their limits."""
         ...
 
-    def messages(self, generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
+    def messages(
+        self, generation: Generation, start: int = 0, stop: int | None = None
+    ) -> tuple[Message, ...]:
         """The bodies of generation[start:stop]."""
         ...
 
