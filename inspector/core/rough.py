@@ -1,0 +1,64 @@
+"""Rough token counts, as Hermes makes them before a provider has reported real ones.
+
+Source: releases 0.13.0 and 0.19.0, `agent/model_metadata.py`: a text is ceil(characters / 4) tokens; a list is
+ceil(all characters / 4), a message's characters being those of its printed mapping, and 1,500 a picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.core.messages import IMAGE_PARTS
+
+IMAGE_TOKENS = 1_500
+_BLOCKS = "_anthropic_content_blocks"
+
+
+def text_tokens(characters: int) -> int:
+    """Tokens of a text of that many characters."""
+    return (characters + 3) // 4
+
+
+def list_tokens(characters: int, images: int = 0) -> int:
+    """Tokens of a list of messages, from its characters and pictures summed over all of them."""
+    return (characters + 3) // 4 + images * IMAGE_TOKENS
+
+
+def message_chars(wire: Mapping[str, Any]) -> int:
+    """Characters that a message adds to a list: its mapping printed, with pictures left out."""
+    content = wire.get("content")
+    if isinstance(content, list) or _BLOCKS in wire or (isinstance(content, dict) and content.get("_multimodal")):
+        return len(str({key: _shadow(key, value) for key, value in wire.items() if key != _BLOCKS}))
+    return len(str(wire))
+
+
+def _shadow(key: str, value: Any) -> Any:
+    if key != "content":
+        return value
+    if isinstance(value, list):
+        return [
+            {"type": part.get("type"), "image": "[stripped]"}
+            if isinstance(part, dict) and part.get("type") in IMAGE_PARTS
+            else part
+            for part in value
+        ]
+    if isinstance(value, dict) and value.get("_multimodal"):
+        return value.get("text_summary", "")
+    return value
+
+
+def message_images(wire: Mapping[str, Any]) -> int:
+    """How many pictures a message counts for."""
+    content = wire.get("content")
+    count = _images(content, IMAGE_PARTS)
+    count += _images(wire.get(_BLOCKS), frozenset({"image"}))
+    if isinstance(content, dict) and content.get("_multimodal"):
+        count += _images(content.get("content"), frozenset({"image", "image_url"}))
+    return count
+
+
+def _images(parts: object, kinds: frozenset[str]) -> int:
+    if not isinstance(parts, list):
+        return 0
+    return sum(1 for part in parts if isinstance(part, dict) and part.get("type") in kinds)
