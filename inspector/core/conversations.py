@@ -1,4 +1,4 @@
-"""Sessions, conversations, generations and compactions as a store shows them. Indexes are half-open, list[a:b]."""
+"""Sessions, conversations, generations and compactions as a store shows them. Indexes are half-open."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message that a search found: where it is, and the text around the first match (half-open span in it)."""
+    """A message that a search found, and the text around the first match (`span` is half-open in it)."""
 
     conversation: str
     session: str

@@ -28,7 +28,11 @@ def list_tokens(characters: int, images: int = 0) -> int:
 def message_chars(wire: Mapping[str, Any]) -> int:
     """Characters that a message adds to a list: its mapping printed, with pictures left out."""
     content = wire.get("content")
-    if isinstance(content, list) or _BLOCKS in wire or (isinstance(content, dict) and content.get("_multimodal")):
+    if (
+        isinstance(content, list)
+        or _BLOCKS in wire
+        or (isinstance(content, dict) and content.get("_multimodal"))
+    ):
         return len(str({key: _shadow(key, value) for key, value in wire.items() if key != _BLOCKS}))
     return len(str(wire))
 

@@ -1,4 +1,4 @@
-"""The Engine protocol and the values it speaks in. Tokens are the release's own estimates; indexes are half-open."""
+"""The Engine protocol and the values it speaks in. Tokens are estimates of the release, indexes half-open."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of how a number came to be: `rule` names it, `value` is the number after it, `why` one sentence.
+    """One step of how a number came to be: `rule` names it, `value` is the number after it, `why` says why.
 
     `bound` is true where this step changed the number.
     """

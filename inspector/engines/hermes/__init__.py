@@ -1,0 +1,1 @@
+"""Hermes Agent's compressor: one engine, its releases as data."""

@@ -1,0 +1,209 @@
+"""Phase 4: the role of the summary, where it goes, and mended tool pairs (releases 0.13.0 and 0.19.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.core.messages import Message, is_image
+from inspector.engines.base import Plan
+from inspector.engines.hermes import pruning
+from inspector.engines.hermes.measures import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER, HermesMeasures
+from inspector.engines.hermes.policies import PRUNE_OVER, Policies
+
+STUB = "[Result from earlier conversation — see context summary above]"
+CALL_GONE = "(tool call removed)"
+IMAGE_GONE = "[Attached image — stripped after compression]"
+_END = "--- END OF CONTEXT SUMMARY ---"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
+
+    wire: Mapping[str, Any]
+    source: int | str
+    merged: bool = False
+
+    @property
+    def role(self) -> str:
+        """The role, an empty string where the message has none."""
+        role = self.wire.get("role")
+        return role if isinstance(role, str) else ""
+
+
+def summary_role(
+    measures: HermesMeasures, policies: Policies, head_end: int, tail_start: int
+) -> tuple[str, bool]:
+    """(role, merged): the role that the summary takes, and whether it goes into the first tail message."""
+    length = len(measures)
+    before = _neighbour(measures, head_end - 1) if head_end > 0 else USER
+    after = _neighbour(measures, tail_start) if tail_start < length else USER
+    forced = policies.forces_user and (before == SYSTEM or not _user_survives(measures, head_end, tail_start))
+    role = USER if before in (ASSISTANT, TOOL) or forced else ASSISTANT
+    if role == after:
+        flipped = ASSISTANT if role == USER else USER
+        if flipped == before or forced:
+            return "", True
+        role = flipped
+    return ("user" if role == USER else "assistant"), False
+
+
+def _neighbour(measures: HermesMeasures, index: int) -> int:
+    code = measures.roles[index]
+    return USER if code == NO_ROLE else code
+
+
+def _user_survives(measures: HermesMeasures, head_end: int, tail_start: int) -> bool:
+    users = measures.users_all
+    return bool(users) and (users[0] < head_end or users[-1] >= tail_start)
+
+
+def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[Mapping[str, Any], ...]:
+    """Every message as it stands after phase 1; unchanged ones are the same mapping."""
+    wires = [message.wire for message in messages]
+    if not plan.compacts:
+        return tuple(wires)
+    tools: dict[Any, pruning.Tool] = {}
+    for wire in wires:
+        if wire.get("role") == "assistant":
+            tools.update(pruning.called_tools(wire))
+    if policies.deduplicates:
+        _replace_duplicates(wires)
+    for index in range(min(plan.prune_before, len(wires))):
+        wire = wires[index]
+        if wire.get("role") == "tool":
+            tool = tools.get(wire.get("tool_call_id", ""), pruning.UNKNOWN_TOOL)
+            content = wire.get("content", "")
+            short = pruning.short_result(content, tool, policies)
+            if short is not content:
+                wires[index] = {**wire, "content": short}
+        elif wire.get("role") == "assistant" and wire.get("tool_calls") and policies.shrinks_arguments:
+            calls = pruning.short_calls(wire)
+            if calls is not wire["tool_calls"]:
+                wires[index] = {**wire, "tool_calls": calls}
+    return tuple(wires)
+
+
+def _replace_duplicates(wires: list[Mapping[str, Any]]) -> None:
+    newest: dict[bytes, int] = {}
+    for index in range(len(wires) - 1, -1, -1):
+        content = wires[index].get("content")
+        if wires[index].get("role") != "tool" or not isinstance(content, str) or len(content) < PRUNE_OVER:
+            continue
+        if newest.setdefault(pruning.digest(content), index) != index:
+            wires[index] = {**wires[index], "content": pruning.DUPLICATE}
+
+
+def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summary: str) -> tuple[Output, ...]:
+    """The list that takes the place of `messages`, with `summary` as the handoff's text.
+
+    The handoff's own wording and the note in a system message are left out: only the summary's text is here.
+    """
+    wires = prune(messages, plan, policies)
+    if not plan.compacts:
+        return tuple(Output(wire, index) for index, wire in enumerate(wires))
+    output = [Output(wires[index], index) for index in range(min(plan.head_end, len(wires)))]
+    if not plan.merged:
+        output.append(Output({"role": plan.role, "content": summary}, "summary"))
+    for index in range(plan.tail_start, len(wires)):
+        merged = plan.merged and index == plan.tail_start
+        wire = merged_with(wires[index], summary, policies) if merged else wires[index]
+        output.append(Output(wire, index, merged))
+    output = _mend(output, policies)
+    return tuple(_without_old_images(output) if policies.strips_old_images else output)
+
+
+def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Mapping[str, Any]:
+    """The first tail message with the summary in it."""
+    content = wire.get("content")
+    joint = f"\n\n{_END}\n\n"
+    if policies.merges_behind:
+        text, front = joint + summary, False
+    else:
+        text, front = summary + joint, True
+    if content is None:
+        return {**wire, "content": text}
+    if isinstance(content, list):
+        part = {"type": "text", "text": text}
+        return {**wire, "content": [part, *content] if front else [*content, part]}
+    whole = content if isinstance(content, str) else str(content)
+    return {**wire, "content": text + whole if front else whole + text}
+
+
+def _mend(output: list[Output], policies: Policies) -> list[Output]:
+    called = {
+        identifier
+        for out in output
+        if out.wire.get("role") == "assistant"
+        for call in out.wire.get("tool_calls") or []
+        if (identifier := call_id(call))
+    }
+    answered = {
+        out.wire.get("tool_call_id")
+        for out in output
+        if out.wire.get("role") == "tool" and out.wire.get("tool_call_id")
+    }
+    orphans, unanswered = answered - called, called - answered
+    if orphans:
+        output = [
+            out
+            for out in output
+            if not (out.wire.get("role") == "tool" and out.wire.get("tool_call_id") in orphans)
+        ]
+    if not unanswered:
+        return output
+    mended: list[Output] = []
+    for out in output:
+        calls = out.wire.get("tool_calls") or [] if out.wire.get("role") == "assistant" else []
+        lost = [call_id(call) for call in calls if call_id(call) in unanswered]
+        if lost and not policies.stubs_calls:
+            out = Output(_without_calls(out.wire, unanswered), out.source, out.merged)
+        mended.append(out)
+        if policies.stubs_calls:
+            stubs = ({"role": "tool", "content": STUB, "tool_call_id": identifier} for identifier in lost)
+            mended.extend(Output(stub, "stub") for stub in stubs)
+    return mended
+
+
+def call_id(call: Any) -> Any:
+    """What a call is answered by: its call_id, else its id."""
+    if isinstance(call, dict):
+        return call.get("call_id", "") or call.get("id", "") or ""
+    return ""
+
+
+def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]:
+    kept = [call for call in wire["tool_calls"] if call_id(call) not in gone]
+    if kept:
+        return {**wire, "tool_calls": kept}
+    rest = {key: value for key, value in wire.items() if key != "tool_calls"}
+    content = rest.get("content")
+    if not content or (isinstance(content, str) and not content.strip()):
+        rest["content"] = CALL_GONE
+    return rest
+
+
+def _without_old_images(output: list[Output]) -> list[Output]:
+    anchor = -1
+    for index in range(len(output) - 1, -1, -1):
+        wire = output[index].wire
+        if wire.get("role") == "user" and _has_image(wire):
+            anchor = index
+            break
+    return [
+        Output({**out.wire, "content": _no_images(out.wire["content"])}, out.source, out.merged)
+        if index < anchor and _has_image(out.wire)
+        else out
+        for index, out in enumerate(output)
+    ]
+
+
+def _has_image(wire: Mapping[str, Any]) -> bool:
+    content = wire.get("content")
+    return isinstance(content, list) and any(map(is_image, content))
+
+
+def _no_images(parts: list[Any]) -> list[Any]:
+    return [{"type": "text", "text": IMAGE_GONE} if is_image(part) else part for part in parts]

@@ -1,0 +1,173 @@
+"""Phase 2: where the head ends and the tail starts, by arithmetic over measures (releases 0.13.0 and 0.19.0,
+`_find_tail_cut_by_tokens` and what it calls)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from inspector.engines.base import Step
+from inspector.engines.hermes.measures import ASSISTANT, SYSTEM, TOOL, HermesMeasures
+from inspector.engines.hermes.policies import Policies
+
+#: The most messages that protect_last_n holds back where the floor is bounded (release 0.19.0).
+_BOUNDED_FLOOR = 8
+
+
+def head_size(measures: HermesMeasures, policies: Policies, protect_first_n: int, compactions: int) -> int:
+    """Messages of the head before it is moved past tool results."""
+    system = int(starts_with_system(measures))
+    protected = 0 if policies.head_decays and compactions else protect_first_n
+    if policies.counts_system:
+        return max(system, protected)
+    return system + protected
+
+
+def past_results(measures: HermesMeasures, index: int) -> int:
+    """The first index from `index` on that is no tool result."""
+    while index < len(measures) and measures.roles[index] == TOOL:
+        index += 1
+    return index
+
+
+def before_group(measures: HermesMeasures, index: int) -> int:
+    """`index`, or the start of the assistant message with its results that it would cut off from what follows."""
+    if index <= 0 or index >= len(measures):
+        return index
+    check = index - 1
+    while check >= 0 and measures.roles[check] == TOOL:
+        check -= 1
+    if check >= 0 and measures.roles[check] == ASSISTANT and measures.calls[check]:
+        return check
+    return index
+
+
+def prune_boundary(measures: HermesMeasures, protect_last_n: int, budget: int) -> int:
+    """Results and arguments before this index are pruned: outside the tail budget and the last n messages."""
+    length = len(measures)
+    if budget <= 0:
+        return max(0, length - protect_last_n)
+    over = measures.original.overrun(budget, 0, 0)
+    return max(0, min(over, length - min(protect_last_n, length)))
+
+
+def tail_floor(policies: Policies, length: int, head_end: int, protect_last_n: int) -> int:
+    """The fewest messages that the tail keeps whatever they cost."""
+    available = max(0, length - head_end - 1)
+    if length - head_end <= 1:
+        return 0
+    if policies.tail_floor == "bounded":
+        floor = max(3, min(protect_last_n, _BOUNDED_FLOOR))
+        return min(floor, max(3, available - 2), available) if available > 1 else 0
+    return min(protect_last_n if policies.tail_floor == "protect_last_n" else 3, available)
+
+
+def tail_start(
+    measures: HermesMeasures,
+    policies: Policies,
+    head_end: int,
+    budget: int,
+    protect_last_n: int,
+    pruned_to: int,
+    steps: list[Step],
+) -> int:
+    """Where the tail starts, as the release computes it (one past the end of the list at most)."""
+    length = len(measures)
+    floor = tail_floor(policies, length, head_end, protect_last_n)
+    ceiling = int(budget * policies.soft_ceiling)
+    now = measures.tokens_now
+    over = now.overrun(ceiling, head_end, pruned_to)
+    stop = min(over, length - floor)
+    cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
+    why = f"walking back from the end until {ceiling:,} tokens are used"
+    steps.append(Step("walk", cut, why, bound=True))
+    whole = now.between(head_end, length, pruned_to)
+    if policies.second_walk and cut <= head_end and 0 < whole <= ceiling:
+        over = now.overrun(budget, head_end, pruned_to)
+        stop = min(over, length - floor)
+        cut = stop if over >= 0 and stop >= head_end else head_end
+        steps.append(
+            Step("second walk", cut, f"everything fits, so again with {budget:,} tokens", bound=True)
+        )
+    fallback = length - floor
+    cut = _step(steps, "floor", cut, min(cut, fallback), f"at least the last {floor} messages")
+    if cut <= head_end:
+        cut = _step(steps, "middle", cut, max(fallback, head_end + 1), "something has to be summarized")
+    cut = _step(steps, "tool group", cut, before_group(measures, cut), "a call stays with its results")
+    if policies.anchor_user:
+        cut = _step(steps, "last user message", cut, *_anchor_user(measures, policies, cut, head_end))
+    if policies.anchor_assistant:
+        why = "the last answer that the user saw stays in the tail"
+        cut = _step(steps, "last answer", cut, _anchor_assistant(measures, cut, head_end), why)
+    cut = _step(steps, "head", cut, max(cut, head_end + 1), "at least one message is summarized")
+    if policies.realigns_forward:
+        cut = _step(
+            steps, "forward", cut, past_results(measures, cut), "the tail never starts with a tool result"
+        )
+    return cut
+
+
+def lowest_walked(
+    measures: HermesMeasures, policies: Policies, head_end: int, budget: int, floor: int, pruned_to: int
+) -> int:
+    """The lowest index that the tail walk looks at."""
+    over = measures.tokens_now.overrun(int(budget * policies.soft_ceiling), head_end, pruned_to)
+    stop = min(over, len(measures) - floor)
+    return stop if over >= 0 and stop >= head_end else head_end
+
+
+def starts_with_system(measures: HermesMeasures) -> bool:
+    """Whether the system prompt is part of the list."""
+    return measures.roles[:1] == bytes([SYSTEM])
+
+
+def pruned_indexes(measures: HermesMeasures, pruned_to: int) -> tuple[int, ...]:
+    """Every message whose content or calls change: what is pruned before `pruned_to`, and duplicates anywhere."""
+    changed = measures.changed[: bisect_left(measures.changed, pruned_to)]
+    if not measures.duplicates:
+        return tuple(changed)
+    return tuple(sorted((*changed, *measures.duplicates)))
+
+
+def _step(steps: list[Step], rule: str, before: int, after: int, why: str) -> int:
+    if after != before:
+        steps.append(Step(rule, after, why, bound=True))
+    return after
+
+
+def _last(indexes: Sequence[int], low: int) -> int:
+    found = indexes[-1] if indexes else -1
+    return found if found >= low else -1
+
+
+def _anchor_user(measures: HermesMeasures, policies: Policies, cut: int, head_end: int) -> tuple[int, str]:
+    why = "the last user message stays in the tail"
+    last = _last(measures.users, head_end)
+    if last < 0 or last >= cut:
+        return cut, why
+    moved = max(last, head_end + 1)
+    if policies.keeps_pairs and moved > last:
+        return max(_pair_end(measures, last), head_end + 1), "the last user message goes with its answer"
+    return moved, why
+
+
+def _pair_end(measures: HermesMeasures, user: int) -> int:
+    index = user + 1
+    if index >= len(measures) or measures.roles[index] != ASSISTANT:
+        return index
+    return past_results(measures, index + 1)
+
+
+def _anchor_assistant(measures: HermesMeasures, cut: int, head_end: int) -> int:
+    last = _last(measures.speaking, head_end)
+    if last < 0:
+        last = _last(measures.assistants, head_end)
+    if last < 0 or last >= cut:
+        return cut
+    return max(before_group(measures, last), head_end + 1)
+
+
+def latest_summary(measures: HermesMeasures, start: int, stop: int) -> int:
+    """The last handoff summary in [start:stop], or -1."""
+    found = bisect_left(measures.summaries, stop) - 1
+    return measures.summaries[found] if found >= 0 and measures.summaries[found] >= start else -1

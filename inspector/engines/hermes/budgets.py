@@ -1,0 +1,92 @@
+"""The numbers that follow from settings alone, each with the rules that made it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from inspector.engines.base import Budgets, Settings, Step
+from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
+
+
+def budgets(policies: Policies, settings: Settings) -> Budgets:
+    """Threshold, tail budget, summary ceiling and hygiene mark in tokens (releases 0.13.0 and 0.19.0,
+    `ContextCompressor.__init__`; the documentation's "Computed values")."""
+    threshold, threshold_steps = _threshold(policies, settings)
+    ratio, ratio_steps = _ratio(settings.target_ratio)
+    tail = int(threshold * ratio)
+    ratio_steps.append(Step("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
+    ceiling, ceiling_steps = _summary_ceiling(policies, settings)
+    hygiene = int(settings.context_length * HYGIENE_SHARE)
+    return Budgets(
+        threshold_tokens=threshold,
+        tail_token_budget=tail,
+        max_summary_tokens=ceiling,
+        hygiene_tokens=hygiene,
+        steps=MappingProxyType(
+            {
+                "threshold_tokens": tuple(threshold_steps),
+                "tail_token_budget": tuple(ratio_steps),
+                "max_summary_tokens": tuple(ceiling_steps),
+                "hygiene_tokens": (
+                    Step(
+                        "hygiene",
+                        hygiene,
+                        f"{settings.context_length:,} tokens of context × {HYGIENE_SHARE:g}",
+                    ),
+                ),
+            }
+        ),
+    )
+
+
+def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Step]]:
+    ratio = settings.threshold
+    steps = [Step("configured", ratio, f"the threshold is set to {ratio:g} of the window")]
+    length = settings.context_length
+    if policies.raise_below and length < policies.raise_below:
+        raised = max(ratio, policies.raise_to)
+        why = f"windows under {policies.raise_below:,} tokens trigger at {policies.raise_to:g} or later"
+        steps.append(Step("raise", raised, why, bound=raised != ratio))
+        ratio = raised
+    window = length
+    if policies.reserves_output:
+        reserved = settings.max_tokens or 0
+        window = length - reserved
+        if window <= 0:
+            window = length
+            why = f"an output of {reserved:,} tokens leaves no window, so it is not taken off"
+        else:
+            why = f"{length:,} tokens of context less {reserved:,} for the answer"
+        steps.append(Step("output reserve", window, why, bound=window != length))
+    tokens = int(window * ratio)
+    steps.append(Step("share", tokens, f"{window:,} tokens × {ratio:g}"))
+    if policies.floor:
+        floored = max(tokens, policies.floor)
+        why = f"never under {policies.floor:,} tokens"
+        steps.append(Step("floor", floored, why, bound=floored != tokens))
+        tokens = floored
+    if policies.window_share and window > 0 and tokens >= window:
+        capped = max(1, min(int(window * policies.window_share), window - 1))
+        why = f"the floor reaches the window of {window:,}, so {policies.window_share:.0%} of it"
+        steps.append(Step("cap", capped, why, bound=True))
+        tokens = capped
+    steps.append(Step("in force", tokens, f"a list of {tokens:,} tokens or more is compacted"))
+    return tokens, steps
+
+
+def _ratio(configured: float) -> tuple[float, list[Step]]:
+    low, high = RATIO_CLAMP
+    ratio = max(low, min(configured, high))
+    steps = [Step("configured", configured, f"target_ratio is set to {configured:g} of the threshold")]
+    if ratio != configured:
+        steps.append(Step("clamp", ratio, f"kept between {low:g} and {high:g}", bound=True))
+    return ratio, steps
+
+
+def _summary_ceiling(policies: Policies, settings: Settings) -> tuple[int, list[Step]]:
+    share = int(settings.context_length * SUMMARY_SHARE)
+    tokens = min(share, policies.summary_ceiling)
+    return tokens, [
+        Step("share", share, f"{settings.context_length:,} tokens of context × {SUMMARY_SHARE:g}"),
+        Step("ceiling", tokens, f"never over {policies.summary_ceiling:,} tokens", bound=tokens != share),
+    ]

@@ -1,0 +1,191 @@
+"""The engine: budgets, measures, boundaries and assembly put together for one release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector.core.messages import Message
+from inspector.engines.base import Budgets, Plan, Settings, Step
+from inspector.engines.hermes import boundaries
+from inspector.engines.hermes.assembly import Output, assemble, prune, summary_role
+from inspector.engines.hermes.budgets import budgets
+from inspector.engines.hermes.measures import HermesMeasures, measure
+from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+
+
+class HermesEngine:
+    """One release of Hermes' compressor. Pure: every method depends on its arguments alone."""
+
+    def __init__(self, policies: Policies) -> None:
+        self.policies = policies
+
+    @property
+    def name(self) -> str:
+        """What --profile takes."""
+        return self.policies.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence about the release."""
+        return self.policies.summary
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """Threshold, tail budget and summary ceiling in tokens, each explained."""
+        return budgets(self.policies, settings)
+
+    def measure(self, messages: Iterable[Message]) -> HermesMeasures:
+        """One pass over the bodies; planning needs only what comes back."""
+        return measure(messages, self.policies)
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        numbers = self.budgets(settings)
+        if tokens >= numbers.threshold_tokens:
+            return "agent"
+        return "hygiene" if tokens >= numbers.hygiene_tokens else None
+
+    def plan(
+        self, measures: HermesMeasures, settings: Settings, compactions: int = 0, system_tokens: int = 0
+    ) -> Plan:
+        """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
+        return _Planner(self.policies, measures, settings, compactions, system_tokens).plan()
+
+    def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
+        """Every message as it stands after pruning."""
+        return prune(messages, plan, self.policies)
+
+    def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
+        """The list after, with `summary` as the handoff's text."""
+        return assemble(messages, plan, self.policies, summary)
+
+
+class _Planner:
+    """One plan in the making; the release's phases in order, each of which may be where the release fails."""
+
+    def __init__(
+        self, policies: Policies, measures: HermesMeasures, settings: Settings, compactions: int, system: int
+    ) -> None:
+        self.policies = policies
+        self.measures = measures
+        self.settings = settings
+        self.compactions = compactions
+        self.system = system
+        self.budgets = budgets(policies, settings)
+
+    def plan(self) -> Plan:
+        measures, policies, settings = self.measures, self.policies, self.settings
+        length, budget = len(measures), self.budgets.tail_token_budget
+        head = boundaries.head_size(measures, policies, settings.protect_first_n, self.compactions)
+        if length <= head + 4:
+            return self._nothing(
+                f"{length} messages are too few: a head of {head} and 4 more are needed at least"
+            )
+        pruned_to = boundaries.prune_boundary(measures, settings.protect_last_n, budget)
+        raises = self._pruning_fails(pruned_to, budget)
+        if raises:
+            return self._nothing(f"the release fails while it prunes: {raises}", raises)
+        head_end = boundaries.past_results(measures, head)
+        steps = [Step("head", head, f"the first {head} messages are protected")]
+        if head_end != head:
+            steps.append(Step("tool group", head_end, "the head keeps the results of its calls", bound=True))
+        raises = self._walk_fails(head_end, pruned_to, budget)
+        if raises:
+            return self._nothing(f"the release fails while it looks for the tail: {raises}", raises)
+        last_n = settings.protect_last_n
+        start = boundaries.tail_start(measures, policies, head_end, budget, last_n, pruned_to, steps)
+        if head_end >= start:
+            return self._nothing("everything fits into the head and the tail")
+        return self._assembled(head_end, start, pruned_to, tuple(steps))
+
+    def _assembled(self, head_end: int, tail_start: int, pruned_to: int, steps: tuple[Step, ...]) -> Plan:
+        measures, policies = self.measures, self.policies
+        length = len(measures)
+        low = head_end if not policies.searches_head else 1 if boundaries.starts_with_system(measures) else 0
+        earlier = boundaries.latest_summary(measures, low, min(tail_start, length))
+        start = max(head_end, earlier + 1) if earlier >= 0 else head_end
+        raises = self._summary_fails(start, tail_start)
+        if raises:
+            return self._nothing(f"the release fails while it writes out the middle: {raises}", raises)
+        middle = measures.rough_between(start, tail_start, pruned_to)
+        ceiling = self.budgets.max_summary_tokens
+        budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
+        role, merged = summary_role(measures, policies, head_end, tail_start)
+        head_tokens = measures.rough_between(0, head_end, pruned_to)
+        tail_tokens = measures.rough_between(tail_start, length, pruned_to)
+        return Plan(
+            profile=policies.name,
+            budgets=self.budgets,
+            length=length,
+            compacts=True,
+            reason="",
+            head_end=head_end,
+            tail_start=tail_start,
+            prune_before=pruned_to,
+            pruned=boundaries.pruned_indexes(measures, pruned_to),
+            summarized_from=start,
+            summary_budget=budget,
+            role=role,
+            merged=merged,
+            head_tokens=head_tokens,
+            middle_tokens=measures.rough_between(head_end, tail_start, pruned_to),
+            tail_tokens=tail_tokens,
+            tokens_before=measures.total() + self.system,
+            tokens_after=head_tokens + budget + tail_tokens + self.system,
+            summary_tokens=budget,
+            steps=steps,
+        )
+
+    def _nothing(self, reason: str, raises: str = "") -> Plan:
+        total = self.measures.total()
+        return Plan(
+            profile=self.policies.name,
+            budgets=self.budgets,
+            length=len(self.measures),
+            compacts=False,
+            reason=reason,
+            head_end=len(self.measures),
+            tail_start=len(self.measures),
+            prune_before=0,
+            pruned=(),
+            summarized_from=len(self.measures),
+            summary_budget=0,
+            role="",
+            merged=False,
+            head_tokens=total,
+            middle_tokens=0,
+            tail_tokens=0,
+            tokens_before=total + self.system,
+            tokens_after=total + self.system,
+            summary_tokens=0,
+            raises=raises,
+        )
+
+    def _pruning_fails(self, pruned_to: int, budget: int) -> str:
+        # The release reads every call, then walks back to where the protected end begins, then prunes.
+        walked = pruned_to if budget > 0 else len(self.measures)
+        return (
+            self._trouble("prune", 0, len(self.measures))
+            or self._trouble("walk", walked, len(self.measures), last=True)
+            or self._trouble("prune_result", 0, pruned_to)
+            or self._trouble("arguments", 0, pruned_to)
+        )
+
+    def _walk_fails(self, head_end: int, pruned_to: int, budget: int) -> str:
+        floor = boundaries.tail_floor(
+            self.policies, len(self.measures), head_end, self.settings.protect_last_n
+        )
+        lowest = boundaries.lowest_walked(self.measures, self.policies, head_end, budget, floor, pruned_to)
+        return self._trouble("walk", lowest, len(self.measures), last=True)
+
+    def _summary_fails(self, start: int, stop: int) -> str:
+        return self._trouble("summary", start, stop)
+
+    def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
+        found = [
+            (index, name) for index, name in self.measures.troubles.get(phase, ()) if start <= index < stop
+        ]
+        if not found:
+            return ""
+        index, name = found[-1 if last else 0]
+        return f"{name} at message {index}"

@@ -1,0 +1,107 @@
+"""How a release counts one message in its tail walk, and what of it the summary call would choke on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.core.messages import IMAGE_PARTS
+from inspector.engines.hermes.policies import IMAGE_TOKENS, MESSAGE_OVERHEAD, Policies
+
+_IMAGE_CHARS = IMAGE_TOKENS * 4
+_REPLAYED = (
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+)
+
+
+def content_chars(content: Any) -> int:
+    """Characters that a content counts for: its texts, and 6,400 a picture. Raises as the release does."""
+    if isinstance(content, str):
+        return len(content)
+    if not isinstance(content, list):
+        return len(str(content or ""))
+    total = 0
+    for part in content:
+        if isinstance(part, str):
+            total += len(part)
+        elif not isinstance(part, dict):
+            total += len(str(part))
+        elif part.get("type") in IMAGE_PARTS:
+            total += _IMAGE_CHARS
+        else:
+            total += len(part.get("text", "") or "")
+    return total
+
+
+def walk_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
+    """A message's tokens in the tail walk (chars // 4 + 10 and its calls). Raises as the release does."""
+    return content_chars(wire.get("content") or "") // 4 + MESSAGE_OVERHEAD + call_tokens(wire, policies)
+
+
+def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
+    """The part of walk_tokens that is not content: tool calls, and reasoning where the release counts it."""
+    tokens = 0
+    if policies.counts_whole_calls:
+        for call in wire.get("tool_calls") or []:
+            if isinstance(call, dict):
+                tokens += len(str(call)) // 4
+        for key in _REPLAYED:
+            if key in wire:
+                tokens += _serialized_chars(wire[key]) // 4
+        return tokens
+    for call in wire.get("tool_calls") or []:
+        if isinstance(call, dict):
+            tokens += len(call.get("function", {}).get("arguments", "")) // 4
+    return tokens
+
+
+def _serialized_chars(value: Any) -> int:
+    if value is None or value == "":
+        return 0
+    if isinstance(value, str):
+        return len(value)
+    try:
+        return len(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
+    except (TypeError, ValueError):
+        return len(str(value))
+
+
+def check_serializable(wire: Mapping[str, Any], policies: Policies) -> None:
+    """Raise what the release raises while it writes this message out for the summary model, if it does.
+
+    Release 0.13.0 and 0.19.0, the serialization before the summary call: parts are joined, arguments are
+    measured and roles are upper-cased without asking their types.
+    """
+    role = wire.get("role", "unknown")
+    content = wire.get("content")
+    if policies.searches_head and isinstance(content, list):
+        "\n".join(_texts(content))
+    if role == "tool":
+        return
+    if role == "assistant":
+        for call in wire.get("tool_calls", []) or []:
+            if isinstance(call, dict):
+                function = call.get("function", {})
+                function.get("name", "?")
+                if function.get("arguments", "") is None:
+                    raise TypeError("arguments are None")
+        return
+    role.upper()
+
+
+def _texts(parts: list[Any]) -> list[str]:
+    texts: list[Any] = []
+    for part in parts:
+        if isinstance(part, dict):
+            kind = part.get("type")
+            texts.append(
+                part.get("text", "") if kind == "text" else "[picture]" if kind in IMAGE_PARTS else "[part]"
+            )
+        elif isinstance(part, str):
+            texts.append(part)
+    return texts

@@ -1,0 +1,81 @@
+"""What differs between the releases of Hermes, as values. A release is one `Policies`; there is no subclass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Facts that every release shares.
+RATIO_CLAMP = (0.10, 0.80)
+SUMMARY_RATIO = 0.20
+SUMMARY_FLOOR = 2_000
+SUMMARY_SHARE = 0.05
+PRUNE_OVER = 200
+ARGUMENTS_OVER = 500
+LEAF_KEPT = 200
+IMAGE_TOKENS = 1_600
+MESSAGE_OVERHEAD = 10
+HYGIENE_SHARE = 0.85
+PRESSURE_SHARE = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A handoff prefix, kept as its length in characters and the SHA-256 of its UTF-8 text, not as the text."""
+
+    length: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The rules of one release. Tokens are the release's estimates; indexes are half-open.
+
+    Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor`
+    is the least threshold in tokens; `window_share` is used instead where the floor would reach the window;
+    `reserves_output` takes max_tokens off the window first.
+    Head: `counts_system` makes the system prompt one of the first n messages instead of one more;
+    `head_decays` protects the system prompt alone once the conversation has been compacted.
+    Tail: `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the fewest
+    messages; `second_walk` repeats the walk with the plain budget where everything would fit.
+    Anchors: `anchor_user`, `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps
+    handoffs from counting as user messages.
+    Pruning: `placeholder` for every long result, or one line about it; `deduplicates`; `shrinks_arguments`;
+    `guards_lines` writes a plain line instead of failing on odd arguments.
+    Summary: `summary_ceiling` in tokens; `searches_head` looks for an earlier summary in the head too.
+    Assembly: `forces_user` gives the summary the user role behind a system prompt or where no user message
+    is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
+    `strips_old_images` replaces pictures before the last user message that has one; `merges_behind` puts a
+    merged summary behind the tail's text instead of before it.
+    Estimates: `counts_whole_calls` counts each tool call whole and the reasoning fields too.
+    """
+
+    name: str
+    release: str
+    summary: str
+    floor: int = 0
+    raise_below: int = 0
+    raise_to: float = 0.0
+    window_share: float = 0.0
+    reserves_output: bool = False
+    counts_system: bool = False
+    head_decays: bool = False
+    soft_ceiling: float = 1.5
+    tail_floor: str = "three"  # or "protect_last_n", or "bounded"
+    second_walk: bool = False
+    anchor_user: bool = True
+    anchor_assistant: bool = False
+    keeps_pairs: bool = False
+    realigns_forward: bool = False
+    skips_summaries: bool = False
+    placeholder: bool = False
+    deduplicates: bool = True
+    shrinks_arguments: bool = True
+    guards_lines: bool = False
+    summary_ceiling: int = 12_000
+    searches_head: bool = False
+    forces_user: bool = False
+    stubs_calls: bool = True
+    strips_old_images: bool = False
+    merges_behind: bool = False
+    counts_whole_calls: bool = False
+    wordings: tuple[Wording, ...] = ()

@@ -1,0 +1,282 @@
+"""Phase 1: what becomes of old tool results and long arguments (release 0.13.0 and 0.19.0, pruning pass).
+
+The one-line forms are formats that the releases write into the list, so they are kept to the letter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from inspector.core.messages import is_image
+from inspector.engines.hermes.policies import ARGUMENTS_OVER, LEAF_KEPT, PRUNE_OVER, Policies
+
+PLACEHOLDER = "[Old tool output cleared to save context space]"
+DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
+DUPLICATE_START = "[Duplicate tool output"
+PICTURE_GONE = "[screenshot removed to save context]"
+
+_EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+_TOTAL = re.compile(r'"total_count"\s*:\s*(\d+)')
+_BROWSER = frozenset(
+    f"browser_{verb}" for verb in ("navigate", "click", "snapshot", "type", "scroll", "vision")
+)
+_SKILLS = frozenset({"skill_view", "skills_list", "skill_manage"})
+
+#: What a release can raise on a malformed message: it indexes, measures and joins without asking the type.
+RELEASE_ERRORS = (TypeError, AttributeError, KeyError, ValueError, IndexError)
+
+Tool = tuple[Any, Any]
+UNKNOWN_TOOL: Tool = ("unknown", "")
+
+
+class Facts(NamedTuple):
+    """What the one-line form takes from a tool result: length in characters, lines, and two numbers in it."""
+
+    chars: int
+    lines: int
+    exit_code: str
+    total: str
+
+
+def facts_of(content: str) -> Facts:
+    """The facts of a result's text."""
+    lines = content.count("\n") + 1 if content.strip() else 0
+    exit_code = _EXIT.search(content) if '"exit_code"' in content else None
+    total = _TOTAL.search(content) if '"total_count"' in content else None
+    return Facts(len(content), lines, exit_code[1] if exit_code else "?", total[1] if total else "?")
+
+
+def digest(content: str) -> bytes:
+    """What two results are compared by when duplicates are looked for (the releases' own truncated hash)."""
+    data = content.encode("utf-8", errors="replace")
+    return hashlib.md5(data, usedforsecurity=False).digest()[:6]
+
+
+def called_tools(wire: Mapping[str, Any]) -> list[tuple[Any, Tool]]:
+    """(call id, (tool name, arguments)) of every call in an assistant message; raises as the release does."""
+    found: list[tuple[Any, Tool]] = []
+    for call in wire.get("tool_calls") or []:
+        if isinstance(call, dict):
+            function = call.get("function", {})
+            found.append(
+                (call.get("id", ""), (function.get("name", "unknown"), function.get("arguments", "")))
+            )
+        else:
+            found.append(("", UNKNOWN_TOOL))
+    return found
+
+
+def short_result(content: Any, tool: Tool, policies: Policies, facts: Facts | None = None) -> Any:
+    """The content of an old tool result after pruning; the same object where nothing changes.
+
+    `facts` stand for the text where it has been read before. Raises one of RELEASE_ERRORS as the release does.
+    """
+    if isinstance(content, list):
+        return content if policies.placeholder else without_pictures(content)
+    if isinstance(content, dict) and content.get("_multimodal") and not policies.placeholder:
+        summary = content.get("text_summary") or PICTURE_GONE
+        return f"[screenshot removed] {summary[:200]}"
+    if not isinstance(content, str) or not is_prunable(content):
+        return content
+    if policies.placeholder:
+        return PLACEHOLDER
+    return line_about(tool, facts or facts_of(content), policies)
+
+
+def is_prunable(content: str) -> bool:
+    """Whether a result's text is long enough to prune and was not pruned before."""
+    return len(content) > PRUNE_OVER and content != PLACEHOLDER and not content.startswith(DUPLICATE_START)
+
+
+def without_pictures(parts: list[Any]) -> list[Any]:
+    """The parts with a text in place of each picture; the same list where there is none."""
+    if not any(is_image(part) for part in parts):
+        return parts
+    return [{"type": "text", "text": PICTURE_GONE} if is_image(part) else part for part in parts]
+
+
+def short_calls(wire: Mapping[str, Any]) -> Any:
+    """The tool calls with long arguments shrunk inside their JSON; the same object where nothing changes."""
+    calls = wire["tool_calls"]
+    result = []
+    changed = False
+    for call in calls:
+        kept = call
+        if isinstance(call, dict):
+            arguments = call.get("function", {}).get("arguments", "")
+            if len(arguments) > ARGUMENTS_OVER:
+                shrunk = shrink_arguments(arguments)
+                if shrunk != arguments:
+                    kept = {**call, "function": {**call["function"], "arguments": shrunk}}
+                    changed = True
+        result.append(kept)
+    return result if changed else calls
+
+
+def shrink_arguments(arguments: Any) -> Any:
+    """JSON arguments with every string cut to 200 characters; what is no JSON comes back as it is."""
+    try:
+        parsed = json.loads(arguments)
+    except (ValueError, TypeError):
+        return arguments
+    return json.dumps(_shrink(parsed), ensure_ascii=False)
+
+
+def _shrink(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= LEAF_KEPT else value[:LEAF_KEPT] + "...[truncated]"
+    if isinstance(value, dict):
+        return {key: _shrink(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shrink(item) for item in value]
+    return value
+
+
+def line_about(tool: Tool, facts: Facts, policies: Policies) -> str:
+    """One line about what a tool did, in the form of the releases."""
+    name, raw = tool
+    if not policies.guards_lines:
+        return _line(name, _arguments(raw), facts, _as_it_is)
+    arguments = _arguments(raw)
+    if not isinstance(arguments, dict):
+        arguments = {}
+    try:
+        return _line(name, arguments, facts, _as_text)
+    except RELEASE_ERRORS:
+        return f"[{name}] ({facts.chars:,} chars result)"
+
+
+def _arguments(raw: Any) -> Any:
+    try:
+        return json.loads(raw) if raw else {}
+    except (ValueError, TypeError):
+        return {}
+
+
+Getter = Callable[[Any, str], Any]
+
+
+def _as_it_is(arguments: Any, key: str) -> Any:
+    return arguments.get(key, "")
+
+
+def _as_text(arguments: Any, key: str) -> str:
+    value = arguments.get(key, "")
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _line(name: Any, arguments: Any, facts: Facts, text: Getter) -> str:
+    form = _FORMS.get(name)
+    if form is not None:
+        return form(arguments, facts, text)
+    if name in _BROWSER:
+        url, ref = arguments.get("url", ""), arguments.get("ref", "")
+        detail = f" {url}" if url else f" ref={ref}" if ref else ""
+        return f"[{name}]{detail} ({facts.chars:,} chars)"
+    if name in _SKILLS:
+        return f"[{name}] name={arguments.get('name', '?')} ({facts.chars:,} chars)"
+    first = "".join(f" {key}={str(value)[:40]}" for key, value in list(arguments.items())[:2])
+    return f"[{name}]{first} ({facts.chars:,} chars result)"
+
+
+def _terminal(arguments: Any, facts: Facts, text: Getter) -> str:
+    command = text(arguments, "command")
+    if len(command) > 80:
+        command = command[:77] + "..."
+    return f"[terminal] ran `{command}` -> exit {facts.exit_code}, {facts.lines} lines output"
+
+
+def _read_file(arguments: Any, facts: Facts, text: Getter) -> str:
+    path, offset = arguments.get("path", "?"), arguments.get("offset", 1)
+    return f"[read_file] read {path} from line {offset} ({facts.chars:,} chars)"
+
+
+def _write_file(arguments: Any, facts: Facts, text: Getter) -> str:
+    path = arguments.get("path", "?")
+    lines = text(arguments, "content").count("\n") + 1 if arguments.get("content") else "?"
+    return f"[write_file] wrote to {path} ({lines} lines)"
+
+
+def _search_files(arguments: Any, facts: Facts, text: Getter) -> str:
+    pattern, path = arguments.get("pattern", "?"), arguments.get("path", ".")
+    target = arguments.get("target", "content")
+    return f"[search_files] {target} search for '{pattern}' in {path} -> {facts.total} matches"
+
+
+def _patch(arguments: Any, facts: Facts, text: Getter) -> str:
+    path, mode = arguments.get("path", "?"), arguments.get("mode", "replace")
+    return f"[patch] {mode} in {path} ({facts.chars:,} chars result)"
+
+
+def _web_search(arguments: Any, facts: Facts, text: Getter) -> str:
+    return f"[web_search] query='{arguments.get('query', '?')}' ({facts.chars:,} chars result)"
+
+
+def _web_extract(arguments: Any, facts: Facts, text: Getter) -> str:
+    urls = arguments.get("urls", [])
+    shown = urls[0] if isinstance(urls, list) and urls else "?"
+    if text is _as_text:
+        if isinstance(shown, dict):
+            shown = shown.get("url") or shown.get("href") or "?"
+        elif not isinstance(shown, str):
+            shown = "?"
+    if isinstance(urls, list) and len(urls) > 1:
+        shown += f" (+{len(urls) - 1} more)"
+    return f"[web_extract] {shown} ({facts.chars:,} chars)"
+
+
+def _delegate_task(arguments: Any, facts: Facts, text: Getter) -> str:
+    goal = text(arguments, "goal")
+    if len(goal) > 60:
+        goal = goal[:57] + "..."
+    return f"[delegate_task] '{goal}' ({facts.chars:,} chars result)"
+
+
+def _execute_code(arguments: Any, facts: Facts, text: Getter) -> str:
+    code = text(arguments, "code")
+    preview = (code or "")[:60].replace("\n", " ")
+    if len(code) > 60:
+        preview += "..."
+    return f"[execute_code] `{preview}` ({facts.lines} lines output)"
+
+
+def _vision_analyze(arguments: Any, facts: Facts, text: Getter) -> str:
+    return f"[vision_analyze] '{text(arguments, 'question')[:50]}' ({facts.chars:,} chars)"
+
+
+def _memory(arguments: Any, facts: Facts, text: Getter) -> str:
+    return f"[memory] {arguments.get('action', '?')} on {arguments.get('target', '?')}"
+
+
+def _cronjob(arguments: Any, facts: Facts, text: Getter) -> str:
+    return f"[cronjob] {arguments.get('action', '?')}"
+
+
+def _process(arguments: Any, facts: Facts, text: Getter) -> str:
+    return f"[process] {arguments.get('action', '?')} session={arguments.get('session_id', '?')}"
+
+
+_FORMS: Mapping[Any, Callable[[Any, Facts, Getter], str]] = {
+    "terminal": _terminal,
+    "read_file": _read_file,
+    "write_file": _write_file,
+    "search_files": _search_files,
+    "patch": _patch,
+    "web_search": _web_search,
+    "web_extract": _web_extract,
+    "delegate_task": _delegate_task,
+    "execute_code": _execute_code,
+    "vision_analyze": _vision_analyze,
+    "memory": _memory,
+    "todo": lambda arguments, facts, text: "[todo] updated task list",
+    "clarify": lambda arguments, facts, text: "[clarify] asked user a question",
+    "text_to_speech": lambda arguments, facts, text: (
+        f"[text_to_speech] generated audio ({facts.chars:,} chars)"
+    ),
+    "cronjob": _cronjob,
+    "process": _process,
+}
