@@ -1,0 +1,67 @@
+"""The derived numbers and their explanations."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.core.errors import UsageProblem
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+
+
+@pytest.mark.parametrize(
+    ("profile", "changes", "threshold", "tail", "summary"),
+    [
+        ("documented", {}, 100_000, 20_000, 10_000),
+        ("documented", {"context_length": 32_000}, 16_000, 3_200, 1_600),
+        ("documented", {"context_length": 1_000_000}, 500_000, 100_000, 12_000),
+        ("hermes-0.13", {}, 100_000, 20_000, 10_000),
+        ("hermes-0.13", {"context_length": 100_000}, 64_000, 12_800, 5_000),
+        ("hermes-0.19", {}, 150_000, 30_000, 10_000),
+        ("hermes-0.19", {"context_length": 64_000}, 54_400, 10_880, 3_200),
+        ("hermes-0.19", {"context_length": 1_000_000}, 500_000, 100_000, 10_000),
+        ("hermes-0.19", {"max_tokens": 65_536}, 100_848, 20_169, 10_000),
+        ("hermes-0.19", {"threshold": 0.9}, 180_000, 36_000, 10_000),
+        ("hermes-0.19", {"context_length": 32_000, "max_tokens": 40_000}, 27_200, 5_440, 1_600),
+    ],
+)
+def test_numbers(profile: str, changes: dict[str, float], threshold: int, tail: int, summary: int) -> None:
+    numbers = engine(profile).budgets(Settings(profile=profile).with_(**changes))
+    assert numbers.threshold_tokens == threshold
+    assert numbers.tail_token_budget == tail
+    assert numbers.max_summary_tokens == summary
+
+
+def test_the_rule_that_bound_the_threshold_is_named() -> None:
+    steps = engine("hermes-0.19").budgets(Settings()).steps["threshold_tokens"]
+    assert [step.rule for step in steps if step.bound] == ["raise"]
+    steps = engine("hermes-0.19").budgets(Settings(context_length=64_000)).steps["threshold_tokens"]
+    assert [step.rule for step in steps if step.bound] == ["raise", "floor", "cap"]
+    assert steps[-1].value == 54_400
+
+
+@pytest.mark.parametrize(("ratio", "used"), [(0.0, 0.10), (0.05, 0.10), (0.5, 0.5), (0.95, 0.80)])
+def test_target_ratio_is_clamped_and_says_so(ratio: float, used: float) -> None:
+    numbers = engine("hermes-0.13").budgets(Settings(target_ratio=ratio))
+    assert numbers.tail_token_budget == int(100_000 * used)
+    rules = [step.rule for step in numbers.steps["tail_token_budget"] if step.bound]
+    assert rules == (["clamp"] if used != ratio else [])
+
+
+def test_settings_out_of_range_are_refused_with_the_range() -> None:
+    with pytest.raises(UsageProblem, match=r"threshold is 1\.5; it must lie between 0\.01 and 1"):
+        Settings().with_(threshold=1.5)
+
+
+def test_an_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(UsageProblem, match="documented"):
+        engine("hermes-9")
+
+
+@pytest.mark.parametrize(("tokens", "fires"), [(99_999, None), (100_000, "agent"), (170_000, "agent")])
+def test_the_agent_fires_at_its_threshold(tokens: int, fires: str | None) -> None:
+    assert engine("hermes-0.13").fires(tokens, Settings()) == fires
+
+
+def test_hygiene_fires_where_the_agent_does_not() -> None:
+    assert engine("hermes-0.13").fires(171_000, Settings(threshold=0.95)) == "hygiene"
