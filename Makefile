@@ -1,0 +1,50 @@
+# Everything is installed into .venv, by these targets alone; PYTHON may name another Python >= 3.11.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.run-installed
+DEV := $(VENV)/.dev-installed
+
+.PHONY: demo test check lint types contract bench snapshots clean
+
+demo: $(RUN)
+	@$(BIN)/compaction-inspector --demo
+
+test: $(DEV)
+	@$(BIN)/python -m pytest
+
+check: lint types contract test
+
+lint: $(DEV)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(DEV)
+	@$(BIN)/mypy
+
+contract: $(DEV)
+	@$(BIN)/lint-imports
+
+bench: $(DEV)
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
+
+snapshots: $(DEV)
+	@$(BIN)/python -m pytest tests/app tests/widgets --snapshot-update
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; name one with PYTHON=...")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+$(RUN): pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline]'
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV), development tools too ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline,dev]'
+	@touch $@ $(RUN)
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
