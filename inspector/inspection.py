@@ -1,0 +1,131 @@
+"""A conversation under inspection: its recorded compactions, and what an engine plans for each generation.
+
+This is what the commands and the app both ask; everything is computed once and kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import RLock
+
+from inspector.core.conversations import Compaction, Conversation, Generation
+from inspector.core.errors import EngineError, UnknownConversation
+from inspector.core.rough import text_tokens
+from inspector.engines.base import Engine, Measures, Plan, Settings
+from inspector.engines.registry import engine
+from inspector.stores.base import Store
+
+#: Measures take some hundred bytes a message; this many generations of them are kept.
+_KEPT_MEASURES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A recorded compaction beside the plan that an engine makes of the list before it."""
+
+    recorded: Compaction
+    planned: Plan
+
+    @property
+    def agree(self) -> bool:
+        """Whether the plan has the recorded boundaries."""
+        return (self.recorded.head_end, self.recorded.tail_start) == (self.planned.head_end, self.planned.tail_start)
+
+
+class Inspection:
+    """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for."""
+
+    def __init__(self, store: Store, conversation: Conversation) -> None:
+        self.store = store
+        self.conversation = conversation
+        self._lock = RLock()
+        self._measures: dict[tuple[str, int, int], Measures] = {}
+        self._prompts: dict[str, str] = {}
+        self._compactions: tuple[Compaction, ...] | None = None
+
+    @classmethod
+    def open(cls, store: Store, name: str) -> Inspection:
+        """The conversation that `name` stands for. Raises UnknownConversation and StoreErrors."""
+        return cls(store, store.open(store.resolve(name)))
+
+    def generation(self, number: int | None = None) -> Generation:
+        """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""
+        generations = self.conversation.generations
+        if number is None:
+            return generations[-1]
+        if not 1 <= number <= len(generations):
+            raise UnknownConversation(
+                f"{self.conversation.row.title or self.conversation.id} has no generation {number}; "
+                f"it has {len(generations)}, counted from 1."
+            )
+        return generations[number - 1]
+
+    def compactions(self) -> tuple[Compaction, ...]:
+        """Every recorded compaction, oldest first."""
+        with self._lock:
+            if self._compactions is None:
+                self._compactions = self.store.compactions(self.conversation)
+            return self._compactions
+
+    def system_prompt(self, session: str) -> str:
+        """The system prompt of a session."""
+        with self._lock:
+            if session not in self._prompts:
+                self._prompts[session] = self.store.system_prompt(session)
+            return self._prompts[session]
+
+    def system_tokens(self, session: str) -> int:
+        """Rough tokens of a session's system prompt."""
+        return text_tokens(len(self.system_prompt(session)))
+
+    def measures(self, generation: Generation, profile: str) -> Measures:
+        """The measures of a generation under an engine; reads every body once."""
+        key = (profile, generation.number, len(generation))
+        with self._lock:
+            found = self._measures.get(key)
+        if found is None:
+            found = _measured(engine(profile), self.store, generation)
+            with self._lock:
+                while len(self._measures) >= _KEPT_MEASURES:
+                    del self._measures[next(iter(self._measures))]
+                self._measures[key] = found
+        return found
+
+    def plan(self, generation: Generation, settings: Settings) -> Plan:
+        """What the settings' engine would do with the whole generation, the compactions before it counted."""
+        measures = self.measures(generation, settings.profile)
+        before = generation.number - 1
+        system = self.system_tokens(generation.session)
+        return plan_with(engine(settings.profile), measures, settings, before, system)
+
+    def compared(self, settings: Settings) -> tuple[Compared, ...]:
+        """Every recorded compaction beside the plan for the list before it."""
+        generations = self.conversation.generations
+        return tuple(
+            Compared(recorded, self.plan(generations[recorded.index - 1], settings))
+            for recorded in self.compactions()
+        )
+
+    def reopened(self) -> Inspection:
+        """The same conversation as the store has it now, with what has not changed kept."""
+        fresh = Inspection(self.store, self.store.open(self.conversation.id))
+        fresh._prompts = dict(self._prompts)
+        old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
+        new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
+        same = {number for number in new if old.get(number) == new[number]}
+        fresh._measures = {key: value for key, value in self._measures.items() if key[1] in same}
+        if len(old) == len(new):
+            fresh._compactions = self._compactions
+        return fresh
+
+
+def _measured(found: Engine, store: Store, generation: Generation) -> Measures:
+    return found.measure(store.iterate(generation))
+
+
+def plan_with(found: Engine, measures: Measures, settings: Settings, compactions: int, system: int) -> Plan:
+    """The engine's plan; `system` is the system prompt's tokens. Raises EngineError naming an engine that fails."""
+    try:
+        return found.plan(measures, replace(settings, profile=found.name), compactions, system)
+    except Exception as error:  # an engine may come from another package and raise anything
+        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}") from error

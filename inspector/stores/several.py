@@ -1,0 +1,98 @@
+"""Several databases read as one, such as the bundled ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.errors import UnknownConversation
+from inspector.core.messages import Message
+from inspector.stores.base import Store, StoreInfo
+
+
+class SeveralStores:
+    """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
+
+    def __init__(self, stores: Sequence[Store], path: Path) -> None:
+        self._stores = tuple(stores)
+        self._path = path
+        self._owners: dict[str, Store] = {}
+
+    @property
+    def info(self) -> StoreInfo:
+        """What the stores have in common; each one's own profile stands with its conversations."""
+        infos = [store.info for store in self._stores]
+        notes = tuple(note for info in infos for note in info.notes)
+        first = infos[0]
+        return StoreInfo(first.kind, self._path, first.schema, first.profile, first.profile_reason, notes)
+
+    def info_of(self, session: str) -> StoreInfo:
+        """What the database is that holds a session."""
+        return self._owner(session).info
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        """Every conversation of every store, the last active first."""
+        rows = []
+        for store in self._stores:
+            for row in store.conversations():
+                rows.append(row)
+                self._owners.update(dict.fromkeys(row.sessions, store))
+        return tuple(sorted(rows, key=lambda row: row.last_active, reverse=True))
+
+    def resolve(self, name: str) -> str:
+        """The conversation of that name in any of the stores. Raises UnknownConversation."""
+        found, problems = [], []
+        for store in self._stores:
+            try:
+                found.append(store.resolve(name))
+            except UnknownConversation as error:
+                problems.append(error)
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise problems[0]
+        raise UnknownConversation(f"{name!r} names a conversation in more than one database: {', '.join(found)}.")
+
+    def open(self, conversation: str) -> Conversation:
+        """A conversation of any store."""
+        return self._owner(conversation).open(conversation)
+
+    def messages(self, generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
+        """The bodies of generation[start:stop]."""
+        return self._owner(generation.session).messages(generation, start, stop)
+
+    def iterate(self, generation: Generation) -> Iterator[Message]:
+        """Every body of a generation in order."""
+        return self._owner(generation.session).iterate(generation)
+
+    def system_prompt(self, session: str) -> str:
+        """The system prompt of a session."""
+        return self._owner(session).system_prompt(session)
+
+    def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """The recorded compactions of a conversation."""
+        return self._owner(conversation.id).compactions(conversation)
+
+    def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
+        """Messages that contain the words, store after store."""
+        stores = self._stores if conversation is None else (self._owner(conversation),)
+        return islice((hit for store in stores for hit in store.search(query, conversation, limit)), limit)
+
+    def version(self) -> int:
+        """Changes when any of the databases does."""
+        return hash(tuple(store.version() for store in self._stores))
+
+    def close(self) -> None:
+        """Close every store."""
+        for store in self._stores:
+            store.close()
+
+    def _owner(self, session: str) -> Store:
+        if session not in self._owners:
+            self.conversations()
+        owner = self._owners.get(session)
+        if owner is None:
+            raise UnknownConversation(f"No conversation holds a session {session!r}.")
+        return owner
