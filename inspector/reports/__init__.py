@@ -1,0 +1,1 @@
+"""The answers as documents: plain values for JSON, and text for people."""

@@ -1,0 +1,5 @@
+"""python -m inspector"""
+
+from inspector.cli import main
+
+main()

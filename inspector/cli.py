@@ -1,0 +1,311 @@
+"""The commands. Each reads, asks `inspection` and `reports`, prints, and ends; the app is imported only to run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from inspector import __version__
+from inspector.core.errors import InspectorError, UsageProblem
+
+if TYPE_CHECKING:
+    from inspector.stores.base import Store
+
+_PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
+
+
+class _Commands(click.Group):
+    """A group whose first word may also be a path: then the app opens it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in (*self.commands, "--help", "-h", "--version"):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="compaction-inspector")
+def commands() -> None:
+    """See what an LLM agent's context compaction kept, moved and lost.
+
+    \b
+    compaction-inspector [PATH] [CONVERSATION]    the terminal app
+    compaction-inspector --demo                   the app on the bundled databases
+    compaction-inspector COMMAND ...              the same answers as text or JSON
+
+    Reads Hermes Agent's state.db and never writes to it. PATH may be left out: then $HERMES_HOME/state.db,
+    else ~/.hermes/state.db. A conversation is named by a session id, a unique prefix of one, or its title.
+    """
+
+
+def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    options = [
+        click.option(
+            "--profile", metavar="NAME", help="documented, hermes-0.13, hermes-0.19; default: detected."
+        ),
+        click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
+        click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
+        click.option("--threshold", type=float, metavar="SHARE", help="Compact at this share of the window."),
+        click.option(
+            "--target-ratio", type=float, metavar="SHARE", help="Tail budget as a share of the threshold."
+        ),
+        click.option("--protect-first-n", type=int, metavar="N", help="Messages of the head."),
+        click.option("--protect-last-n", type=int, metavar="N", help="Messages of the tail, at least."),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Hermes' config.yaml to read settings from.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = click.option("--demo", is_flag=True, help="Use the bundled databases.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")(
+        command
+    )
+
+
+def _open(path: str | None, demo: bool) -> Store:
+    from inspector.stores.detect import default_path, open_store
+
+    if demo:
+        from inspector.bundled import demo_databases, fixtures_dir
+        from inspector.stores.several import SeveralStores
+
+        return SeveralStores([open_store(found) for found in demo_databases()], fixtures_dir())
+    return open_store(Path(path) if path else default_path())
+
+
+def _path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
+    """PATH and CONVERSATION of `[PATH] CONVERSATION`; with --demo or one word there is no PATH."""
+    if len(words) == 2 and not demo:
+        return words[0], words[1]
+    if len(words) == 1:
+        return None, words[0]
+    raise UsageProblem("Name a conversation: compaction-inspector COMMAND [PATH] CONVERSATION.")
+
+
+def _flags(options: dict[str, Any]) -> dict[str, Any]:
+    names = (
+        "profile", "context_length", "max_tokens", "threshold", "target_ratio", "protect_first_n", "protect_last_n",
+    )  # fmt: skip
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def _print(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
+    if as_json:
+        json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+    else:
+        text(document)
+
+
+def _say(notes: Sequence[str]) -> None:
+    for note in notes:
+        click.echo(note, err=True)
+
+
+@commands.command("open", hidden=True)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+@click.option("--theme", metavar="NAME", help="A colour theme, for this run.")
+@_settings_options
+def open_app(
+    words: tuple[str, ...], demo: bool, theme: str | None, config: Path | None, **options: Any
+) -> None:
+    """Open the terminal app. PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."""
+    from inspector.bundled import check_installation
+
+    check_installation()
+    if len(words) > (1 if demo else 2):
+        raise UsageProblem(
+            "Give at most a PATH and a CONVERSATION: compaction-inspector [PATH] [CONVERSATION]."
+        )
+    path = None if demo or not words else words[0]
+    name = words[-1] if words and (demo or len(words) == 2) else None
+    store = _open(path, demo)
+    if not sys.stdout.isatty() or not sys.stdin.isatty():
+        _without_terminal(store, name, config, options)
+        return
+    from inspector.app.launch import launch
+
+    launch(store, name, _flags(options), config, theme)
+
+
+def _without_terminal(store: Store, name: str | None, config: Path | None, options: dict[str, Any]) -> None:
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_overview
+
+    answers = Answers(store, _flags(options), config)
+    print_overview(answers, name)
+    click.echo("\nThis is no terminal. In a terminal the same command opens the app.")
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("path", required=False)
+@_source_options
+def conversations(path: str | None, as_json: bool, demo: bool) -> None:
+    """List the conversations of a database."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_conversations
+
+    answers = Answers(_open(path, demo), {}, None)
+    _print(answers.conversations(), as_json, print_conversations)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--no-exact", is_flag=True, help="Leave exact token counts out.")
+@_settings_options
+@_source_options
+def show(
+    words: tuple[str, ...], generation: int | None, no_exact: bool, config: Path | None, as_json: bool, demo: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Show a generation: its messages with regions, tokens, pruning and breakpoints."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_show
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(answers.show(name, generation, exact=not no_exact), as_json, print_show)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@_settings_options
+@_source_options
+def compactions(
+    words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
+) -> None:
+    """List the recorded compactions, each with what the profile plans for the same list."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_compactions
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(answers.compactions(name), as_json, print_compactions)
+    _say(answers.notes())
+
+
+@commands.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option(
+    "--compactions-so-far",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Compactions before this one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@_settings_options
+def plan(
+    files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
+) -> None:
+    """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
+    from inspector.reports.answers import plan_files
+    from inspector.reports.text import print_plans
+
+    documents = plan_files(files, _flags(options), config, compactions_so_far)
+    _print(documents, as_json, print_plans)
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option(
+    "--from", "first", type=int, metavar="K", help="The earlier compaction; default: the last but one."
+)
+@click.option("--to", "last", type=int, metavar="L", help="The later compaction; default: the last.")
+@_source_options
+def diff(words: tuple[str, ...], first: int | None, last: int | None, as_json: bool, demo: bool) -> None:
+    """Compare the summaries of two compactions, section by section and item by item."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_diff
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), {}, None)
+    _print(answers.diff(name, first, last), as_json, print_diff)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
+@click.option(
+    "--ttl", type=click.Choice(["5m", "1h"]), default=None, help="Default: the configured one, else 5m."
+)
+@_settings_options
+@_source_options
+def breakpoints(
+    words: tuple[str, ...], generation: int | None, layout: str | None, ttl: str | None, config: Path | None,
+    as_json: bool, demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Show where the prompt-cache breakpoints of a generation sit."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_breakpoints
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(answers.breakpoints(name, generation, layout, ttl), as_json, print_breakpoints)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("path")
+@click.argument("words", nargs=-1, metavar="WORDS...")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="At most so many hits."
+)
+@_source_options
+def search(path: str, words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> None:
+    """Search the text of every message."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_hits
+
+    words = (path, *words) if demo else words
+    if not words:
+        raise UsageProblem("Give the words to search for: compaction-inspector search PATH WORDS...")
+    answers = Answers(_open(None if demo else path, demo), {}, None)
+    _print(answers.search(" ".join(words), limit), as_json, print_hits)
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """The command line: runs, prints, and exits with 0, 1 (something to mend) or 2 (usage)."""
+    try:
+        commands.main(args=list(args) if args is not None else None, standalone_mode=False)
+        code = 0
+    except InspectorError as error:
+        click.echo(f"compaction-inspector: {error}", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("compaction-inspector: interrupted.", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader (head, less) went away; what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
