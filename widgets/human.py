@@ -1,0 +1,101 @@
+"""Numbers the way a person reads them: tokens, sizes, ages, percentages."""
+
+from __future__ import annotations
+
+import time
+
+_DAY = 86_400
+
+
+def tokens(count: int) -> str:
+    """A token count in at most six cells: 42, 2.1k, 61.0k, 128k, 1.2M."""
+    sign = "-" if count < 0 else ""
+    size = abs(count)
+    if size < 1_000:
+        return f"{count}"
+    if size < 99_950:
+        return f"{sign}{size / 1_000:.1f}k"
+    if size < 999_500:
+        return f"{sign}{size / 1_000:.0f}k"
+    return f"{sign}{size / 1_000_000:.1f}M"
+
+
+def count(number: int) -> str:
+    """A whole number with separators: 78,412."""
+    return f"{number:,}"
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """A count with its noun: 1 message, 214 messages, 2 replies."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def size(octets: int) -> str:
+    """A size in bytes: 312 B, 4.2 KB, 27 MB, 1.9 GB."""
+    if octets < 1_000:
+        return f"{octets} B"
+    value = float(octets)
+    for unit in ("KB", "MB", "GB", "TB"):
+        value /= 1_000
+        if value < 9.95:
+            return f"{value:.1f} {unit}"
+        if value < 999.5 or unit == "TB":
+            return f"{value:,.0f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def percent(part: float, whole: float) -> str:
+    """A share: 78%, <1% for a trace, 0%. Never says 100% before it is reached; – where there is no whole."""
+    if whole <= 0:
+        return "–"
+    share = part / whole * 100
+    if share <= 0:
+        return "0%"
+    if share < 1:
+        return "<1%"
+    return f"{int(share + 1e-9):,}%"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in its largest unit: 40 s, 5 min, 3 h, 12 d."""
+    if seconds < 60:
+        return f"{max(0, int(seconds))} s"
+    if seconds < 3_600:
+        return f"{int(seconds // 60)} min"
+    if seconds < _DAY:
+        return f"{int(seconds // 3_600)} h"
+    return f"{int(seconds // _DAY):,} d"
+
+
+def ago(then: float, now: float | None = None) -> str:
+    """How long ago: now, 40 s ago, 3 h ago; a date from two weeks on; – where the time is unknown.
+
+    Times are seconds since the epoch; dates are local.
+    """
+    if then <= 0:
+        return "–"
+    age = (time.time() if now is None else now) - then
+    if -60 < age < 10:
+        return "now"
+    if 0 <= age < 14 * _DAY:
+        return f"{duration(age)} ago"
+    return date(then)
+
+
+def date(then: float) -> str:
+    """A local date: 2026-03-14; – where the time is unknown or no date."""
+    return _local("%Y-%m-%d", then)
+
+
+def clock(then: float) -> str:
+    """A local date and time: 2026-03-14 09:26:53; – where the time is unknown or no date."""
+    return _local("%Y-%m-%d %H:%M:%S", then)
+
+
+def _local(pattern: str, then: float) -> str:
+    if then <= 0:
+        return "–"
+    try:
+        return time.strftime(pattern, time.localtime(then))
+    except (OverflowError, ValueError, OSError):
+        return "–"

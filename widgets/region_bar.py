@@ -1,0 +1,198 @@
+"""Head, middle and tail beside each other, as wide as their tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.core.text import safe_line
+from widgets import human
+from widgets.strips import Row, ink
+
+REGIONS = ("head", "middle", "tail")
+
+
+@dataclass(frozen=True, slots=True)
+class RegionShare:
+    """A region: how many messages, how many tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
+
+    messages: int = 0
+    tokens: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionBarState:
+    """A row of the bar. `label` leads a row where there are two ("planned", "recorded")."""
+
+    head: RegionShare = RegionShare()
+    middle: RegionShare = RegionShare()
+    tail: RegionShare = RegionShare()
+    label: str = ""
+    kind: Literal["planned", "recorded"] = "planned"
+
+    def share(self, name: str) -> RegionShare:
+        """The region of that name."""
+        return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
+
+
+class RegionBar(Widget):
+    """One row for what is planned and, where there is one, a second for what was recorded.
+
+    Posts RegionChosen when a region is clicked.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "regions--head",
+        "regions--middle",
+        "regions--tail",
+        "regions--muted",
+        "regions--number",
+    }
+    DEFAULT_CSS = """
+    RegionBar {
+        height: auto;
+        background: $background;
+        color: $foreground;
+        & > .regions--head { color: $text-primary; }
+        & > .regions--middle { color: $text-warning; }
+        & > .regions--tail { color: $text-success; }
+        & > .regions--muted { color: $foreground 60%; }
+        & > .regions--number { color: $foreground; }
+    }
+    """
+
+    class RegionChosen(Message):
+        """A region was clicked: head, middle or tail."""
+
+        def __init__(self, widget: RegionBar, name: str, kind: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.name = name
+            self.kind = kind
+
+        @property
+        def control(self) -> RegionBar:
+            """The bar."""
+            return self.widget
+
+    planned: reactive[RegionBarState | None] = reactive(RegionBarState(), layout=True)
+    recorded: reactive[RegionBarState | None] = reactive(None, layout=True)
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._places: dict[int, list[tuple[str, int, int]]] = {}
+
+    @property
+    def _rows(self) -> list[RegionBarState]:
+        return [state for state in (self.planned, self.recorded) if state is not None]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A line for each row."""
+        return max(1, len(self._rows))
+
+    def render_line(self, y: int) -> Strip:
+        """A row."""
+        width = self.size.width
+        if y >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        return self._draw(y, self._rows[y], width)
+
+    def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
+        muted, number = ink(self, "regions--muted"), ink(self, "regions--number")
+        glyph = "█" if state.kind == "planned" else "▒"
+        label_width = max((len(row.label) for row in self._rows), default=0)
+        label = safe_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
+        texts, gaps = self._texts(state, width - len(label))
+        bars = _shares(
+            [state.share(name).tokens for name in REGIONS],
+            width - len(label) - sum(len(before) + len(after) for before, after in texts) - gaps,
+        )
+        row = Row().add(label, muted)
+        places = []
+        for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
+            start = row.width
+            style = ink(self, f"regions--{name}")
+            row.add(before, style).add(glyph * cells, style).add(after, number)
+            places.append((name, start, row.width))
+            if index < 2:
+                row.add(" ┃ ", muted)
+        self._places[y] = places
+        return row.strip(width, self.rich_style)
+
+    @staticmethod
+    def _texts(state: RegionBarState, width: int) -> tuple[list[tuple[str, str]], int]:
+        """What stands before and after each bar, in the longest wording that leaves room for the bars."""
+
+        def wording(level: int) -> list[tuple[str, str]]:
+            texts = []
+            for name in REGIONS:
+                share = state.share(name)
+                note = f" {safe_line(share.note, 40)}" if share.note and level == 0 else ""
+                messages = f" {share.messages:,}" + (" ·" if level < 2 else "")
+                size = f" {human.tokens(share.tokens)}" if level < 2 else ""
+                texts.append((f"{name if level < 3 else name[0]} ", f"{messages}{size}{note}"))
+            return texts
+
+        for level in range(4):
+            texts = wording(level)
+            if sum(len(before) + len(after) for before, after in texts) + 6 + 9 <= width:
+                break
+        return texts, 6
+
+    def _place(self, x: int, y: int) -> str | None:
+        for name, start, stop in self._places.get(y, []):
+            if start <= x < stop:
+                return name
+        return None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the region under it."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        name = self._place(offset.x, offset.y)
+        if name is not None:
+            event.stop()
+            self.post_message(self.RegionChosen(self, name, self._rows[offset.y].kind))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells about the region under the pointer."""
+        offset = event.get_content_offset(self)
+        name = None if offset is None else self._place(offset.x, offset.y)
+        if offset is None or name is None:
+            self.tooltip = "Head, middle and tail, as wide as their tokens. Click one to go there."
+            return
+        state = self._rows[offset.y]
+        self.tooltip = explain(name, state)
+
+
+def explain(name: str, state: RegionBarState) -> str:
+    """A region in a sentence."""
+    what = {
+        "head": "stays as it is",
+        "middle": "gives way to the summary",
+        "tail": "stays as it is",
+    }[name]
+    share = state.share(name)
+    note = f" ({safe_line(share.note, 80)})" if share.note else ""
+    size = f"{human.plural(share.messages, 'message')}, {human.count(share.tokens)} tokens{note}"
+    return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
+
+
+def _shares(tokens: list[int], cells: int) -> list[int]:
+    """How many cells each region gets: in proportion, at least one where there are tokens, `cells` in all."""
+    total = sum(tokens)
+    if cells <= 0 or total <= 0:
+        return [0 for _ in tokens]
+    widths = [max(1, value * cells // total) if value else 0 for value in tokens]
+    largest = max(range(len(tokens)), key=lambda i: tokens[i])
+    widths[largest] = max(0, widths[largest] + cells - sum(widths))
+    return widths

@@ -1,0 +1,129 @@
+"""How widgets build a line of the screen: text cut to cells, segments gathered into a strip.
+
+Text given to these functions is already safe for the screen (inspector.core.text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from rich.cells import cell_len, get_character_cell_size, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+
+class HasComponents(Protocol):
+    """A widget, as far as styles are concerned."""
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style: ...
+
+
+def ink(widget: HasComponents, name: str) -> Style:
+    """The colour and text style of a component class, without its background.
+
+    Taken from the full style, because only there are alpha and automatic colours blended.
+    """
+    full = widget.get_component_rich_style(name)
+    return full.without_color + Style(color=full.color)
+
+
+def paper(widget: HasComponents, name: str) -> Style:
+    """Only the background of a component class."""
+    return Style(bgcolor=widget.get_component_rich_style(name).bgcolor)
+
+
+def width_of(text: str) -> int:
+    """Cells that a text needs."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` cells: padded, or cut with an ellipsis; wide characters are never halved."""
+    if width <= 0:
+        return ""
+    if text.isascii():
+        if len(text) > width:
+            return text[: width - 1] + "…"
+        return text.rjust(width) if right else text.ljust(width)
+    # Nothing after these characters can reach the screen, unless most of them have no width.
+    text = text[: width * 8]
+    cells = cell_len(text)
+    if cells > width:
+        return _cut(text, width - 1) + "…"
+    gap = " " * (width - cells)
+    return gap + text if right else text + gap
+
+
+def _cut(text: str, width: int) -> str:
+    """The start of the text in exactly `width` cells."""
+    if "\u200d" in text or "\ufe0f" in text:
+        # Joined characters are measured together.
+        return set_cell_size(text, width)
+    cells = 0
+    for index, character in enumerate(text):
+        size = 1 if character < "\x7f" else get_character_cell_size(character)
+        if cells + size > width:
+            return text[:index] + " " * (width - cells)
+        cells += size
+    return text + " " * (width - cells)
+
+
+def find_spans(text: str, query: str) -> Iterator[tuple[int, int]]:
+    """Where `query` occurs in the text, upper and lower case alike; half-open, not overlapping."""
+    if not query:
+        return
+    low, needle = text.lower(), query.lower()
+    if len(low) != len(text):
+        # Some capitals grow when lowered; offsets would be off, so compare as they are.
+        low, needle = text, query
+    start = low.find(needle)
+    while start >= 0:
+        yield start, start + len(needle)
+        start = low.find(needle, start + len(needle))
+
+
+class Row:
+    """Gathers the segments of one screen line and knows how wide they are."""
+
+    __slots__ = ("segments", "width")
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.width = 0
+
+    def add(self, text: str, style: Style) -> Row:
+        """Append a text in a style."""
+        if not text:
+            return self
+        self.width += width_of(text)
+        if self.segments and self.segments[-1].style is style:
+            text = self.segments.pop().text + text
+        self.segments.append(Segment(text, style))
+        return self
+
+    def marked(self, text: str, style: Style, spans: Sequence[tuple[int, int]], mark: Style) -> Row:
+        """Append a text whose spans (half-open, in order) are drawn in another style."""
+        position = 0
+        for start, end in spans:
+            self.add(text[position:start], style)
+            self.add(text[start:end], mark)
+            position = end
+        return self.add(text[position:], style)
+
+    def fill(self, width: int, style: Style, glyph: str = " ") -> Row:
+        """Extend with a one-cell glyph until the row is `width` cells wide."""
+        if width > self.width:
+            self.add(glyph * (width - self.width), style)
+        return self
+
+    def strip(self, width: int, base: Style, *, flat: bool = False) -> Strip:
+        """The line, exactly `width` cells wide, on a base style; `flat` draws all of it in the base style."""
+        segments = self.segments
+        if flat:
+            segments = [Segment("".join(segment.text for segment in segments), base)]
+        strip = Strip(segments, self.width).adjust_cell_length(width, Style())
+        return strip.apply_style(base)

@@ -1,0 +1,223 @@
+"""The generations of a conversation as a line of nodes, the compactions between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.core.text import safe_line
+from widgets import human
+from widgets.strips import Row, ink, width_of
+
+Outcome = Literal["", "summary", "merged", "fallback", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
+
+    `note` is a sentence for the tooltip.
+    """
+
+    number: int
+    messages: int = 0
+    tokens: int | None = None
+    outcome: Outcome = ""
+    live: bool = False
+    note: str = ""
+
+
+_OUTCOME_WORDS: dict[str, str] = {
+    "": "the conversation's beginning",
+    "summary": "after a compaction with a summary",
+    "merged": "after a compaction whose summary was merged into the first tail message",
+    "fallback": "after a compaction without a summary: a fallback text took its place",
+    "failed": "after a compaction that failed",
+}
+
+
+class Timeline(Widget, can_focus=True):
+    """One line of nodes; the current one is filled and, where there is room, in brackets.
+
+    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current).
+    Posts GenerationChosen for clicks and keys.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "timeline--node",
+        "timeline--current",
+        "timeline--live",
+        "timeline--fallback",
+        "timeline--line",
+        "timeline--text",
+        "timeline--muted",
+    }
+    DEFAULT_CSS = """
+    Timeline {
+        height: 1;
+        background: $background;
+        color: $foreground;
+        & > .timeline--node { color: $text-primary; }
+        & > .timeline--current { color: $foreground; text-style: bold; }
+        & > .timeline--live { color: $text-success; }
+        & > .timeline--fallback { color: $text-error; }
+        & > .timeline--line { color: $foreground 30%; }
+        & > .timeline--text { color: $foreground; }
+        & > .timeline--muted { color: $foreground 60%; }
+        &:focus > .timeline--current { text-style: bold reverse; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "Earlier generation", id="timeline.earlier", show=False),
+        Binding("right,l", "step(1)", "Later generation", id="timeline.later", show=False),
+        Binding("home", "edge(0)", "First generation", id="timeline.first", show=False),
+        Binding("end", "edge(-1)", "Last generation", id="timeline.last", show=False),
+    ]
+
+    class GenerationChosen(Message):
+        """The user wants to see a generation."""
+
+        def __init__(self, widget: Timeline, number: int) -> None:
+            super().__init__()
+            self.widget = widget
+            self.number = number
+
+        @property
+        def control(self) -> Timeline:
+            """The timeline."""
+            return self.widget
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._generations: tuple[Node, ...] = ()
+        self._current = 1
+        self._note = ""
+        self._places: list[tuple[int, int, int]] = []
+
+    def set_state(self, nodes: tuple[Node, ...], current: int, note: str = "") -> None:
+        """Show these generations, number `current` as the chosen one; `note` ends the line ("step 312 of 343")."""
+        self._generations, self._current, self._note = nodes, current, note
+        self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
+        self.refresh()
+
+    @property
+    def current(self) -> int:
+        """The number of the chosen generation."""
+        return self._current
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line."""
+        return 1
+
+    def render_line(self, y: int) -> Strip:
+        """The one line."""
+        width = self.size.width
+        if not self._generations or y:
+            return Strip.blank(width, self.rich_style)
+        text = f"generation {self._current} of {len(self._generations)}"
+        notes = [text]
+        if self._note and width >= 60:
+            notes.append(safe_line(self._note, 80))
+        tail = "  " + " · ".join(notes)
+        room = max(1, width - width_of(tail) - 1)
+        row = self._draw_nodes(room)
+        row.add("  ", Style()).add(text, ink(self, "timeline--text"))
+        row.add("".join(f" · {note}" for note in notes[1:]), ink(self, "timeline--muted"))
+        return row.strip(width, self.rich_style)
+
+    def _draw_nodes(self, room: int) -> Row:
+        """As many nodes as fit, the current one among them, at most eight cells apart."""
+        count = len(self._generations)
+        index = min(max(0, self._current - self._generations[0].number), count - 1)
+        gap = min(8, (room - count) // max(1, count - 1)) if count > 1 else 0
+        first, last = 0, count
+        if gap < 1:
+            gap = 1
+            fits = max(1, (room - 2) // 2)
+            first = max(0, min(index - fits // 2, count - fits))
+            last = min(count, first + fits)
+        row, self._places = Row(), []
+        line = ink(self, "timeline--line")
+        row.add("‹" if first else "", line)
+        for place in range(first, last):
+            node, current = self._generations[place], place == index
+            near = place == index + 1 and gap >= 3
+            if place > first:
+                row.add(")" if near else "", ink(self, "timeline--current"))
+                row.add("─" * (gap - near - (current and gap >= 3)), line)
+                row.add("(" if current and gap >= 3 else "", ink(self, "timeline--current"))
+            self._places.append((node.number, row.width, row.width + 1))
+            row.add(glyph_of(node, current), self._node_style(node, current))
+        return row.add("›" if last < count else "", line)
+
+    def _node_style(self, node: Node, current: bool) -> Style:
+        bad = node.outcome in ("fallback", "failed")
+        name = "fallback" if bad else "live" if node.live else "node"
+        style = ink(self, f"timeline--{name}")
+        if current:
+            chosen = ink(self, "timeline--current")
+            return chosen + style if bad else chosen
+        return style
+
+    def _number_at(self, x: int) -> int | None:
+        near = [(abs(start - x), number) for number, start, _ in self._places]
+        distance, number = min(near, default=(99, 0))
+        return number if distance <= 4 else None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the nearest node."""
+        offset = event.get_content_offset(self)
+        number = None if offset is None else self._number_at(offset.x)
+        if number is not None:
+            event.stop()
+            self._choose(number)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells about the node under the pointer."""
+        offset = event.get_content_offset(self)
+        number = None if offset is None else self._number_at(offset.x)
+        node = next((node for node in self._generations if node.number == number), None)
+        if node is not None:
+            self.tooltip = explain(node)
+
+    def action_step(self, by: int) -> None:
+        """Choose the generation before or after."""
+        self._choose(self._current + by)
+
+    def action_edge(self, index: int) -> None:
+        """Choose the first or the last generation."""
+        if self._generations:
+            self._choose(self._generations[index].number)
+
+    def _choose(self, number: int) -> None:
+        if number != self._current and any(node.number == number for node in self._generations):
+            self.post_message(self.GenerationChosen(self, number))
+
+
+def glyph_of(node: Node, current: bool) -> str:
+    """The sign of a generation."""
+    if node.outcome == "failed":
+        return "✖" if current else "✗"
+    if node.outcome == "fallback":
+        return "◆" if current else "◇"
+    if current:
+        return "●"
+    return "◐" if node.live else "○"
+
+
+def explain(node: Node) -> str:
+    """A generation in words."""
+    size = human.plural(node.messages, "message")
+    if node.tokens is not None:
+        size += f", {human.tokens(node.tokens)} tokens"
+    live = "The list that the agent holds now. " if node.live else ""
+    text = f"Generation {node.number}: {size}.\n{live}{_OUTCOME_WORDS[node.outcome].capitalize()}."
+    return f"{text}\n{safe_line(node.note, 200)}" if node.note else text
