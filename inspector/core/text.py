@@ -1,0 +1,129 @@
+"""Making text safe for the screen. Session text is hostile: every string passes through here on its way in.
+
+What a terminal could act on becomes visible (ESC as ␛, NUL as ␀, bidi controls as ⇄) or, where it only makes widths
+uncertain (zero-width characters, variation selectors), is dropped. Markup stays text: that is the screen's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+TAB_WIDTH = 4
+
+#: What stands for C1 controls, tag characters and other format characters that have no picture of their own.
+INVISIBLE = "·"
+#: What stands for a character that changes the direction of the text around it.
+DIRECTION = "⇄"
+REPLACEMENT = "\ufffd"
+
+_BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+# Characters that only join, part or vary their neighbours. Terminals disagree about the width of what they make.
+_DROPPED = (
+    0x00AD, 0x034F, 0x180E, *range(0x180B, 0x180E), 0x180F, *range(0x200B, 0x200E), *range(0x2060, 0x2066),
+    *range(0xFE00, 0xFE10), 0xFEFF, *range(0xE0100, 0xE01F0),
+)  # fmt: skip
+# Deprecated and special format characters; the tags (U+E0000 on) can hide a whole text, so each one shows.
+_SHOWN = (
+    *range(0x80, 0xA0), *range(0x206A, 0x2070), *range(0xFFF0, 0xFFFC), *range(0x13430, 0x13440),
+    *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE0080),
+)  # fmt: skip
+_NEWLINES = (0x2028, 0x2029)
+_BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+
+
+def _table() -> dict[int, str]:
+    table: dict[int, str] = {}
+    for codes, shown in (
+        (_BIDI, DIRECTION),
+        (_DROPPED, ""),
+        (_SHOWN, INVISIBLE),
+        (_NEWLINES, "\n"),
+        (_BROKEN, REPLACEMENT),
+    ):
+        table.update(dict.fromkeys(codes, shown))
+    table.update((code, chr(0x2400 + code)) for code in range(0x20) if chr(code) not in "\n\t")
+    table[0x7F] = "␡"
+    return table
+
+
+def _character_class(codes: Iterable[int]) -> str:
+    """The codes as ranges of a character class, which a regular expression searches faster than single ones."""
+    ranges: list[list[int]] = []
+    for code in sorted(codes):
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + "]"
+
+
+_TABLE = _table()
+_UNSAFE = re.compile(_character_class(_TABLE))
+_ASCII_CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code != 0x0A)
+# Up to so many different characters, replacing one after the other beats translating the whole text.
+_FEW = 8
+# A line of nothing else (a fence, a rule, an opening brace) says nothing about the text it belongs to.
+_MEANINGFUL = re.compile(r"[^\s!-/:-@\[-`{-~\u2500-\u259f]")
+_SOLID = re.compile(r"\S")
+
+
+def is_safe(text: str) -> bool:
+    """Whether `safe` would return the text as it is."""
+    if text.isascii():
+        data = text.encode("ascii")
+        return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
+    return "\t" not in text and _UNSAFE.search(text) is None
+
+
+def safe(text: str) -> str:
+    """The text with nothing in it that a terminal could act on; newlines stay, tabs become spaces.
+
+    Idempotent; text that is safe already comes back as the same object. Costs some ms for a megabyte.
+    """
+    if is_safe(text):
+        return text
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+    found = set(_UNSAFE.findall(text))
+    if len(found) > _FEW:
+        text = text.translate(_TABLE)
+    else:
+        for character in found:
+            text = text.replace(character, _TABLE[ord(character)])
+    return text.expandtabs(TAB_WIDTH) if "\t" in text else text
+
+
+def safe_line(text: str, limit: int = 400) -> str:
+    """The first line that says something, safe, with runs of spaces collapsed, in at most `limit` characters.
+
+    Lines of punctuation alone are passed over while others follow. A cut line ends with an ellipsis. Reads only
+    about as much of a long text as it shows. Idempotent.
+    """
+    if limit <= 0:
+        return ""
+    first = _SOLID.search(text)
+    if first is None:
+        return ""
+    # Room for dropped characters and collapsed spaces; what lies behind it cannot be the first line's start.
+    window = text[first.start() : first.start() + 4 * limit + 200]
+    fallback = ""
+    for line in safe(window).split("\n"):
+        if _MEANINGFUL.search(line):
+            return _cut(" ".join(line.split()), limit)
+        fallback = fallback or " ".join(line.split())
+    return _cut(fallback, limit)
+
+
+def safe_title(text: str | None, limit: int = 120) -> str:
+    """A title in one line: every line of it, safe and joined by spaces, in at most `limit` characters."""
+    if not text or limit <= 0:
+        return ""
+    first = _SOLID.search(text)
+    if first is None:
+        return ""
+    return _cut(" ".join(safe(text[first.start() : first.start() + 4 * limit + 200]).split()), limit)
+
+
+def _cut(line: str, limit: int) -> str:
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

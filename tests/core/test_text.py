@@ -1,0 +1,150 @@
+"""Text for the screen: nothing in it that a terminal could act on."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from inspector.core.text import is_safe, safe, safe_line, safe_title
+
+#: Format characters that print a sign of their own.
+_PRINTING = {
+    0x0600,
+    0x0601,
+    0x0602,
+    0x0603,
+    0x0604,
+    0x0605,
+    0x06DD,
+    0x070F,
+    0x0890,
+    0x0891,
+    0x08E2,
+    0x110BD,
+    0x110CD,
+}
+_NASTY = "\x00\x01\t\r\n\x0b\x1b[\x7f\x85\x9b\xad\u061c\u200b\u200d\u202e\u2028\u2066\ufe0f\ufeff\ud800\udfff\U000e0041"
+texts = (
+    st.text() | st.text(alphabet=_NASTY + " ab", max_size=60) | st.text(alphabet=st.characters(), max_size=40)
+)
+
+
+def _acts(character: str) -> bool:
+    category = unicodedata.category(character)
+    return (
+        (category == "Cc" and character != "\n")
+        or category in ("Cs", "Zl", "Zp")
+        or (category == "Cf" and ord(character) not in _PRINTING)
+    )
+
+
+@given(texts)
+@example("\r\r\n")
+@example("\u200d\t\u202e\tx")
+def test_safe_text_holds_nothing_a_terminal_acts_on(text: str) -> None:
+    result = safe(text)
+    assert not [hex(ord(c)) for c in result if _acts(c)]
+    assert result.encode("utf-8").decode("utf-8") == result
+    assert safe(result) is result
+    assert is_safe(text) == (result == text)
+
+
+@given(texts, st.integers(0, 50))
+def test_a_line_is_one_safe_line_within_its_limit(text: str, limit: int) -> None:
+    for line in (safe_line(text, limit), safe_title(text, limit)):
+        assert len(line) <= limit
+        assert "\n" not in line
+        assert "  " not in line
+        assert line == line.strip()
+        assert is_safe(line)
+    assert safe_line(safe_line(text, limit), limit) == safe_line(text, limit)
+    assert safe_title(safe_title(text, limit), limit) == safe_title(text, limit)
+
+
+def test_every_code_point_outside_the_printing_ones_is_dealt_with() -> None:
+    made = "".join(safe(chr(code)) for code in range(0x110000))
+    assert sorted({hex(ord(character)) for character in made if _acts(character)}) == []
+
+
+@given(st.text(alphabet=[chr(code) for code in range(0x20, 0x7F)] + ["\n"]))
+def test_printable_ascii_is_the_same_object(text: str) -> None:
+    assert safe(text) is text
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("\x9b31mred", "·31mred"),
+        ("a\x00b", "a␀b"),
+        ("del\x7f", "del␡"),
+        ("one\r\ntwo\rthree", "one\ntwo␍three"),
+        ("ab\tc\n\td", "ab  c\n    d"),
+        ("user\u202etxt.exe", "user⇄txt.exe"),
+        ("\u2066isolate\u2069", "⇄isolate⇄"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("\u26a0\ufe0f warning", "\u26a0 warning"),
+        ("lone \ud83d half", "lone \ufffd half"),
+        ("tag\U000e0041\U000e0042", "tag··"),
+        ("line\u2028separator", "line\nseparator"),
+        ("[/foo] {markup} stays", "[/foo] {markup} stays"),
+        ("日本語 é ü 😀", "日本語 é ü 😀"),
+        ("\u0601 is a printing sign", "\u0601 is a printing sign"),
+    ],
+)
+def test_what_each_kind_becomes(raw: str, shown: str) -> None:
+    assert safe(raw) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        (" \n\t\n ", ""),
+        ("\n\n  first   line \nsecond", "first line"),
+        ('{\n  "output": "ok"\n}', '"output": "ok"'),
+        ("```python\nx", "```python"),
+        ("---\n───\ntitle", "title"),
+        ("?", "?"),
+        ("...\n!!!", "..."),
+        ("👍\nthanks", "👍"),
+        ("\u200b\u200b\nbehind nothing", "behind nothing"),
+        ("a\tb", "a b"),
+    ],
+)
+def test_the_first_line_that_says_something(text: str, line: str) -> None:
+    assert safe_line(text) == line
+
+
+def test_a_cut_line_says_so() -> None:
+    assert safe_line("x" * 1_000, 10) == "xxxxxxxxx…"
+    assert safe_line("x" * 10, 10) == "xxxxxxxxxx"
+    assert safe_line("word " * 3, 6) == "word…"
+
+
+def test_a_title_keeps_every_line() -> None:
+    assert safe_title("Fix\n  the\x1btests\n") == "Fix the␛tests"
+    assert safe_title(None) == ""
+
+
+def _best(call: object, *arguments: object) -> float:
+    assert callable(call)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        call(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def test_a_megabyte_costs_little() -> None:
+    clean = "plain text with words\n" * 50_000
+    assert _best(safe, clean) < 0.05
+    assert _best(safe, clean + "\x1b[0m") < 0.1
+    assert _best(safe_line, clean) < 0.002
+    assert _best(safe_line, "x" * 1_000_000) < 0.002
+    assert _best(safe_line, "é" * 1_000_000) < 0.002
