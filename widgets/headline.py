@@ -1,0 +1,79 @@
+"""A few lines at the top of a pane: facts, sizes, warnings. As high as its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.core.text import safe_line
+from widgets.strips import Row, ink, width_of
+from widgets.text_layout import TextLayout
+from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
+
+
+class Headline(Widget):
+    """Styled lines, wrapped; at most `limit` rows of them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*STYLE_CLASSES}
+    DEFAULT_CSS = """
+    Headline {
+        height: auto;
+        background: $surface;
+        color: $foreground;
+    }
+    """ + style_css("Headline")
+
+    def __init__(
+        self, limit: int = 8, *, name: str | None = None, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._limit = limit
+        self._lines: tuple[TextLine, ...] = ()
+        self._texts: tuple[str, ...] = ()
+
+    def set_lines(self, lines: Sequence[TextLine]) -> None:
+        """Show these lines."""
+        self._lines = tuple(lines)
+        self._texts = tuple(safe_line(line.text, 4_000) for line in self._lines)
+        self.refresh(layout=True)
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return "\n".join(line.prefix + text for line, text in zip(self._lines, self._texts, strict=True))
+
+    def _laid_out(self, width: int) -> TextLayout:
+        layout = TextLayout(
+            len(self._texts), width, self._texts.__getitem__, lambda line: width_of(self._lines[line].prefix)
+        )
+        layout.advance(1, rows=self._limit)
+        return layout
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as the text needs."""
+        return min(self._limit, self._laid_out(width).rows)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row."""
+        width = self.size.width
+        layout = self._laid_out(width)
+        if y >= layout.rows:
+            return Strip.blank(width, self.rich_style)
+        line, start, stop = layout.place(y)
+        value, text = self._lines[line], self._texts[line][start:stop]
+        style = ink(self, f"text--{value.style}") if value.style else Style()
+        out = Row()
+        prefix = value.prefix if start == 0 else " " * width_of(value.prefix)
+        out.add(prefix, ink(self, f"text--{value.prefix_style}") if value.prefix_style else style)
+        overlays = [
+            (max(0, span.start - start), min(len(text), span.end - start), ink(self, f"text--{span.style}"))
+            for span in value.spans
+            if self._texts[line] == value.text and span.start < stop and span.end > start
+        ]
+        paint(out, text, style, overlays)
+        return out.strip(width, self.rich_style)
