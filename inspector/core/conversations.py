@@ -66,6 +66,8 @@ class ConversationRow:
     usage: Usage
     parent: str | None = None
     kind: str = "conversation"  # or "branch", "sub-agent"
+    provider: str = ""
+    base_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

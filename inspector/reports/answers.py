@@ -1,0 +1,259 @@
+"""The answer to each command as a document; the app asks some of the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import ConversationRow, Generation
+from inspector.core.errors import BadInput, UnknownConversation
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message, messages_from
+from inspector.core.text import safe_line
+from inspector.inspection import Inspection
+from inspector.models import ASSUMED, context_length
+from inspector.reports import documents
+from inspector.reports.documents import Document
+from inspector.settings import ConfigReading, ResolvedSettings, config_beside, read_config, resolve_settings
+from inspector.stores.base import Store, StoreInfo
+from inspector.stores.several import SeveralStores
+
+
+def info_for(store: Store, session: str) -> StoreInfo:
+    """What the database is that holds a session."""
+    return store.info_of(session) if isinstance(store, SeveralStores) else store.info
+
+
+def resolve(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> ResolvedSettings:
+    """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
+    info = info_for(store, row.id)
+    reading = read_config(config) if config is not None else config_beside(info.path)
+    facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
+    length, source = context_length(row.model, row.provider)
+    facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
+    resolved = resolve_settings(flags, reading, facts)
+    if length is None and resolved.sources["context_length"].startswith("assumed"):
+        note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
+        resolved = replace(resolved, notes=(*resolved.notes, note))
+    return resolved
+
+
+class Answers:
+    """The commands' answers about one store."""
+
+    def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None) -> None:
+        self.store = store
+        self.flags = flags
+        self.config = config
+        self._notes: list[str] = []
+
+    def notes(self) -> list[str]:
+        """Sentences for the person at the terminal, each once."""
+        return list(dict.fromkeys([*self.store.info.notes, *self._notes]))
+
+    def _open(self, name: str) -> tuple[Inspection, ResolvedSettings]:
+        inspection = Inspection.open(self.store, name)
+        resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
+        self._notes += [*inspection.conversation.notes, *resolved.notes]
+        return inspection, resolved
+
+    def conversations(self) -> list[Document]:
+        """Every conversation, opened for its generations and compactions."""
+        found = []
+        for row in self.store.conversations():
+            conversation = self.store.open(row.id)
+            resolved = resolve(self.store, row, self.flags, self.config)
+            generations = len(conversation.generations)
+            found.append(
+                documents.conversation_document(
+                    row,
+                    generations,
+                    max(0, generations - 1),
+                    len(conversation.live),
+                    resolved.settings.profile,
+                    resolved.settings.context_length,
+                )
+            )
+        return found
+
+    def show(self, name: str, number: int | None, exact: bool) -> Document:
+        """One generation; `exact` counts tokens exactly where a vocabulary is at hand."""
+        inspection, resolved = self._open(name)
+        generation = inspection.generation(number)
+        messages = self.store.messages(generation)
+        total, encoding = self._exact(inspection, generation, messages) if exact else (None, None)
+        points = breakpoints_of(inspection, generation, messages, resolved, None, None)
+        marks = {(-1 if p.message is None else p.message): p.number for p in points if p.honored}
+        summaries = frozenset(index for index, message in enumerate(messages) if is_handoff(message.content))
+        document = documents.show_document(
+            inspection, generation, messages, resolved.settings, resolved.sources, marks, summaries, total, encoding
+        )
+        recorded = next((c for c in inspection.compactions() if c.index == generation.number), None)
+        document["recorded"] = (
+            None
+            if recorded is None
+            else {"index": recorded.index, "head_end": recorded.head_end, "tail_start": recorded.tail_start}
+        )
+        return document
+
+    def _exact(
+        self, inspection: Inspection, generation: Generation, messages: Sequence[Message]
+    ) -> tuple[int | None, str | None]:
+        from inspector.tokenizers import counter_for
+
+        counter = counter_for(inspection.conversation.row.model)
+        if not counter.available:
+            self._notes.append(counter.reason)
+            return None, None
+        system = counter.count(inspection.system_prompt(generation.session))
+        return system + sum(map(counter.count_message, messages)), counter.encoding
+
+    def compactions(self, name: str) -> list[Document]:
+        """Every recorded compaction beside the plan for the same list."""
+        inspection, resolved = self._open(name)
+        return [documents.compaction_document(compared) for compared in inspection.compared(resolved.settings)]
+
+    def diff(self, name: str, first: int | None, last: int | None) -> list[Document]:
+        """Successive summaries compared: --from K --to L as one step, or all of them without."""
+        from inspector.summaries.diff import diff_summaries
+        from inspector.summaries.parse import parse_summary
+
+        inspection, _ = self._open(name)
+        summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
+        if first is None and last is None:
+            indexes = sorted(summaries)
+            pairs = list(zip(indexes, indexes[1:], strict=False))
+        else:
+            pairs = [_pair(summaries, first, last)]
+        return [
+            {
+                "from": a,
+                "to": b,
+                "sections": documents.diff_sections(
+                    diff_summaries(parse_summary(summaries[a] or ""), parse_summary(summaries[b] or ""))
+                ),
+            }
+            for a, b in pairs
+        ]
+
+    def breakpoints(self, name: str, number: int | None, layout: str | None, ttl: str | None) -> Document:
+        """Where the prompt-cache breakpoints of a generation sit."""
+        from inspector.caching.breakpoints import caching_enabled
+
+        inspection, resolved = self._open(name)
+        generation = inspection.generation(number)
+        messages = self.store.messages(generation)
+        row = inspection.conversation.row
+        enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
+        layout = layout or layout_of(row)
+        ttl = ttl or str(resolved.config.other.get("cache_ttl", "5m"))
+        points = breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
+        system = inspection.system_tokens(generation.session)
+        return {
+            "conversation": inspection.conversation.id,
+            "generation": generation.number,
+            "layout": layout,
+            "ttl": ttl,
+            "profile": resolved.settings.profile,
+            "enabled": enabled,
+            "reason": reason,
+            "breakpoints": [
+                {
+                    **asdict(point),
+                    "role": "system" if point.message is None else messages[point.message].role,
+                    "id": None if point.message is None else messages[point.message].id,
+                    "tokens": system
+                    if point.message is None
+                    else system + sum(map(documents.rough_tokens, messages[: point.message + 1])),
+                }
+                for point in points
+            ],
+        }
+
+    def search(self, query: str, limit: int) -> list[Document]:
+        """Messages that contain the words."""
+        titles = {row.id: row.title or row.id for row in self.store.conversations()}
+        return [
+            {
+                "conversation": hit.conversation,
+                "title": safe_line(titles.get(hit.conversation, hit.conversation)),
+                "session": hit.session,
+                "message": hit.message,
+                "role": hit.role,
+                "text": safe_line(hit.excerpt),
+            }
+            for hit in self.store.search(query, limit=limit)
+        ]
+
+
+def _pair(summaries: Mapping[int, str | None], first: int | None, last: int | None) -> tuple[int, int]:
+    indexes = sorted(summaries)
+    if len(indexes) < 2:
+        raise UnknownConversation("There are not two summaries in this conversation to compare.")
+    b = last if last is not None else indexes[-1]
+    a = first if first is not None else max((i for i in indexes if i < b), default=indexes[0])
+    for index in (a, b):
+        if index not in summaries:
+            known = ", ".join(map(str, indexes))
+            raise UnknownConversation(f"Compaction {index} left no summary here; those that did: {known}.")
+    return a, b
+
+
+def layout_of(row: ConversationRow) -> str:
+    """native for Anthropic's own API, envelope for everything between."""
+    where = f"{row.provider} {row.base_url}".lower()
+    return "native" if "anthropic" in where else "envelope"
+
+
+def breakpoints_of(
+    inspection: Inspection,
+    generation: Generation,
+    messages: Sequence[Message],
+    resolved: ResolvedSettings,
+    layout: str | None,
+    ttl: str | None,
+) -> tuple[Any, ...]:
+    """The breakpoints of a list under the resolved profile."""
+    from inspector.caching.breakpoints import breakpoints
+
+    release = "hermes-0.19" if resolved.settings.profile == "hermes-0.19" else "hermes-0.13"
+    prompt = inspection.system_prompt(generation.session)
+    if messages and messages[0].role == "system":
+        prompt = ""
+    return breakpoints(
+        messages, prompt, layout=layout or layout_of(inspection.conversation.row), ttl=ttl or "5m", release=release
+    )
+
+
+def plan_files(
+    files: Sequence[Path], flags: Mapping[str, Any], config: Path | None, compactions: int
+) -> list[Document]:
+    """What a compaction of each file's list would do. Raises BadInput naming the file that cannot be used."""
+    reading = read_config(config) if config is not None else ConfigReading()
+    settings = resolve_settings(flags, reading, {}).settings
+    settings.check()
+    return [documents.plan_document(str(file), read_messages(file), settings, compactions) for file in files]
+
+
+def read_messages(file: Path) -> tuple[Message, ...]:
+    """The messages of a JSON file: a list of OpenAI-style messages, or a mapping with such a list as "messages"."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {file}.") from None
+    except IsADirectoryError:
+        raise BadInput(f"{file} is a directory; name a JSON file of messages.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} cannot be read ({error}).") from error
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{file} is no valid JSON (line {error.lineno}): {error.msg}.") from error
+    except RecursionError:
+        raise BadInput(f"{file} is nested too deeply to be a list of messages.") from None
+    if isinstance(document, dict):
+        document = document.get("messages")
+    if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
+        raise BadInput(f"{file} holds no list of messages; a JSON list of OpenAI-style messages is needed.")
+    return messages_from(document)

@@ -1,0 +1,223 @@
+"""The same answers as text for people. Documents come in, lines go to standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from inspector.reports.answers import Answers
+
+Document = dict[str, Any]
+_GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
+_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
+_STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
+
+
+def _console() -> Console:
+    return Console(highlight=False, soft_wrap=False)
+
+
+def _table(*columns: tuple[str, bool]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name, right in columns:
+        table.add_column(name, justify="right" if right else "left", no_wrap=name != "text")
+    return table
+
+
+def _row(table: Table, *cells: object) -> None:
+    table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def print_conversations(documents: Sequence[Document]) -> None:
+    """One line a conversation."""
+    if not documents:
+        _console().print("There are no conversations in this database.", markup=False)
+        return
+    table = _table(
+        ("title", False), ("model", False), ("messages", True), ("generations", True), ("compactions", True),
+        ("profile", False), ("id", False),
+    )  # fmt: skip
+    for entry in documents:
+        kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
+        _row(
+            table, (entry["title"] or entry["id"]) + kind, entry["model"], _number(entry["messages"]),
+            entry["generations"], entry["compactions"], entry["profile"], entry["id"],
+        )  # fmt: skip
+    _console().print(table)
+
+
+def print_show(document: Document) -> None:
+    """A generation: what its numbers are and one line a message."""
+    console = _console()
+    tokens = document["tokens"]
+    state = "live" if document["live"] else "compacted"
+    console.print(
+        f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
+        f"{len(document['messages']):,} messages",
+        markup=False,
+    )
+    threshold = document["threshold_tokens"]
+    share = f"{tokens['rough'] / threshold:.0%}" if threshold else "–"
+    exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
+    console.print(
+        f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · "
+        f"tail budget {document['tail_token_budget']:,} · summary at most {document['max_summary_tokens']:,}",
+        markup=False,
+    )
+    print_steps(console, document["explained"]["threshold_tokens"])
+    if not document["compacts"]:
+        console.print(f"a compaction now would change nothing: {document['reason']}", markup=False)
+    recorded = document.get("recorded")
+    if recorded:
+        console.print(
+            f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
+            f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "
+            f"tail_start {document['tail_start']}",
+            markup=False,
+        )
+    console.print()
+    table = _table(("", False), ("#", True), ("role", False), ("tokens", True), ("", False), ("text", False))
+    prompt = document["system_prompt"]
+    if prompt["tokens"]:
+        mark = _marks(prompt["breakpoint"], False, False)
+        _row(table, "▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"][:100])
+    head, tail = document["head_end"], document["tail_start"]
+    for entry in document["messages"]:
+        if document["compacts"] and entry["index"] in (head, tail):
+            _row(table, "╌", "", "╌ head_end" if entry["index"] == head else "╌ tail_start", "", "", "")
+        mark = _marks(entry["breakpoint"], entry["pruned"], entry["summary"])
+        _row(
+            table, _GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
+            entry["text"][:100],
+        )  # fmt: skip
+    console.print(table)
+
+
+def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
+    return " ".join(part for part in (f"⚑{breakpoint}" if breakpoint else "", "✂" * pruned, "Σ" * summary) if part)
+
+
+def print_steps(console: Console, steps: Iterable[Document]) -> None:
+    """How a number came to be, a line a step; a star marks the rules that changed it."""
+    for step in steps:
+        value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
+        console.print(f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}", markup=False)
+
+
+def print_compactions(documents: Sequence[Document]) -> None:
+    """One line a compaction, recorded beside planned."""
+    console = _console()
+    if not documents:
+        console.print("This conversation was never compacted.", markup=False)
+        return
+    table = _table(
+        ("#", True), ("messages", True), ("tokens", True), ("recorded", True), ("planned", True), ("", False),
+        ("summary", False), ("session", False),
+    )  # fmt: skip
+    for entry in documents:
+        planned = entry["planned"]
+        boundaries = f"{planned['head_end']}:{planned['tail_start']}" if planned["compacts"] else "none"
+        summary = "none" if entry["summary"] is None else f"{len(entry['summary']):,} chars"
+        kind = "fallback" if entry["fallback"] else "merged" if entry["merged"] else ""
+        _row(
+            table, entry["index"], f"{entry['before']:,} → {entry['after']:,}",
+            f"{entry['tokens_before']:,} → {entry['tokens_after']:,}", f"{entry['head_end']}:{entry['tail_start']}",
+            boundaries, "as planned" if planned["agrees"] else "DIFFERS", f"{summary} {kind}".strip(), entry["session"],
+        )  # fmt: skip
+    console.print(table)
+    for entry in documents:
+        for finding in entry["findings"]:
+            console.print(f"{entry['index']}: {finding['severity']}: {finding['text']}", markup=False)
+        if entry["note"]:
+            console.print(f"{entry['index']}: {entry['note']}", markup=False)
+
+
+def print_plans(documents: Sequence[Document]) -> None:
+    """What a compaction of each file would do."""
+    console = _console()
+    for entry in documents:
+        console.print(Text(entry["file"], style="bold"))
+        console.print(
+            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · tail budget {entry['tail_token_budget']:,} · "
+            f"summary at most {entry['max_summary_tokens']:,}",
+            markup=False,
+        )
+        print_steps(console, entry["explained"]["threshold_tokens"])
+        if not entry["compacts"]:
+            console.print(f"nothing would be compacted: {entry['reason']}", markup=False)
+            continue
+        console.print(
+            f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
+            f"{entry['tail_start']}; {len(entry['pruned'])} pruned, summary budget {entry['summary_budget']:,}; "
+            f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after",
+            markup=False,
+        )
+        print_steps(console, entry["steps"])
+
+
+def print_diff(documents: Sequence[Document]) -> None:
+    """Section by section, item by item."""
+    console = _console()
+    if not documents:
+        console.print("There are not two summaries to compare.", markup=False)
+    for entry in documents:
+        console.print(f"summary {entry['from']} → summary {entry['to']}", style="bold", markup=False)
+        for section in entry["sections"]:
+            console.print(f"\n{section['name']}", style="underline", markup=False)
+            for item in section["items"]:
+                text = f"  {_SIGNS[item['change']]} {item['text']}"
+                if item["change"] == "moved":
+                    text += f"   (from {item['from_section']})"
+                console.print(Text(text, style=_STYLES[item["change"]]))
+                if item.get("was") and item["was"] != item["text"]:
+                    console.print(Text(f"      was: {item['was']}", style="dim"))
+
+
+def print_breakpoints(document: Document) -> None:
+    """The breakpoints of a generation."""
+    console = _console()
+    console.print(
+        f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
+        f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
+        markup=False,
+    )
+    table = _table(("", False), ("message", True), ("role", False), ("part", False), ("tokens up to there", True), ("text", False))
+    for entry in document["breakpoints"]:
+        where = "sys" if entry["message"] is None else entry["message"]
+        tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
+        text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
+        _row(table, f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
+    console.print(table)
+
+
+def print_hits(documents: Sequence[Document]) -> None:
+    """The hits of a search."""
+    table = _table(("conversation", False), ("message", True), ("role", False), ("text", False))
+    for entry in documents:
+        _row(table, entry["title"], entry["message"], entry["role"], entry["text"])
+    _console().print(table if documents else Text("No message contains that."))
+
+
+def print_overview(answers: Answers, name: str | None) -> None:
+    """What the app would show first, as text: the conversations, then one of them with its compactions."""
+    console = _console()
+    documents = answers.conversations()
+    print_conversations(documents)
+    if not documents:
+        return
+    chosen = name or max(documents, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
+    console.print()
+    title = next((entry["title"] for entry in documents if chosen in (entry["id"], entry["title"])), chosen)
+    console.print(Text(f"{title}", style="bold"))
+    print_compactions(answers.compactions(chosen))
+    console.print()
+    print_show(answers.show(chosen, None, exact=True))
