@@ -12,10 +12,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.core.text import safe_line
 from widgets import human
 from widgets.line_list import LineList
-from widgets.strips import Row, find_spans, fit, paper
+from widgets.strips import Row, find_spans, fit, one_line, paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +313,7 @@ class ConversationTable(LineList):
         if name == "title":
             self._draw_title(row, entry, width)
         elif name == "model":
-            row.add(fit(safe_line(entry.model, 200).rpartition("/")[2], width), muted)
+            row.add(fit(one_line(entry.model, 200).rpartition("/")[2], width), muted)
         elif name == "messages":
             row.add(fit(_known(entry.messages), width, right=True), muted)
         elif name == "tokens":
@@ -331,8 +330,8 @@ class ConversationTable(LineList):
 
     def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:
         sign = "↳ " if entry.kind else ""
-        kind = f"  {safe_line(entry.kind, 20)}" if entry.kind and width > 40 else ""
-        title = safe_line(entry.title, 500) or safe_line(entry.id, 200)
+        kind = f"  {one_line(entry.kind, 20)}" if entry.kind and width > 40 else ""
+        title = one_line(entry.title, 500) or one_line(entry.id, 200)
         text = fit(title, width - len(sign) - len(kind))
         words = self._filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()

@@ -10,8 +10,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.core.text import safe_line
-from widgets.strips import Row, ink, width_of
+from widgets.strips import Row, ink, one_line, width_of
 from widgets.text_layout import TextLayout
 from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
 
@@ -39,7 +38,7 @@ class Headline(Widget):
     def set_lines(self, lines: Sequence[TextLine]) -> None:
         """Show these lines."""
         self._lines = tuple(lines)
-        self._texts = tuple(safe_line(line.text, 4_000) for line in self._lines)
+        self._texts = tuple(one_line(line.text, 4_000) for line in self._lines)
         self.refresh(layout=True)
 
     @property

@@ -70,6 +70,11 @@ class ModeBar(Widget):
         self._places: list[tuple[int, int, Mode]] = []
 
     @property
+    def modes(self) -> tuple[Mode, ...]:
+        """What is offered."""
+        return self._modes
+
+    @property
     def mode(self) -> str:
         """The chosen one."""
         return self._mode

@@ -12,9 +12,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.core.text import safe_line
 from widgets import human
-from widgets.strips import Row, ink
+from widgets.strips import Row, ink, one_line
 
 REGIONS = ("head", "middle", "tail")
 
@@ -109,7 +108,7 @@ class RegionBar(Widget):
         muted, number = ink(self, "regions--muted"), ink(self, "regions--number")
         glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
-        label = safe_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
+        label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
         texts, gaps = self._texts(state, width - len(label))
         bars = _shares(
             [state.share(name).tokens for name in REGIONS],
@@ -135,7 +134,7 @@ class RegionBar(Widget):
             texts = []
             for name in REGIONS:
                 share = state.share(name)
-                note = f" {safe_line(share.note, 40)}" if share.note and level == 0 else ""
+                note = f" {one_line(share.note, 40)}" if share.note and level == 0 else ""
                 messages = f" {share.messages:,}" + (" ·" if level < 2 else "")
                 size = f" {human.tokens(share.tokens)}" if level < 2 else ""
                 texts.append((f"{name if level < 3 else name[0]} ", f"{messages}{size}{note}"))
@@ -182,7 +181,7 @@ def explain(name: str, state: RegionBarState) -> str:
         "tail": "stays as it is",
     }[name]
     share = state.share(name)
-    note = f" ({safe_line(share.note, 80)})" if share.note else ""
+    note = f" ({one_line(share.note, 80)})" if share.note else ""
     size = f"{human.plural(share.messages, 'message')}, {human.count(share.tokens)} tokens{note}"
     return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
 

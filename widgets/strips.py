@@ -1,6 +1,6 @@
 """How widgets build a line of the screen: text cut to cells, segments gathered into a strip.
 
-Text given to these functions is already safe for the screen (inspector.core.text).
+Text given to these functions is already safe for the screen; `one_line` makes it so.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from rich.cells import cell_len, get_character_cell_size, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+
+from inspector.core.text import safe
 
 
 class HasComponents(Protocol):
@@ -34,6 +36,11 @@ def ink(widget: HasComponents, name: str) -> Style:
 def paper(widget: HasComponents, name: str) -> Style:
     """Only the background of a component class."""
     return Style(bgcolor=widget.get_component_rich_style(name).bgcolor)
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """The text safe for the screen and on one line, spaces kept; at most `limit` characters of it are read."""
+    return safe(text[:limit] if limit else text).replace("\n", " ")
 
 
 def width_of(text: str) -> int:

@@ -15,8 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from inspector.core.text import safe_line
-from widgets.strips import Row, find_spans, fit, ink, paper, width_of
+from widgets.strips import Row, find_spans, fit, ink, one_line, paper, width_of
 from widgets.text_layout import TextLayout
 from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
 
@@ -179,7 +178,7 @@ class TextView(ScrollView, can_focus=True):
         text = self._safe.get(line)
         if text is None:
             raw = self._lines[line]
-            text = safe_line(raw.expandtabs(4) if "\t" in raw else raw)
+            text = one_line(raw)
             if text != raw or len(self._lines) <= 50_000:
                 self._safe[line] = text
         return text

@@ -13,9 +13,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.core.text import safe_line
 from widgets import human
-from widgets.strips import Row, ink, width_of
+from widgets.strips import Row, ink, one_line, width_of
 
 Outcome = Literal["", "summary", "merged", "fallback", "failed"]
 
@@ -125,7 +124,7 @@ class Timeline(Widget, can_focus=True):
         text = f"generation {self._current} of {len(self._generations)}"
         notes = [text]
         if self._note and width >= 60:
-            notes.append(safe_line(self._note, 80))
+            notes.append(one_line(self._note, 80))
         tail = "  " + " · ".join(notes)
         room = max(1, width - width_of(tail) - 1)
         row = self._draw_nodes(room)
@@ -220,4 +219,4 @@ def explain(node: Node) -> str:
         size += f", {human.tokens(node.tokens)} tokens"
     live = "The list that the agent holds now. " if node.live else ""
     text = f"Generation {node.number}: {size}.\n{live}{_OUTCOME_WORDS[node.outcome].capitalize()}."
-    return f"{text}\n{safe_line(node.note, 200)}" if node.note else text
+    return f"{text}\n{one_line(node.note, 200)}" if node.note else text
