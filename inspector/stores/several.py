@@ -53,13 +53,17 @@ class SeveralStores:
             return found[0]
         if not found:
             raise problems[0]
-        raise UnknownConversation(f"{name!r} names a conversation in more than one database: {', '.join(found)}.")
+        raise UnknownConversation(
+            f"{name!r} names a conversation in more than one database: {', '.join(found)}."
+        )
 
     def open(self, conversation: str) -> Conversation:
         """A conversation of any store."""
         return self._owner(conversation).open(conversation)
 
-    def messages(self, generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
+    def messages(
+        self, generation: Generation, start: int = 0, stop: int | None = None
+    ) -> tuple[Message, ...]:
         """The bodies of generation[start:stop]."""
         return self._owner(generation.session).messages(generation, start, stop)
 

@@ -1,0 +1,107 @@
+"""The recorded compactions of a conversation, one after the other, never more than two lists in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.core.conversations import Compaction, Generation, Session
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens
+from inspector.stores.hermes.matching import Print, print_of
+from inspector.stores.hermes.recovery import recover
+
+_BATCH = 256
+_UNCERTAIN = "The start of the list after it is inferred from which messages are live."
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What lies on both sides of a compaction: the list before, and the rows that followed it."""
+
+    number: int
+    before: Generation
+    session_after: str
+    rows_after: Sequence[int]
+    certain: bool
+
+
+def describe(
+    steps: Sequence[Step],
+    sessions: Mapping[str, Session],
+    prompts: Mapping[str, int],
+    read: Callable[[Sequence[int]], Mapping[int, Message]],
+) -> tuple[Compaction, ...]:
+    """The compactions. `prompts` are the tokens of each session's system prompt; `read` answers bodies."""
+    answer = []
+    held: dict[int, Print] = {}
+    for step in steps:
+        held = _prints(step.before.ids, held, read)
+        old = list(held.values())
+        # Copies are at most as many as the messages before, plus the summary and stubs for open calls.
+        reach = len(old) + sum(len(item.calls) for item in old) + 2
+        after = _prints(step.rows_after[:reach], {}, read)
+        new = list(after.values())
+        answer.append(_compaction(step, old, new, sessions, prompts))
+        held = after
+    return tuple(answer)
+
+
+def _prints(
+    ids: Sequence[int], known: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
+) -> dict[int, Print]:
+    found: dict[int, Print] = {}
+    empty = print_of(Message({}))
+    for at in range(0, len(ids), _BATCH):
+        some = ids[at : at + _BATCH]
+        bodies = read([identity for identity in some if identity not in known])
+        for identity in some:
+            body = bodies.get(identity)
+            found[identity] = known[identity] if identity in known else print_of(body) if body else empty
+    return found
+
+
+def _compaction(
+    step: Step,
+    old: Sequence[Print],
+    new: Sequence[Print],
+    sessions: Mapping[str, Session],
+    prompts: Mapping[str, int],
+) -> Compaction:
+    found = recover(old, new)
+    summary = new[found.summary_at] if found.summary_at is not None else None
+    handoff = summary.handoff if summary else None
+    ended = sessions[step.before.session].ended_at if step.before.session in sessions else None
+    rotated = step.before.session != step.session_after
+    first = summary or (new[0] if new else None)
+    at = ended if rotated and ended is not None else first.timestamp if first else 0.0
+    return Compaction(
+        index=step.number,
+        session=step.before.session,
+        before=len(old),
+        after=found.after,
+        head_end=found.head_end,
+        tail_start=found.tail_start,
+        head_after=found.head_after,
+        tail_after=found.tail_after,
+        summary_at=found.summary_at,
+        summary=handoff.body if handoff else None,
+        merged=found.merged,
+        fallback=handoff is not None and handoff.fallback,
+        tokens_before=_tokens(old) + prompts.get(step.before.session, 0),
+        tokens_after=_tokens(new[: found.after]) + prompts.get(step.session_after, 0),
+        at=at,
+        exact=found.exact and step.certain,
+        note=" ".join(_notes(found.note, step.certain)),
+    )
+
+
+def _notes(note: str, certain: bool) -> Iterator[str]:
+    if note:
+        yield note
+    if not certain:
+        yield _UNCERTAIN
+
+
+def _tokens(items: Sequence[Print]) -> int:
+    return list_tokens(sum(item.chars for item in items), sum(item.images for item in items))

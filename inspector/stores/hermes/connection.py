@@ -1,0 +1,261 @@
+"""Read-only connections to one SQLite file, one a thread, that leave nothing behind.
+
+A read-only connection to a database in WAL mode creates the `-wal` and `-shm` files where there are none, and
+cannot remove them again. So a database without a write-ahead log is opened as *still* (`immutable=1`): no
+lock, no file. That is only right while nobody writes, so the file's size and time and the log are looked at
+before and after every read; when a writer appears the read is done again with a *live* connection, which
+sees the writer's log and never blocks it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
+
+T = TypeVar("T")
+
+_MAGIC = b"SQLite format 3\0"
+_BUSY_SECONDS = 2.0
+_ATTEMPTS = 5
+
+#: Why a live connection could not be had although there is a log: no right to write beside the file.
+_NO_SHARED_MEMORY = frozenset(
+    {
+        "SQLITE_CANTOPEN",
+        "SQLITE_CANTOPEN_DIRTYWAL",
+        "SQLITE_READONLY",
+        "SQLITE_READONLY_CANTINIT",
+        "SQLITE_READONLY_CANTLOCK",
+        "SQLITE_READONLY_DIRECTORY",
+        "SQLITE_READONLY_RECOVERY",
+        "SQLITE_READONLY_ROLLBACK",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What the file system tells of a database without opening it: the file, its log, its rollback journal."""
+
+    file: tuple[int, int, int]
+    log: tuple[int, int]
+
+    @property
+    def has_log(self) -> bool:
+        """Whether a write-ahead log with something in it lies beside the file."""
+        return self.log[0] > 0
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that weak references can point to, so that a finished thread's one closes by itself."""
+
+
+def _tolerant(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+class Connections:
+    """The connections to one database. Every read is one short transaction, so that no writer waits."""
+
+    def __init__(self, path: Path) -> None:
+        check_file(path)
+        self.path = path
+        self.notes: list[str] = []
+        self._local = threading.local()
+        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._wal = _is_wal(path)
+        self._epoch = 0
+        self._opened = signature(path)
+        self._no_live = False
+        self._closed = False
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What `work` answers inside one read transaction.
+
+        `work` must take every row it needs (no open cursor may leave it) and may run more than once.
+        Raises a StoreError.
+        """
+        for attempt in range(_ATTEMPTS):
+            last = attempt == _ATTEMPTS - 1
+            before = signature(self.path)
+            connection, still = self._connection(before)
+            try:
+                connection.execute("BEGIN")
+                try:
+                    answer = work(connection)
+                finally:
+                    connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                changed = signature(self.path) != before
+                if not last and (changed or (not still and self._go_still(error))):
+                    self._renew()
+                    continue
+                raise translate(error, self.path) from error
+            if not still or last or signature(self.path) == before:
+                return answer
+            self._renew()
+        raise StoreBusy(f"{self.path} changes faster than it can be read; try again in a moment.")
+
+    def thread_connection(self) -> sqlite3.Connection:
+        """This thread's connection, for helpers that need the object itself."""
+        return self._connection(signature(self.path))[0]
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        with self._lock:
+            self._closed = True
+            connections = list(self._open)
+            self._open.clear()
+        for connection in connections:
+            connection.close()
+
+    def _connection(self, now: Signature) -> tuple[_Connection, bool]:
+        if self._closed:
+            raise StoreError(f"{self.path} has been closed.")
+        with self._lock:
+            # A file put in the other's place, or a log that came or went, needs connections made anew.
+            moved = now.file[0] != self._opened.file[0]
+            if moved or (self._wal and now.has_log != self._opened.has_log):
+                self._epoch += 1
+                self._opened = now
+                self._wal = _is_wal(self.path)
+            epoch = self._epoch
+            still = self._no_live or (self._wal and not now.has_log)
+        held: tuple[_Connection, int, bool, Signature] | None = getattr(self._local, "held", None)
+        # A still connection never notices a change of the file by itself.
+        if held and held[1] == epoch and held[2] == still and (not still or held[3] == now):
+            return held[0], still
+        if held:
+            held[0].close()
+        connection = self._connect(still)
+        self._local.held = (connection, epoch, still, now)
+        with self._lock:
+            self._open.add(connection)
+        return connection, still
+
+    def _connect(self, still: bool) -> _Connection:
+        uri = f"file:{quote(str(self.path.absolute()))}?mode=ro" + ("&immutable=1" if still else "")
+        try:
+            connection = sqlite3.connect(
+                uri,
+                uri=True,
+                timeout=_BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                factory=_Connection,
+            )
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        connection.text_factory = _tolerant
+        return connection
+
+    def _renew(self) -> None:
+        with self._lock:
+            self._epoch += 1
+
+    def _go_still(self, error: sqlite3.Error) -> bool:
+        """Whether the database can be read without its log where SQLite has no right to use that."""
+        if getattr(error, "sqlite_errorname", "") not in _NO_SHARED_MEMORY or self._no_live:
+            return False
+        what = "write-ahead log" if self._wal else "rollback journal"
+        self.notes.append(
+            f"The {what} beside {self.path.name} cannot be used because its folder is read-only for this user, "
+            "so the newest messages may be missing. Open a copy of the file together with the files beside it."
+        )
+        self._no_live = True
+        return True
+
+
+def signature(path: Path) -> Signature:
+    """The signature of the database now. Raises StoreMissing where the file has gone."""
+    try:
+        stat = os.stat(path)
+    except FileNotFoundError:
+        raise StoreMissing(f"There is no file at {path} any more.") from None
+    except OSError as error:
+        raise StoreBusy(f"{path} cannot be read: {error.strerror or error}.") from error
+    try:
+        log = os.stat(f"{path}-wal")
+    except OSError:
+        return Signature((stat.st_ino, stat.st_size, stat.st_mtime_ns), (0, 0))
+    return Signature((stat.st_ino, stat.st_size, stat.st_mtime_ns), (log.st_size, log.st_mtime_ns))
+
+
+def check_file(path: Path) -> None:
+    """Raise the StoreError that says why `path` cannot be a SQLite database, if so. Opens no database."""
+    home = "Hermes keeps its sessions in ~/.hermes/state.db"
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        raise StoreMissing(f"There is no file at {path}. {home}; give the path of one that exists.") from None
+    except NotADirectoryError:
+        raise StoreMissing(f"There is no file at {path}: a part of that path is a file.") from None
+    except PermissionError:
+        raise StoreBusy(f"You have no permission to look at {path}; ask its owner for it.") from None
+    except (OSError, ValueError) as error:
+        raise StoreMissing(f"{path} cannot be opened: {error}.") from error
+    if path.is_dir():
+        inside = path / "state.db"
+        hint = f"open {inside}" if inside.is_file() else home
+        raise NotAStore(f"{path} is a directory, not a database; {hint}.")
+    if not path.is_file():
+        raise NotAStore(f"{path} is neither a file nor a link to one, so it cannot be a database.")
+    if stat.st_size == 0:
+        raise NotAStore(f"{path} is empty: no session has been stored in it yet. {home}.")
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except PermissionError:
+        raise StoreBusy(f"You have no permission to read {path}; ask its owner, or open a copy.") from None
+    except OSError as error:
+        raise StoreBusy(f"{path} cannot be read: {error.strerror or error}.") from error
+    if not head.startswith(_MAGIC):
+        raise NotAStore(f"{path} is no SQLite database (it does not start like one). {home}.")
+    if len(head) < 100:
+        raise StoreDamaged(f"{path} is a SQLite database cut off in its header; restore it from a backup.")
+
+
+def _is_wal(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(20)[18:20] == b"\x02\x02"
+    except OSError:
+        return False
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    """The sentence for what SQLite says."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusy(
+            f"{path} is locked by another process. Wait until Hermes has finished what it is writing, then try again."
+        )
+    if name == "SQLITE_NOTADB":
+        return NotAStore(f"{path} is no SQLite database, or it is encrypted.")
+    if name.startswith("SQLITE_READONLY"):
+        return StoreBusy(
+            f"{path} was left in the middle of a write and this user may not finish it. "
+            "Start Hermes once, or open a copy of the file and of the files beside it."
+        )
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StoreBusy(f"{path} cannot be opened. Check that you may read it and the folder it is in.")
+    if name.startswith("SQLITE_IOERR"):
+        return StoreDamaged(
+            f"{path} could not be read from the disk ({error}). Check the disk, or open a copy."
+        )
+    if name.startswith("SQLITE_CORRUPT") or isinstance(error, sqlite3.DatabaseError):
+        return StoreDamaged(
+            f"{path} is damaged ({error}). What can be read is shown; "
+            f'`sqlite3 {path.name} ".recover"` may bring back more into a new file.'
+        )
+    return StoreError(f"{path} cannot be read: {error}.")

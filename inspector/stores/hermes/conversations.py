@@ -1,0 +1,189 @@
+"""Which sessions make up a conversation.
+
+A compaction that rotates ends a session with the reason `compression` and goes on in a child. Branches and
+sub-agents are children too. Newer releases mark those in `model_config`; older ones leave only the times: a
+sub-agent starts while its parent lives, a continuation when the parent has ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import UnknownConversation
+from inspector.stores.hermes.sessions import Node, add_usage
+
+#: From this schema on every sub-agent is marked, so times need not tell.
+_MARKED_SINCE = 16
+#: A child may be written a moment before its parent's end is.
+_RACE_SECONDS = 2.0
+_NUMBERED = re.compile(r"^(?P<base>.*) #\d+$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """Every conversation of a store: rows by tip id, and the tip that each session belongs to."""
+
+    rows: tuple[ConversationRow, ...]
+    tip_of: Mapping[str, str]
+    nodes: Mapping[str, Node]
+
+    def row(self, tip: str) -> ConversationRow:
+        """The conversation with that tip. Raises UnknownConversation."""
+        for row in self.rows:
+            if row.id == tip:
+                return row
+        raise UnknownConversation(f"No conversation has the id {tip}.")
+
+    def resolve(self, name: str) -> str:
+        """The tip that an id, a unique prefix of an id, or a title names. Raises UnknownConversation."""
+        if name in self.tip_of:
+            return self.tip_of[name]
+        titled = {row.id for row in self.rows if row.title == name}
+        titled |= {self.tip_of[node.id] for node in self.nodes.values() if node.title == name}
+        if len(titled) == 1:
+            return next(iter(titled))
+        starting = {tip for session, tip in self.tip_of.items() if name and session.startswith(name)}
+        if len(starting) == 1 and not titled:
+            return next(iter(starting))
+        if not name.strip():
+            raise UnknownConversation("A conversation needs a name: a session id, its beginning, or a title.")
+        if titled or starting:
+            found = sorted(titled or starting)
+            some = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
+            raise UnknownConversation(
+                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id."
+            )
+        raise UnknownConversation(
+            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no title."
+        )
+
+
+def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | None, in_place: bool) -> Chains:
+    """Tie sessions into conversations. `active` is when a session's last message came, where known."""
+    by_id = {node.id: node for node in nodes}
+    children: dict[str, list[Node]] = {}
+    for node in nodes:
+        if node.parent:
+            children.setdefault(node.parent, []).append(node)
+    marked = (schema or 0) >= _MARKED_SINCE
+    following: dict[str, str] = {}
+    for node in nodes:
+        child = _continuation(node, children.get(node.id, ()), active, marked)
+        if child is not None:
+            following[node.id] = child.id
+    preceded = set(following.values())
+    order = [node.id for node in nodes if node.id not in preceded]
+    order.extend(node.id for node in nodes if node.id in preceded)  # a ring has no beginning of its own
+    tip_of: dict[str, str] = {}
+    members: list[list[Node]] = []
+    for start in order:
+        if start in tip_of:
+            continue
+        chain: list[Node] = []
+        at: str | None = start
+        while at is not None and at not in tip_of:
+            chain.append(by_id[at])
+            tip_of[at] = ""
+            at = following.get(at)
+        for node in chain:
+            tip_of[node.id] = chain[-1].id
+        members.append(chain)
+    rows = [_row(chain, by_id, tip_of, active, in_place, preceded) for chain in members]
+    rows.sort(key=lambda row: (row.last_active, row.id), reverse=True)
+    return Chains(tuple(rows), tip_of, by_id)
+
+
+def _continuation(
+    parent: Node, children: Sequence[Node], active: Mapping[str, float], marked: bool
+) -> Node | None:
+    if parent.end_reason != "compression":
+        return None
+    candidates = [
+        child
+        for child in children
+        if child.id != parent.id
+        and child.branched_from is None
+        and child.agent_of is None
+        and child.source != "tool"
+        and (marked or _after(child, parent))
+    ]
+    if not candidates:
+        return None
+    # As the release finds the tip: a child that was itself compacted or still lives, then the last active.
+    return max(
+        candidates,
+        key=lambda child: (
+            2 if child.end_reason == "compression" else 1 if child.ended_at is None else 0,
+            active.get(child.id, child.ended_at or child.started_at),
+            child.started_at,
+            child.id,
+        ),
+    )
+
+
+def _after(child: Node, parent: Node) -> bool:
+    if parent.ended_at is None:
+        return True
+    if child.started_at >= parent.ended_at:
+        return True
+    ended_before = child.ended_at is not None and child.ended_at <= parent.ended_at
+    return child.started_at >= parent.ended_at - _RACE_SECONDS and not ended_before
+
+
+def _row(
+    chain: Sequence[Node],
+    by_id: Mapping[str, Node],
+    tip_of: Mapping[str, str],
+    active: Mapping[str, float],
+    in_place: bool,
+    preceded: set[str],
+) -> ConversationRow:
+    root, tip = chain[0], chain[-1]
+    kind, parent = _relation(root, by_id, preceded)
+    return ConversationRow(
+        id=tip.id,
+        root=root.id,
+        title=_title(chain),
+        model=next((node.model for node in reversed(chain) if node.model), ""),
+        source=tip.source or root.source,
+        sessions=tuple(node.id for node in chain),
+        messages=tip.messages,
+        compactions=None if in_place else len(chain) - 1,
+        started_at=root.started_at,
+        last_active=max(active.get(tip.id, 0.0), tip.ended_at or 0.0, tip.started_at),
+        usage=add_usage([node.usage for node in chain]),
+        parent=tip_of.get(parent) if parent else None,
+        kind=kind,
+    )
+
+
+def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tuple[str, str | None]:
+    """Whether a conversation stands alone, is a branch or a sub-agent's, and of which session."""
+    if root.branched_from is not None:
+        return "branch", root.parent or root.branched_from
+    if root.agent_of is not None:
+        return "sub-agent", root.parent or root.agent_of
+    if root.parent is None or root.id in preceded:
+        return "conversation", None
+    if root.source in {"tool", "subagent"}:
+        return "sub-agent", root.parent
+    parent = by_id.get(root.parent)
+    if parent is None:
+        return "conversation", None
+    after = parent.ended_at is not None and root.started_at >= parent.ended_at
+    # Only a person's session gets a title, so an unmarked child with one is a branch.
+    if after or root.title:
+        return "branch", root.parent
+    return "sub-agent", root.parent
+
+
+def _title(chain: Sequence[Node]) -> str:
+    """The newest title, without the number that a release appends at each compaction."""
+    title = next((node.title for node in reversed(chain) if node.title), "")
+    numbered = _NUMBERED.match(title)
+    if numbered and any(node.title == numbered["base"] for node in chain):
+        return numbered["base"]
+    return title

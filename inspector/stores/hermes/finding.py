@@ -1,0 +1,136 @@
+"""Finding messages by words: the store's full-text index where it has one, else a look through every text."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspector.core.messages import text_of
+from inspector.stores.hermes.rows import message, select
+from inspector.stores.hermes.schema import Schema, as_text
+
+_AROUND = 60
+_SHORTEST_TRIGRAM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row that contains the words."""
+
+    id: int
+    session: str
+    role: str
+    excerpt: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A query taken apart. `phrases` must all occur; `index` is the full-text table that finds them, None
+    where only reading finds them; `match` is what that table is asked."""
+
+    phrases: tuple[str, ...]
+    index: str | None
+    match: str
+
+
+def words(query: str, schema: Schema) -> Words | None:
+    """How to look for a query; None where it holds no word."""
+    phrases = tuple(
+        part
+        for quoted_part, plain in re.findall(r'"([^"]+)"|(\S+)', query)
+        if (part := (quoted_part or plain).strip('"'))
+    )
+    if not phrases:
+        return None
+    # The plain index has whole words only: no part of a word, nothing in scripts without spaces, no signs.
+    trigrams = "messages_fts_trigram" in schema.tables and all(
+        len(phrase) >= _SHORTEST_TRIGRAM for phrase in phrases
+    )
+    if trigrams:
+        return Words(phrases, "messages_fts_trigram", _quote(phrases))
+    wordlike = all(_is_wordlike(phrase) for phrase in phrases)
+    if "messages_fts" in schema.tables and wordlike:
+        return Words(phrases, "messages_fts", _quote(phrases, prefix=True))
+    return Words(phrases, None, "")
+
+
+def _quote(phrases: Sequence[str], prefix: bool = False) -> str:
+    # A text in double quotes is never an operator for FTS5; NUL would end the whole query.
+    quoted = ('"' + phrase.replace("\0", " ").replace('"', '""') + '"' for phrase in phrases)
+    return " ".join(text + ("*" if prefix else "") for text in quoted)
+
+
+def _is_wordlike(phrase: str) -> bool:
+    return any(character.isalnum() for character in phrase) and not any(
+        unicodedata.east_asian_width(character) in "WF" for character in phrase
+    )
+
+
+def candidates(
+    connection: sqlite3.Connection,
+    schema: Schema,
+    asked: Words,
+    below: int,
+    count: int,
+    session: Sequence[str],
+) -> list[int]:
+    """Ids under `below`, newest first, at most `count`, of rows that the index says match."""
+    join, where, parameters = "", "", [asked.match, below]
+    if session:
+        join = "JOIN messages m ON m.id = f.rowid"
+        where = f"AND m.session_id IN ({','.join('?' * len(session))})"
+        parameters.extend(session)
+    rows = connection.execute(
+        f"SELECT f.rowid FROM {asked.index} f {join} WHERE f.{asked.index} MATCH ? AND f.rowid < ? {where} "
+        "ORDER BY f.rowid DESC LIMIT ?",
+        (*parameters, count),
+    ).fetchall()
+    return [int(row[0]) for row in rows]
+
+
+def check(rows: Sequence[Sequence[object]], asked: Words) -> Iterator[Found]:
+    """Those of the rows (as `select` asks for them) that contain the words, with an excerpt."""
+    for row in rows:
+        item = message(row)
+        text = text_of(item.content)
+        parts = [text, item.tool_name, as_text(row[6])]
+        whole = "\n".join(part for part in parts if part)
+        folded = whole.casefold()
+        if not all(phrase.casefold() in folded for phrase in asked.phrases):
+            continue
+        excerpt, span = around(whole, asked.phrases)
+        yield Found(item.id, item.session, item.role, excerpt, span)
+
+
+def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
+    """The line around the first match, and where in it the match is."""
+    pattern = re.compile("|".join(re.escape(phrase) for phrase in phrases), re.IGNORECASE)
+    match = pattern.search(text)
+    if match is None:  # a letter that folds to two, say
+        return " ".join(text[: 2 * _AROUND].split()), (0, 0)
+    low, high = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
+    before = _one_line(text[low : match.start()])
+    hit = _one_line(match.group())
+    after = _one_line(text[match.end() : high])
+    lead = "…" if low else ""
+    start = len(lead) + len(before)
+    return f"{lead}{before}{hit}{after}{'…' if high < len(text) else ''}", (start, start + len(hit))
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s", " ", text)
+
+
+def select_by_id(schema: Schema, count: int) -> str:
+    """SQL for the bodies of that many ids, newest first."""
+    return f"SELECT {select(schema)} FROM messages WHERE id IN ({','.join('?' * count)}) ORDER BY id DESC"
+
+
+def select_range(schema: Schema, sessions: int) -> str:
+    """SQL for the bodies of an id range [low, high), newest first."""
+    where = f" AND +session_id IN ({','.join('?' * sessions)})" if sessions else ""
+    return f"SELECT {select(schema)} FROM messages WHERE id >= ? AND id < ?{where} ORDER BY id DESC"

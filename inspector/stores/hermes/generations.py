@@ -1,0 +1,285 @@
+"""Which rows of a session make up which list.
+
+A session that compacted in place holds its archived lists one behind the other in the order of their ids, and
+the live one behind them. Where an archived list begins is found from its summary row: the rows of a list are
+inserted in one transaction and so carry times a microsecond apart, or times that they had before. Where the
+times do not tell, the bodies do: the tail behind a summary repeats the end of the list before.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.core.handoff import PREFIXES, read_handoff
+from inspector.core.messages import Message
+from inspector.stores.hermes.matching import Print, head_of, print_of, tails
+from inspector.stores.hermes.rows import message, select
+from inspector.stores.hermes.schema import Schema, quoted
+from inspector.stores.hermes.sessions import salvage
+
+LIVE, ARCHIVED, UNDONE = 0, 1, 2
+
+_ROLE = (
+    "CASE role WHEN 'user' THEN 0 WHEN 'assistant' THEN 1 WHEN 'tool' THEN 2 WHEN 'system' THEN 3 ELSE 4 END"
+)
+_STEP = 5e-6
+_CHUNK = 256
+_LONGEST_HEAD = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The rows of one session in id order: ids, roles (codes of ROLE_CODES) and flags (LIVE, ...)."""
+
+    session: str
+    ids: array[int]
+    roles: bytes
+    flags: bytes
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, those
+    that were undone later too, in which the copies of the list before are looked for."""
+
+    ids: array[int]
+    roles: bytes
+    rows: array[int]
+    certain: bool = True
+
+
+def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> Index:
+    """Ids, roles and flags of a session's rows. Reads no body."""
+    flagged = "active" in schema.messages and bool(
+        connection.execute(
+            "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
+        ).fetchall()
+    )
+    columns = f"id, {_ROLE}"
+    if flagged:
+        compacted = schema.column("messages", "compacted", "0")
+        columns += (
+            f", CASE WHEN active IS NULL OR active <> 0 THEN {LIVE} "
+            f"WHEN COALESCE({compacted}, 0) <> 0 THEN {ARCHIVED} ELSE {UNDONE} END"
+        )
+    rows, error = salvage(
+        connection, f"SELECT {columns} FROM messages WHERE session_id = ?", "id", (session,)
+    )
+    rows.sort()
+    notes: tuple[str, ...] = ()
+    if error is not None:
+        # The index of the session is damaged, or a page it leads to: look through the table itself.
+        whole, _ = salvage(
+            connection, f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?", "id", (session,)
+        )
+        merged = {row[0]: row for row in (*rows, *whole)}
+        rows = [merged[identity] for identity in sorted(merged)]
+        notes = (
+            f"Some messages of the session {session} cannot be read: the database is damaged ({error}).",
+        )
+    return Index(
+        session,
+        array("q", [row[0] for row in rows]),
+        bytes([row[1] for row in rows]),
+        bytes([row[2] for row in rows]) if flagged else bytes(len(rows)),
+        notes,
+    )
+
+
+def parts(connection: sqlite3.Connection, schema: Schema, index: Index) -> list[Part]:
+    """The lists of a session, oldest first; the last one is what the session's agent holds (or held last)."""
+    if ARCHIVED not in index.flags:
+        return [_part(index, 0, len(index.ids), LIVE)]
+    return _Splitter(connection, schema, index).parts()
+
+
+def _part(index: Index, low: int, high: int, flag: int, certain: bool = True) -> Part:
+    ids, roles, flags = index.ids[low:high], index.roles[low:high], index.flags[low:high]
+    if flags.count(flag) == len(flags):
+        return Part(ids, roles, ids, certain)
+    kept = [at for at, value in enumerate(flags) if value == flag]
+    return Part(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
+
+
+def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str, after: int = -1) -> list[int]:
+    """Ids of the session's rows behind `after` that are or hold a summary, found by what they start with."""
+    # A range of texts compares a few bytes a row; the JSON of multimodal content is looked into here.
+    ranges = [(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)) for prefix in (*PREFIXES, "\x00json:")]
+    where = " OR ".join("(content >= ? AND content < ?)" for _ in ranges)
+    if schema.marker:
+        where += f" OR {quoted(schema.marker)} = 1"
+    rows, _ = salvage(
+        connection,
+        f"SELECT {select(schema)} FROM messages WHERE session_id = ? AND id > ? AND ({where})",
+        "id",
+        (session, after, *(bound for pair in ranges for bound in pair)),
+    )
+    found = []
+    for row in rows:
+        wire = message(row).wire
+        if wire.get("role") in ("user", "assistant") and read_handoff(wire.get("content")) is not None:
+            found.append(int(row[0]))
+    return sorted(found)
+
+
+class _Splitter:
+    """Finds where the lists of one session begin, as positions among its rows."""
+
+    def __init__(self, connection: sqlite3.Connection, schema: Schema, index: Index) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._index = index
+        self._times: dict[int, float] = {}
+        self._prints: dict[int, Print] = {}
+
+    def parts(self) -> list[Part]:
+        index = self._index
+        total = len(index.ids)
+        last_archived = index.flags.rfind(ARCHIVED)
+        candidates = [
+            bisect_left(index.ids, row) for row in summary_rows(self._connection, self._schema, index.session)
+        ]
+        starts: list[tuple[int, bool]] = [(0, True)]
+        for place in candidates:
+            start = starts[-1][0]
+            found = self._start_of(start, place)
+            if found is not None:
+                starts.append((found, True))
+        live = self._live_start(last_archived, candidates, starts)
+        if live is not None:
+            starts.append(live)
+        bounds = [start for start, _ in starts] + [total]
+        lists = []
+        for number, (low, certain) in enumerate(starts):
+            high = bounds[number + 1]
+            flag = LIVE if low > last_archived or number == len(starts) - 1 else ARCHIVED
+            lists.append(_part(index, low, high, flag, certain))
+        if starts[-1][0] <= last_archived:
+            # Everything that was live has been undone: the live list is empty, and it is still the last one.
+            lists[-1] = _part(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
+            lists.append(Part(array("q"), b"", array("q")))
+        return lists
+
+    def _live_start(
+        self, last_archived: int, candidates: Sequence[int], starts: list[tuple[int, bool]]
+    ) -> tuple[int, bool] | None:
+        """The start of the live list where no summary row led to it: the flags still tell where it is."""
+        if starts[-1][0] > last_archived:
+            return None
+        place = next((place for place in candidates if place > last_archived), None)
+        if place is not None:
+            head = self._heads(starts[-1][0], place, last_archived + 1)[0]
+            return place - head, True
+        first = next(
+            (at for at in range(last_archived + 1, len(self._index.ids)) if self._index.flags[at] == LIVE),
+            None,
+        )
+        return None if first is None else (first, False)
+
+    def _start_of(self, start: int, place: int) -> int | None:
+        """Where the list begins whose summary row is at `place`, None where that row only is a copy in the
+        list that begins at `start`."""
+        if place <= start or ARCHIVED not in self._index.flags[start:place]:
+            return None
+        last_archived = self._index.flags.rfind(ARCHIVED)
+        floor = last_archived + 1 if place > last_archived else start + 1
+        self._load_times(max(start, place - _LONGEST_HEAD), place + 3)
+        self._load_times(start, min(place, start + _LONGEST_HEAD))
+        run = place
+        while run > start and self._follows(run):
+            run -= 1
+        if run == start and start > 0:
+            return None
+        if start < run < place:
+            return max(run, floor)
+        head = self._head_by_times(start, place)
+        if head and place - head >= floor:
+            return place - head
+        if run == place and place + 1 < len(self._index.ids) and self._follows(place + 1):
+            return place
+        return self._start_by_bodies(start, place, floor)
+
+    def _follows(self, at: int) -> bool:
+        """Whether a row's time says that it was inserted right behind the row before it."""
+        before, after = self._times.get(at - 1, 0.0), self._times.get(at, 0.0)
+        return before > 0 and 0 < after - before <= _STEP
+
+    def _head_by_times(self, start: int, place: int) -> int:
+        """How many rows before `place` carry the times of the list's first rows; copies may keep theirs."""
+        limit = min(place - start, _LONGEST_HEAD) // 2
+        for head in range(limit, 0, -1):
+            olds = [self._times.get(start + at, 0.0) for at in range(head)]
+            news = [self._times.get(place - head + at, -1.0) for at in range(head)]
+            if olds == news and len(set(olds)) == head:
+                return head
+        return 0
+
+    def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
+        for head in self._heads(start, place, floor):
+            if self._repeats(self._archived(start, place - head), place):
+                return place - head
+        return None
+
+    def _heads(self, start: int, place: int, floor: int) -> list[int]:
+        """Numbers of rows before `place`, not before `floor`, that copy the list's first rows; largest first."""
+        limit = min(place - floor, _LONGEST_HEAD, (place - start) // 2)
+        olds = self._load(self._archived(start, start + limit))
+        news = self._load(range(place - limit, place))
+        found = [
+            head for head in range(limit, 0, -1) if head_of(olds, news[limit - head :], head) is not None
+        ]
+        return [*found, 0]
+
+    def _repeats(self, old: Sequence[int], place: int) -> bool:
+        """Whether the rows from `place` on begin with the summary and a copy of the end of `old`."""
+        if not old:
+            return False
+        size = 32
+        while True:
+            olds = self._load(old[-size:])
+            news = self._load(range(place, min(len(self._index.ids), place + 2 * size + 2)))
+            handoff = news[0].handoff
+            merged = handoff is not None and handoff.merged
+            if tails(olds, news, 0, 0 if merged else 1, merged, frozenset()):
+                return True
+            if size >= len(old):
+                return False
+            size *= 4
+
+    def _archived(self, low: int, high: int) -> list[int]:
+        flags = self._index.flags
+        return [at for at in range(low, high) if flags[at] == ARCHIVED]
+
+    def _load_times(self, low: int, high: int) -> None:
+        wanted = [at for at in range(low, min(high, len(self._index.ids))) if at not in self._times]
+        if "timestamp" not in self._schema.messages:
+            return
+        for rows in self._rows(wanted, "id, timestamp"):
+            for identity, time in rows:
+                at = bisect_left(self._index.ids, identity)
+                self._times[at] = float(time) if isinstance(time, (int, float)) else 0.0
+
+    def _load(self, places: Sequence[int]) -> list[Print]:
+        missing = [at for at in places if at not in self._prints]
+        for rows in self._rows(missing, select(self._schema)):
+            for row in rows:
+                self._prints[bisect_left(self._index.ids, row[0])] = print_of(message(row))
+        nothing = print_of(Message({}))
+        return [self._prints.get(at, nothing) for at in places]
+
+    def _rows(self, places: Sequence[int], columns: str) -> list[list[Any]]:
+        answer = []
+        for low in range(0, len(places), _CHUNK):
+            ids = [self._index.ids[at] for at in places[low : low + _CHUNK]]
+            marks = ",".join("?" * len(ids))
+            rows, _ = salvage(
+                self._connection, f"SELECT {columns} FROM messages WHERE id IN ({marks})", "id", ids
+            )
+            answer.append(rows)
+        return answer

@@ -1,0 +1,262 @@
+"""Finding a list's messages again in the list that a compaction made of it.
+
+The store does not say which rows are copies. Copies are equal but for what a release changes in them: pruned
+tool results, shrunk call arguments, removed pictures, calls without a result taken out, stub results put in,
+results without their call left out. A message is reduced to a print, so that two lists of any size can be
+compared without holding their bodies.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from inspector.core.handoff import PREFIXES, Handoff, read_handoff
+from inspector.core.messages import Message, ToolCall, text_of
+from inspector.core.rough import message_chars, message_images
+
+#: The result that 0.13 puts behind a call whose own result was summarized away, up to its dash.
+_STUB = "[Result from earlier conversation"
+#: What an assistant message says from 0.19 on when its only calls were taken out.
+_CALL_REMOVED = "(tool call removed)"
+#: What stands where a picture was (0.19 in any message, both in tool results).
+_NO_PICTURE = frozenset(
+    {"[Attached image — stripped after compression]", "[screenshot removed to save context]"}
+)
+_SHRUNK_FROM = 500
+_SHRUNK_TO = 200
+_MAX_CANDIDATES = 4_000
+
+
+class Call(NamedTuple):
+    """A tool call: its id, its name, and hashes of its arguments as they are and as pruning shrinks them."""
+
+    id: str
+    name: str
+    arguments: int
+    shrunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """What is kept of a message to compare it: no text but hashes of it."""
+
+    role: str
+    text: int
+    empty: bool
+    tool_call_id: str
+    calls: tuple[Call, ...]
+    timestamp: float
+    chars: int
+    images: int
+    bracketed: bool = False
+    stub: bool = False
+    removed: bool = False
+    handoff: Handoff | None = None
+    tail_text: int = 0
+
+
+def print_of(message: Message) -> Print:
+    """The print of a message."""
+    wire = message.wire
+    content = wire.get("content")
+    role = message.role
+    text = _text(content)
+    calls = tuple(map(_call, message.tool_calls))
+    handoff = None
+    if role in ("user", "assistant") and text.startswith(PREFIXES):
+        handoff = read_handoff(content, role, bool(calls))
+    return Print(
+        role=role,
+        text=hash(text),
+        empty=not text,
+        tool_call_id=message.tool_call_id,
+        calls=calls,
+        timestamp=message.timestamp,
+        chars=message_chars(wire),
+        images=message_images(wire),
+        bracketed=role == "tool" and isinstance(content, str) and content.startswith("["),
+        stub=role == "tool" and text.startswith(_STUB),
+        removed=text == _CALL_REMOVED,
+        handoff=handoff,
+        tail_text=hash(_without_placeholders(handoff.tail_text)) if handoff and handoff.merged else 0,
+    )
+
+
+def _text(content: Any) -> str:
+    # A release strips texts when it loads a session, so copies may lack the space around them.
+    if isinstance(content, list):
+        return _without_placeholders(text_of(content))
+    return text_of(content).strip()
+
+
+def _without_placeholders(text: str) -> str:
+    if "[" not in text:
+        return text.strip()
+    return "\n".join(line for line in text.split("\n") if line not in _NO_PICTURE).strip()
+
+
+def _call(call: ToolCall) -> Call:
+    arguments = call.arguments
+    plain = hash(arguments)
+    return Call(
+        call.id, call.name, plain, plain if len(arguments) <= _SHRUNK_FROM else hash(_shrunk(arguments))
+    )
+
+
+def _shrunk(arguments: str) -> str:
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return json.dumps(_shorten(value), ensure_ascii=False)
+
+
+def _shorten(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _SHRUNK_TO else value[:_SHRUNK_TO] + "...[truncated]"
+    if isinstance(value, dict):
+        return {key: _shorten(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shorten(item) for item in value]
+    return value
+
+
+def is_copy(old: Print, new: Print) -> bool:
+    """Whether `new` can be what a compaction made of `old`."""
+    if old.role != new.role:
+        return False
+    if old.role == "tool":
+        return old.tool_call_id == new.tool_call_id and (old.text == new.text or new.bracketed)
+    return _same_text(old, new, new.text) and _calls_left(old.calls, new.calls)
+
+
+def is_merged_copy(old: Print, new: Print) -> bool:
+    """Whether `new` is `old` with a summary merged into it."""
+    return old.role == new.role and _same_text(old, new, new.tail_text) and _calls_left(old.calls, new.calls)
+
+
+def _same_text(old: Print, new: Print, text: int) -> bool:
+    return old.text == text or (old.empty and new.removed and len(new.calls) < len(old.calls))
+
+
+def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
+    """Whether `new` is `old` with some calls taken out and the arguments of others shrunk."""
+    at = 0
+    for call in new:
+        while at < len(old) and not _same_call(old[at], call):
+            at += 1
+        if at == len(old):
+            return False
+        at += 1
+    return True
+
+
+def _same_call(old: Call, new: Call) -> bool:
+    return (old.id, old.name) == (new.id, new.name) and new.arguments in (old.arguments, old.shrunk)
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """old[start:] found again as new[first:end]; `same_times` says that the copies keep their times."""
+
+    start: int
+    end: int
+    same_times: bool
+
+
+def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | None:
+    """How many messages of `old` new[:summary] copies; None where they are no copies of its beginning."""
+    at = 0
+    calls: set[str] = set()
+    for index in range(summary):
+        copy = new[index]
+        while at < len(old) and not is_copy(old[at], copy) and old[at].role == "tool" and not copy.stub:
+            at += 1
+        if at < len(old) and is_copy(old[at], copy):
+            calls.update(call.id for call in copy.calls)
+            at += 1
+        elif not (copy.stub and copy.tool_call_id in calls):
+            return None
+    # The middle never starts with a tool result: releases move the head's end behind them.
+    while at < len(old) and old[at].role == "tool":
+        at += 1
+    return at
+
+
+def tail_from(
+    old: Sequence[Print], new: Sequence[Print], start: int, first: int, merged: bool, known: frozenset[str]
+) -> Tail | None:
+    """The tail if it starts at old[start] and its copies at new[first]; None where it does not.
+
+    `known` are the ids of the calls in the head, whose results are never left out.
+    """
+    calls = set(known)
+    at = first
+    matched = 0
+    times = 0
+    for index in range(start, len(old)):
+        message = old[index]
+        while (
+            at < len(new) and new[at].stub and new[at].tool_call_id in calls and not is_copy(message, new[at])
+        ):
+            at += 1
+        if at < len(new) and (
+            is_merged_copy(message, new[at]) if merged and at == first else is_copy(message, new[at])
+        ):
+            calls.update(call.id for call in new[at].calls)
+            times += message.timestamp == new[at].timestamp
+            matched += 1
+            at += 1
+        elif message.role != "tool" or message.tool_call_id in calls:
+            return None
+    if matched == 0:
+        return None
+    while at < len(new) and new[at].stub and new[at].tool_call_id in calls:
+        at += 1
+    return Tail(start, at, times == matched and matched > 0)
+
+
+def tails(
+    old: Sequence[Print], new: Sequence[Print], head_end: int, first: int, merged: bool, known: frozenset[str]
+) -> list[Tail]:
+    """Every way in which new[first:] can begin with the copies of a tail of `old`, longest first."""
+    if first >= len(new):
+        return []
+    found: list[Tail] = []
+    lead = new[first]
+    tries = 0
+    for start in range(head_end, len(old)):
+        if merged:
+            if not is_merged_copy(old[start], lead):
+                continue
+        elif not lead.stub and not is_copy(old[start], lead):
+            continue
+        tries += 1
+        if tries > _MAX_CANDIDATES:
+            break
+        tail = tail_from(old, new, start, first, merged, known)
+        if tail is not None:
+            found.append(tail)
+    return found
+
+
+def longest_run(
+    old: Sequence[Print], new: Sequence[Print], head_end: int, first: int, merged: bool
+) -> tuple[int, int] | None:
+    """(start, end) of the longest run of copies from new[first] on, for lists whose copies end early."""
+    best: tuple[int, int] | None = None
+    if first >= len(new):
+        return None
+    for start in range(head_end, len(old)):
+        length = 0
+        while start + length < len(old) and first + length < len(new):
+            copies = is_merged_copy if merged and length == 0 else is_copy
+            if not copies(old[start + length], new[first + length]):
+                break
+            length += 1
+        if length and (best is None or length > best[1] - first):
+            best = (start, first + length)
+    return best

@@ -1,0 +1,138 @@
+"""What a compaction did, from the list before it and the list after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
+
+_STEP = 5e-6
+_MAX_SUMMARIES = 64
+
+_NO_SUMMARY = "No summary was found in the list after it; the boundaries are where both lists differ."
+_REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
+_NO_TAIL = "No copy of the tail was found behind the summary."
+_REPEATED = "The same messages repeat, so the tail may have started at another of them."
+_ORPHANS = "Tool results without a call stood where the tail starts, and they were left out."
+_EMPTY = "The session that the compaction went on in holds no messages."
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """The boundaries of a compaction; the meaning of each is that of Compaction."""
+
+    head_end: int
+    tail_start: int
+    head_after: int
+    tail_after: int
+    after: int
+    summary_at: int | None
+    merged: bool
+    exact: bool = True
+    note: str = ""
+
+
+def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
+    """The boundaries, from the list before and the rows that followed it (new messages included)."""
+    if not new:
+        return Recovered(len(old), len(old), 0, 0, 0, None, False, False, _EMPTY)
+    summaries = [at for at, item in enumerate(new) if item.handoff is not None][:_MAX_SUMMARIES]
+    for summary in summaries:
+        handoff = new[summary].handoff
+        head = head_of(old, new, summary)
+        if handoff is None or head is None:
+            continue
+        known = frozenset(call.id for item in new[:summary] for call in item.calls)
+        for merged in (handoff.merged, not handoff.merged):
+            first = summary if merged else summary + 1
+            # The middle is never empty; only a list that some other program made could be like that.
+            found = tails(old, new, head + 1, first, merged, known) or tails(
+                old, new, head, first, merged, known
+            )
+            if found:
+                return _chosen(old, new, head, summary, merged, found)
+    return _inferred(old, new, summaries)
+
+
+def _chosen(
+    old: Sequence[Print], new: Sequence[Print], head: int, summary: int, merged: bool, found: list[Tail]
+) -> Recovered:
+    handoff = new[summary].handoff
+    dropped = handoff.dropped if handoff else None
+    exact, note = True, ""
+    tail = found[0]
+    if len(found) > 1:
+        certain = _certain(found, new, None if dropped is None else head + dropped)
+        tail = certain or found[0]
+        if certain is None:
+            exact, note = False, _REPEATED
+    start = tail.start
+    orphans = _orphans(old, head, start)
+    if orphans < start:
+        if dropped is not None and orphans <= head + dropped <= start:
+            start = head + dropped
+        elif _is_group(old, orphans - 1) and orphans - 1 > head:
+            pass  # the tail never starts inside a group, so those results belong to the middle
+        elif orphans - 1 == head and _is_group(old, head) and not _is_last_user(old, start):
+            start = head + 1  # the tail cannot start before that, whatever its budget
+        else:
+            exact, note = False, _ORPHANS
+    first = summary if merged else summary + 1
+    return Recovered(head, start, summary, first, tail.end, summary, merged, exact, note)
+
+
+def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) -> Tail | None:
+    """The one of several tails that something else than their length speaks for."""
+    if expected is not None:
+        return next((tail for tail in found if tail.start == expected), None)
+    same = [tail for tail in found if tail.same_times]
+    if len(same) == 1:
+        return same[0]
+    end = 1
+    while end < len(new) and 0 < new[end].timestamp - new[end - 1].timestamp <= _STEP:
+        end += 1
+    # A list of open tasks may have been put behind the tail in the same transaction.
+    for last in (end, end - 1):
+        inserted = [tail for tail in found if tail.end == last and last > 1]
+        if inserted:
+            return inserted[0]
+    return None
+
+
+def _orphans(old: Sequence[Print], head: int, start: int) -> int:
+    """Where the run of tool results right before old[start] begins; `start` where there is none."""
+    at = start
+    while at > head and old[at - 1].role == "tool":
+        at -= 1
+    return at
+
+
+def _is_group(old: Sequence[Print], at: int) -> bool:
+    return 0 <= at < len(old) and old[at].role == "assistant" and bool(old[at].calls)
+
+
+def _is_last_user(old: Sequence[Print], at: int) -> bool:
+    return old[at].role == "user" and all(item.role != "user" for item in old[at + 1 :])
+
+
+def _inferred(old: Sequence[Print], new: Sequence[Print], summaries: Sequence[int]) -> Recovered:
+    """The best guess where the lists do not fit together as a compaction leaves them."""
+    before = {item.text for item in old if item.handoff is not None}
+    summary = next((at for at in summaries if new[at].text not in before), None)
+    common = 0
+    limit = len(new) if summary is None else summary
+    while common < min(limit, len(old)) and is_copy(old[common], new[common]):
+        common += 1
+    if summary is None:
+        run = longest_run(old, new, common, common, False)
+        start, end = run or (len(old), common)
+        return Recovered(common, start, common, common, end, None, False, False, _NO_SUMMARY)
+    handoff = new[summary].handoff
+    merged = handoff is not None and handoff.merged
+    first = summary if merged else summary + 1
+    head = min(head_of(old, new, summary) or common, len(old))
+    run = longest_run(old, new, head, first, merged)
+    if run is None:
+        return Recovered(head, len(old), summary, first, summary + 1, summary, merged, False, _NO_TAIL)
+    return Recovered(head, run[0], summary, first, run[1], summary, merged, False, _REWRITTEN)

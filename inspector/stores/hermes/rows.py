@@ -1,0 +1,110 @@
+"""A row of `messages` as the message that the agent held."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.core.handoff import PREFIXES, read_handoff
+from inspector.core.messages import Message
+from inspector.stores.hermes.schema import Schema, as_number, as_text
+
+_JSON_CONTENT = "\x00json:"
+
+#: The key by which the live list of 0.19 knows its summaries.
+SUMMARY_MARK = "_compressed_summary"
+
+#: In the order in which `select` asks for them.
+_COLUMNS = (
+    "id",
+    "session_id",
+    "role",
+    "content",
+    "tool_call_id",
+    "tool_name",
+    "tool_calls",
+    "finish_reason",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+    "effect_disposition",
+    "timestamp",
+)
+_PLAIN = ("finish_reason", "reasoning")
+_JSON = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
+_AT = {name: index for index, name in enumerate(_COLUMNS)}
+
+
+def select(schema: Schema) -> str:
+    """The columns of a message for a SELECT, NULL for those that this schema does not have."""
+    return ", ".join(schema.column("messages", name) for name in _COLUMNS)
+
+
+def message(row: Sequence[Any]) -> Message:
+    """The message of a row that `select` asked for.
+
+    The wire form has the keys that the live list has. Malformed JSON stays as its text and is noted.
+    """
+    notes: list[str] = []
+    role = as_text(row[_AT["role"]])
+    wire: dict[str, Any] = {"role": role, "content": _content(row[_AT["content"]], notes)}
+    for name in ("tool_call_id", "tool_name", "effect_disposition"):
+        value = row[_AT[name]]
+        if value:
+            wire[name] = as_text(value)
+    calls = row[_AT["tool_calls"]]
+    if calls:
+        wire["tool_calls"] = _json(calls, "tool_calls", notes)
+    if role == "assistant":
+        for name in _PLAIN:
+            value = row[_AT[name]]
+            if value:
+                wire[name] = as_text(value)
+        reasoning = row[_AT["reasoning_content"]]
+        if reasoning is not None:
+            wire["reasoning_content"] = as_text(reasoning)
+        for name in _JSON:
+            value = row[_AT[name]]
+            if value:
+                wire[name] = _json(value, name, notes)
+    if role in ("user", "assistant") and _carries_mark(wire["content"]):
+        wire[SUMMARY_MARK] = True
+    identity = row[_AT["id"]]
+    return Message(
+        wire,
+        id=identity if isinstance(identity, int) else -1,
+        session=as_text(row[_AT["session_id"]]),
+        timestamp=as_number(row[_AT["timestamp"]]) or 0.0,
+        note=" ".join(notes),
+    )
+
+
+def _carries_mark(content: Any) -> bool:
+    # 0.19 marks summaries in the live list and counts the mark in its estimates, but does not store it.
+    first = content[0] if isinstance(content, list) and content else content
+    text = first.get("text") if isinstance(first, dict) else first
+    if not isinstance(text, str) or not text.startswith(PREFIXES):
+        return False
+    handoff = read_handoff(content)
+    return handoff is not None and handoff.release_hint == "hermes-0.19"
+
+
+def _content(value: object, notes: list[str]) -> Any:
+    if value is None:
+        return None
+    text = as_text(value)
+    if text.startswith(_JSON_CONTENT):
+        return _json(text[len(_JSON_CONTENT) :], "content", notes, text)
+    return text
+
+
+def _json(value: object, column: str, notes: list[str], raw: str | None = None) -> Any:
+    text = as_text(value)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        notes.append(f"The column {column} holds malformed JSON; it is shown as its text.")
+        return text if raw is None else raw

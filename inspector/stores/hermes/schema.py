@@ -1,0 +1,141 @@
+"""Which columns and tables a database has. Nothing is assumed: releases add columns, and some came back later."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+#: The newest schema that this reader was written against.
+NEWEST_SCHEMA = 22
+
+_NEEDED: Mapping[str, frozenset[str]] = {
+    "sessions": frozenset({"id"}),
+    "messages": frozenset({"id", "session_id", "role"}),
+}
+_PROMPT_KEYS = ("hash", "prompt_hash", "system_prompt_hash", "key", "id", "sha256", "digest")
+_PROMPT_TEXTS = ("content", "text", "prompt", "system_prompt", "body", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The shape of one database. `prompts` is (column of sessions, table, key column, text column) where
+    system prompts live in a table of their own; `marker` a column that marks summary rows."""
+
+    version: int | None
+    sessions: frozenset[str]
+    messages: frozenset[str]
+    tables: frozenset[str]
+    indexes: frozenset[str]
+    prompts: tuple[str, str, str, str] | None = None
+    marker: str | None = None
+
+    @property
+    def in_place(self) -> bool:
+        """Whether a session can hold archived lists."""
+        return {"active", "compacted"} <= self.messages
+
+    def column(self, table: str, name: str, default: str = "NULL") -> str:
+        """SQL that reads a column, or the default where this schema does not have it."""
+        has = self.sessions if table == "sessions" else self.messages
+        return quoted(name) if name in has else default
+
+    def missing(self) -> str | None:
+        """The first table or column without which nothing can be shown; None for a session database."""
+        for table, columns in _NEEDED.items():
+            if table not in self.tables:
+                return f"table {table}"
+            lacking = columns - (self.sessions if table == "sessions" else self.messages)
+            if lacking:
+                return f"column {table}.{min(lacking)}"
+        return None
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def read_schema(connection: sqlite3.Connection) -> Schema:
+    """The schema of an open database. Raises sqlite3.Error."""
+    tables: set[str] = set()
+    indexes: set[str] = set()
+    for kind, name in connection.execute("SELECT type, name FROM sqlite_master").fetchall():
+        (indexes if kind == "index" else tables).add(str(name))
+    sessions = _columns(connection, "sessions") if "sessions" in tables else []
+    messages = _columns(connection, "messages") if "messages" in tables else []
+    version = None
+    if "schema_version" in tables and "version" in _columns(connection, "schema_version"):
+        rows = connection.execute("SELECT max(version) FROM schema_version").fetchall()
+        version = rows[0][0] if rows and isinstance(rows[0][0], int) else None
+    return Schema(
+        version=version,
+        sessions=frozenset(sessions),
+        messages=frozenset(messages),
+        tables=frozenset(tables),
+        indexes=frozenset(indexes),
+        prompts=_prompt_table(connection, sessions, tables),
+        marker=next((name for name in messages if "compressed_summary" in name), None),
+    )
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [str(row[1]) for row in connection.execute(f"PRAGMA table_info({quoted(table)})").fetchall()]
+
+
+def _prompt_table(
+    connection: sqlite3.Connection, sessions: list[str], tables: set[str]
+) -> tuple[str, str, str, str] | None:
+    references = [name for name in sessions if "prompt" in name and name != "system_prompt"]
+    for table in sorted(name for name in tables if "system_prompt" in name or name == "prompts"):
+        columns = _columns(connection, table)
+        for reference in references:
+            key = next((name for name in (reference, *_PROMPT_KEYS) if name in columns), None)
+            text = next((name for name in _PROMPT_TEXTS if name in columns and name != key), None)
+            if key and text:
+                return reference, table, key, text
+    return None
+
+
+def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) -> str:
+    """The system prompt of a session, wherever this schema keeps it; "" where it has none."""
+    if "system_prompt" in schema.sessions:
+        rows = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session,)).fetchall()
+        if rows and rows[0][0]:
+            return as_text(rows[0][0])
+    if schema.prompts:
+        reference, table, key, text = (quoted(name) for name in schema.prompts)
+        rows = connection.execute(
+            f"SELECT p.{text} FROM sessions s JOIN {table} p ON p.{key} = s.{reference} WHERE s.id = ?",
+            (session,),
+        ).fetchall()
+        if rows and rows[0][0]:
+            return as_text(rows[0][0])
+    return ""
+
+
+def as_text(value: object) -> str:
+    """A column's value as text, whatever type SQLite stored it with."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def as_number(value: object) -> float | None:
+    """A column's value as a number; None where it is none."""
+    if isinstance(value, (int, float)):
+        return float(value) if value == value and abs(value) != float("inf") else None
+    if isinstance(value, str):
+        try:
+            return as_number(float(value))
+        except ValueError:
+            return None
+    return None
+
+
+def as_count(value: object) -> int:
+    """A column's value as a count, 0 where it is none."""
+    number = as_number(value)
+    return int(number) if number is not None and number > 0 else 0

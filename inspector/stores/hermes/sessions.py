@@ -1,0 +1,195 @@
+"""Rows of `sessions`: a light form of all of them for the list, the whole one for a conversation that is opened."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.core.conversations import Session, Usage
+from inspector.stores.hermes.schema import Schema, as_count, as_number, as_text, quoted
+
+BRANCH_MARKER = "_branched_from"
+AGENT_MARKER = "_delegate_from"
+
+_USAGE = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+    "api_call_count",
+)
+_LIGHT = (
+    "id",
+    "source",
+    "model",
+    "title",
+    "parent_session_id",
+    "started_at",
+    "ended_at",
+    "end_reason",
+    "message_count",
+    "model_config",
+    *_USAGE,
+)
+#: What Session has fields for, and the one column that is too long to read along.
+_KNOWN = frozenset({*_LIGHT, "billing_provider", "billing_base_url", "system_prompt"})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A session as the chains and the list need it. `branched_from` and `agent_of` are the markers that
+    newer releases write into `model_config`."""
+
+    id: str
+    source: str
+    model: str
+    title: str
+    parent: str | None
+    started_at: float
+    ended_at: float | None
+    end_reason: str
+    messages: int
+    branched_from: str | None
+    agent_of: str | None
+    usage: Usage
+
+
+def nodes(connection: sqlite3.Connection, schema: Schema) -> list[Node]:
+    """Every session, in the order of the file; what a damaged file still gives. Raises sqlite3.Error for none."""
+    columns = ", ".join(schema.column("sessions", name) for name in _LIGHT)
+    rows, error = salvage(connection, f"SELECT {columns} FROM sessions", "rowid")
+    if error is not None and not rows:
+        raise error
+    return [_node(row) for row in rows]
+
+
+def salvage(
+    connection: sqlite3.Connection, sql: str, order: str, parameters: Sequence[Any] = ()
+) -> tuple[list[Any], sqlite3.Error | None]:
+    """Every row of a query, and the error that cut it short if one did.
+
+    A damaged page ends a scan; the rows behind it are then read from the other end.
+    """
+    rows: list[Any] = []
+    cursor = connection.cursor()
+    try:
+        cursor.execute(sql, parameters)
+        while batch := cursor.fetchmany(512):
+            rows.extend(batch)
+        return rows, None
+    except sqlite3.DatabaseError as error:
+        if not damage(error):
+            raise
+        first = error
+    finally:
+        cursor.close()
+    rows = _until_error(connection, f"{sql} ORDER BY {order} ASC", parameters)
+    seen = {row[0] for row in rows}
+    behind = _until_error(connection, f"{sql} ORDER BY {order} DESC", parameters)
+    rows.extend(row for row in reversed(behind) if row[0] not in seen)
+    return rows, first
+
+
+def damage(error: sqlite3.Error) -> bool:
+    """Whether an error comes from bytes that are wrong, and not from a lock or from a wrong query."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_NOTADB", "SQLITE_TOOBIG")) or (
+        type(error) is sqlite3.DatabaseError
+    )
+
+
+def _until_error(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any]) -> list[Any]:
+    rows: list[Any] = []
+    cursor = connection.cursor()
+    try:
+        cursor.execute(sql, parameters)
+        for row in cursor:
+            rows.append(row)  # noqa: PERF402 - the rows before the damage are what is wanted
+    except sqlite3.DatabaseError as error:
+        if not damage(error):
+            raise
+    finally:
+        cursor.close()
+    return rows
+
+
+def _node(row: Sequence[Any]) -> Node:
+    values = dict(zip(_LIGHT, row, strict=True))
+    raw = as_text(values["model_config"])
+    config = parse_config(raw) if BRANCH_MARKER in raw or AGENT_MARKER in raw else {}
+    return Node(
+        id=as_text(values["id"]),
+        source=as_text(values["source"]),
+        model=as_text(values["model"]),
+        title=as_text(values["title"]),
+        parent=as_text(values["parent_session_id"]) or None,
+        started_at=as_number(values["started_at"]) or 0.0,
+        ended_at=as_number(values["ended_at"]),
+        end_reason=as_text(values["end_reason"]),
+        messages=as_count(values["message_count"]),
+        branched_from=_marker(config, BRANCH_MARKER),
+        agent_of=_marker(config, AGENT_MARKER),
+        usage=_usage(values),
+    )
+
+
+def _marker(config: Mapping[str, Any], name: str) -> str | None:
+    value = config.get(name)
+    return None if value is None else str(value)
+
+
+def _usage(values: Mapping[str, Any]) -> Usage:
+    return Usage(*(as_count(values.get(name)) for name in _USAGE))
+
+
+def add_usage(usages: Sequence[Usage]) -> Usage:
+    """The sum of several sessions' usage."""
+    return Usage(
+        input=sum(usage.input for usage in usages),
+        output=sum(usage.output for usage in usages),
+        cache_read=sum(usage.cache_read for usage in usages),
+        cache_write=sum(usage.cache_write for usage in usages),
+        reasoning=sum(usage.reasoning for usage in usages),
+        calls=sum(usage.calls for usage in usages),
+    )
+
+
+def parse_config(raw: str) -> dict[str, Any]:
+    """The JSON of `model_config`; empty where it is none."""
+    if not raw:
+        return {}
+    try:
+        config = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
+    """One session with everything but its system prompt; None where there is none of that id."""
+    names = sorted(schema.sessions - {"system_prompt"})
+    columns = ", ".join(map(quoted, names))
+    rows = connection.execute(f"SELECT {columns} FROM sessions WHERE id = ?", (identity,)).fetchall()
+    if not rows:
+        return None
+    values = dict(zip(names, rows[0], strict=True))
+    return Session(
+        id=as_text(values["id"]),
+        source=as_text(values.get("source")),
+        model=as_text(values.get("model")),
+        title=as_text(values.get("title")),
+        parent=as_text(values.get("parent_session_id")) or None,
+        started_at=as_number(values.get("started_at")) or 0.0,
+        ended_at=as_number(values.get("ended_at")),
+        end_reason=as_text(values.get("end_reason")),
+        message_count=as_count(values.get("message_count")),
+        usage=_usage(values),
+        provider=as_text(values.get("billing_provider")),
+        base_url=as_text(values.get("billing_base_url")),
+        config=parse_config(as_text(values.get("model_config"))),
+        extra={name: value for name, value in values.items() if name not in _KNOWN and value is not None},
+    )

@@ -1,0 +1,357 @@
+"""The Store of Hermes Agent's state.db."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from inspector.core.conversations import (
+    ROLE_NAMES,
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+)
+from inspector.core.errors import NotAStore, StoreError, UnknownConversation
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
+from inspector.stores.base import StoreInfo
+from inspector.stores.hermes import finding, profiles
+from inspector.stores.hermes.bodies import read_bodies
+from inspector.stores.hermes.compactions import Step, describe
+from inspector.stores.hermes.connection import Connections, signature, translate
+from inspector.stores.hermes.conversations import Chains, chains
+from inspector.stores.hermes.generations import Part, parts, read_index
+from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, read_schema, system_prompt
+from inspector.stores.hermes.sessions import nodes, salvage, session
+
+T = TypeVar("T")
+
+_BATCH = 256
+_SCAN = 4_096
+
+
+class HermesStore:
+    """A state.db of any schema, open for reading. See Store for what every method answers."""
+
+    def __init__(self, path: Path) -> None:
+        """Open `path`. Raises a StoreError that says what is wrong with it."""
+        self.path = path
+        self._connections = Connections(path)
+        self._lock = threading.RLock()
+        self._chains: tuple[object, Chains] | None = None
+        self._profile: tuple[str, str] | None = None
+        self._notes: list[str] = []
+        self._seen: object = None
+        self._changes = 0
+        try:
+            self._schema = self._read(read_schema)
+            missing = self._schema.missing()
+            if missing:
+                raise NotAStore(
+                    f"{path} is a SQLite database, but not one of Hermes Agent: it has no {missing}. "
+                    "Hermes keeps its sessions in ~/.hermes/state.db."
+                )
+        except StoreError:
+            self._connections.close()
+            raise
+        version = self._schema.version
+        if version is not None and version > NEWEST_SCHEMA:
+            self._note(
+                f"Schema {version} is newer than {NEWEST_SCHEMA}, the newest this program knows. "
+                "What it recognises is shown; columns and tables it does not know are left aside."
+            )
+
+    @property
+    def schema(self) -> Schema:
+        """The tables and columns that this database has."""
+        return self._schema
+
+    @property
+    def info(self) -> StoreInfo:
+        """What this store is; its notes grow as damage is met."""
+        if self._profile is None:
+            try:
+                self._profile = self._read(lambda db: profiles.detect(db, self._schema))
+            except StoreError as error:
+                self._note(str(error))
+                self._profile = profiles.by_schema(self._schema)
+        return StoreInfo(
+            kind="hermes",
+            path=self.path,
+            schema=self._schema.version,
+            profile=self._profile[0],
+            profile_reason=self._profile[1],
+            notes=(*self._notes, *self._connections.notes),
+        )
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        """Every conversation, the last active first. Reads no message."""
+        return self._all().rows
+
+    def resolve(self, name: str) -> str:
+        """The tip of the conversation that a session id, a unique prefix of one, or a title names."""
+        return self._all().resolve(name)
+
+    def open(self, conversation: str) -> Conversation:
+        """The generations of a conversation. Bodies are read only where they find the limits of lists."""
+        row = self._row(conversation)
+        return self._read(lambda db: self._open(db, row)[0])
+
+    def messages(
+        self, generation: Generation, start: int = 0, stop: int | None = None
+    ) -> tuple[Message, ...]:
+        """The bodies of generation[start:stop]. A row that cannot be read any more stands there empty, with
+        a note that says why."""
+        low, high, _ = slice(start, stop).indices(len(generation))
+        answer: list[Message] = []
+        for at in range(low, high, _BATCH):
+            answer.extend(self._bodies(generation, at, min(at + _BATCH, high)))
+        return tuple(answer)
+
+    def iterate(self, generation: Generation) -> Iterator[Message]:
+        """Every body of a generation in order, a batch at a time."""
+        for at in range(0, len(generation), _BATCH):
+            yield from self._bodies(generation, at, min(at + _BATCH, len(generation)))
+
+    def sizes(self, generation: Generation) -> array[int]:
+        """The size of every message's stored content in octets, 0 for those that have none."""
+        answer = array("q", bytes(8 * len(generation)))
+        sizes: dict[int, int] = {}
+        for at in range(0, len(generation), _SCAN):
+            ids = list(generation.ids[at : at + _SCAN])
+            self._read(lambda db, ids=ids: sizes.update(_sizes(db, self._schema, ids)))  # type: ignore[misc]
+        for index, identity in enumerate(generation.ids):
+            answer[index] = sizes.get(identity, 0)
+        return answer
+
+    def system_prompt(self, session: str) -> str:
+        """The system prompt of a session; empty where the store has none."""
+        return self._read(lambda db: system_prompt(db, self._schema, session))
+
+    def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """Every recorded compaction of the conversation, found by matching the lists before and after it."""
+        _, lists = self._read(lambda db: self._open(db, conversation.row))
+        steps = []
+        for number, before in enumerate(conversation.generations[:-1], start=1):
+            if number >= len(lists):
+                break
+            next_session, part = lists[number]
+            steps.append(Step(number, before, next_session, part.rows, part.certain))
+        sessions = {item.id: item for item in conversation.sessions}
+        prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
+        return describe(steps, sessions, prompts, self._rows_by_id)
+
+    def count_compactions(self, conversation: str) -> int:
+        """How many compactions a conversation has been through, rotations and those in place."""
+        row = self._row(conversation)
+        return self._read(lambda db: self._count(db, row)) - 1
+
+    def live_tokens(self, conversation: str) -> int:
+        """Rough tokens of the list that the agent holds now, system prompt included. Streams every body."""
+        row = self._row(conversation)
+        tip = row.sessions[-1]
+        part = self._read(lambda db: parts(db, self._schema, read_index(db, self._schema, tip))[-1])
+        characters = images = 0
+        for item in self.iterate(Generation(1, tip, part.ids, part.roles, live=True)):
+            characters += message_chars(item.wire)
+            images += message_images(item.wire)
+        return list_tokens(characters, images) + text_tokens(len(self.system_prompt(tip)))
+
+    def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
+        """Messages that contain every word of `query` (in double quotes: exactly this), newest first.
+
+        Case does not matter. The search goes on only while its iterator is asked, so leaving it cancels it.
+        """
+        asked = finding.words(query, self._schema)
+        if asked is None:
+            return
+        tips = self._all().tip_of
+        sessions = self._row(conversation).sessions if conversation is not None else ()
+        for found, item in enumerate(self._search(asked, sessions), start=1):
+            yield Hit(
+                tips.get(item.session, item.session),
+                item.session,
+                item.id,
+                item.role,
+                item.excerpt,
+                item.span,
+            )
+            if found >= limit:
+                return
+
+    def version(self) -> int:
+        """A number that changes when another process has committed. Costs two looks at the file system and
+        one pragma; safe from any thread."""
+        with self._lock:
+            now = signature(self.path)
+            seen = (now, self._connections.read(_data_version) if now.has_log else 0)
+            if seen != self._seen:
+                self._seen = seen
+                self._changes += 1
+            return self._changes
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._connections.close()
+
+    def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return self._connections.read(work)
+
+    def _note(self, sentence: str) -> None:
+        with self._lock:
+            if sentence not in self._notes:
+                self._notes.append(sentence)
+
+    def _all(self) -> Chains:
+        with self._lock:
+            now = signature(self.path)
+            if self._chains is not None and self._chains[0] == now:
+                return self._chains[1]
+            found = self._read(self._read_chains)
+            self._chains = (now, found)
+            return found
+
+    def _read_chains(self, db: sqlite3.Connection) -> Chains:
+        rows = nodes(db, self._schema)
+        return chains(rows, _last_messages(db, self._schema), self._schema.version, self._schema.in_place)
+
+    def _row(self, conversation: str) -> ConversationRow:
+        found = self._all()
+        tip = found.tip_of.get(conversation)
+        if tip is None:
+            raise UnknownConversation(f"No conversation has the id {conversation!r}.")
+        return found.row(tip)
+
+    def _open(
+        self, db: sqlite3.Connection, row: ConversationRow
+    ) -> tuple[Conversation, list[tuple[str, Part]]]:
+        sessions = [item for name in row.sessions if (item := session(db, self._schema, name)) is not None]
+        lists: list[tuple[str, Part]] = []
+        notes: list[str] = []
+        for name in row.sessions:
+            index = read_index(db, self._schema, name)
+            notes.extend(index.notes)
+            lists.extend((name, part) for part in parts(db, self._schema, index))
+        for note in notes:
+            self._note(note)
+        uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
+        notes.extend(
+            f"Where generation {number} begins was not recorded clearly; it is inferred from which messages are live."
+            for number in uncertain
+        )
+        generations = tuple(
+            Generation(number, name, part.ids, part.roles, live=number == len(lists))
+            for number, (name, part) in enumerate(lists, start=1)
+        )
+        return Conversation(row, tuple(sessions), generations, tuple(notes)), lists
+
+    def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
+        total = 0
+        for name in row.sessions:
+            if (
+                self._schema.in_place
+                and db.execute(
+                    "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (name,)
+                ).fetchall()
+            ):
+                total += len(parts(db, self._schema, read_index(db, self._schema, name)))
+            else:
+                total += 1
+        return total
+
+    def _bodies(self, generation: Generation, start: int, stop: int) -> list[Message]:
+        ids = generation.ids[start:stop]
+        found = self._rows_by_id(ids)
+        answer = []
+        for offset, identity in enumerate(ids):
+            item = found.get(identity)
+            if item is None:
+                role = ROLE_NAMES[min(generation.roles[start + offset], len(ROLE_NAMES) - 1)]
+                item = Message(
+                    {"role": role, "content": ""},
+                    id=identity,
+                    session=generation.session,
+                    note="This message cannot be read: it was removed, or the database is damaged there.",
+                )
+            answer.append(item)
+        return answer
+
+    def _rows_by_id(self, ids: Sequence[int]) -> dict[int, Message]:
+        found, error = self._read(lambda db: read_bodies(db, self._schema, ids))
+        if error is not None:
+            self._note(str(translate(error, self.path)))
+        return found
+
+    def _search(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
+        if asked.index is not None:
+            try:
+                below = 2**63 - 1
+                while ids := self._read(
+                    lambda db, below=below: finding.candidates(
+                        db, self._schema, asked, below, _BATCH, sessions
+                    )  # type: ignore[misc]
+                ):
+                    rows = self._read(
+                        lambda db, ids=ids: db.execute(
+                            finding.select_by_id(self._schema, len(ids)), ids
+                        ).fetchall()  # type: ignore[misc]
+                    )
+                    yield from finding.check(rows, asked)
+                    below = ids[-1]
+                return
+            except StoreError as error:
+                # The index is damaged or not what its name says; the texts are still there.
+                self._note(f"The full-text index could not be used, so every message is read: {error}")
+        yield from self._scan(asked, sessions)
+
+    def _scan(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
+        limits = self._read(lambda db: db.execute("SELECT min(id), max(id) FROM messages").fetchall())
+        if not limits or not isinstance(limits[0][0], int):
+            return
+        lowest, high = limits[0][0], limits[0][1] + 1
+        sql = finding.select_range(self._schema, len(sessions))
+        while high > lowest:
+            low = max(lowest, high - _SCAN)
+
+            def batch(db: sqlite3.Connection, low: int = low, high: int = high) -> list[Any]:
+                return salvage(db, sql.removesuffix(" ORDER BY id DESC"), "id", (low, high, *sessions))[0]
+
+            rows = sorted(self._read(batch), key=lambda row: -row[0])
+            yield from finding.check(rows, asked)
+            high = low
+
+
+def _data_version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA data_version").fetchall()[0][0])
+
+
+def _sizes(db: sqlite3.Connection, schema: Schema, ids: Sequence[int]) -> dict[int, int]:
+    content = schema.column("messages", "content")
+    measure = "octet_length({})" if sqlite3.sqlite_version_info >= (3, 43) else "length(CAST({} AS BLOB))"
+    found: dict[int, int] = {}
+    for at in range(0, len(ids), _BATCH):
+        some = ids[at : at + _BATCH]
+        sql = f"SELECT id, {measure.format(content)} FROM messages WHERE id IN ({','.join('?' * len(some))})"
+        rows, _ = salvage(db, sql, "id", some)
+        found.update((identity, size or 0) for identity, size in rows)
+    return found
+
+
+def _last_messages(db: sqlite3.Connection, schema: Schema) -> dict[str, float]:
+    """When the newest message of every session that has not ended came; empty where no index tells it."""
+    indexed = any(name.startswith("idx_messages_session") for name in schema.indexes)
+    if not indexed or not {"timestamp", "session_id"} <= schema.messages or "ended_at" not in schema.sessions:
+        return {}
+    rows, _ = salvage(
+        db,
+        "SELECT s.id, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s "
+        "WHERE s.ended_at IS NULL",
+        "s.rowid",
+    )
+    return {name: float(time) for name, time in rows if isinstance(time, (int, float))}
