@@ -80,11 +80,14 @@ class ModeBar(Widget):
         return self._mode
 
     def set_modes(self, modes: Sequence[Mode], mode: str | None = None) -> None:
-        """Offer these choices; the chosen one stays where it is still offered. Posts nothing."""
+        """Offer these choices and take `mode` ("": none); else the chosen one stays where it is still offered.
+
+        Posts nothing.
+        """
         self._modes = tuple(modes)
         names = [choice.name for choice in self._modes]
         wanted = self._mode if mode is None else mode
-        self._mode = wanted if wanted in names else (names[0] if names else "")
+        self._mode = wanted if wanted in names or mode == "" else (names[0] if names else "")
         self.refresh()
 
     def choose(self, mode: str) -> None:
@@ -98,7 +101,8 @@ class ModeBar(Widget):
         """Take the next choice, round and round."""
         names = [choice.name for choice in self._modes]
         if names:
-            self.choose(names[(names.index(self._mode) + by) % len(names)])
+            place = names.index(self._mode) + by if self._mode in names else 0
+            self.choose(names[place % len(names)])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """One row."""

@@ -1,0 +1,96 @@
+"""What the knobs turn: each setting's unit, steps and range, and how its value is read and written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from widgets import human
+from widgets.strips import one_line
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnobKind:
+    """How a setting turns: its unit, the fine and the coarse step, the range that the slider spans."""
+
+    name: str
+    unit: Literal["ratio", "count", "tokens", "choice"]
+    step: float
+    coarse: float
+    low: float = 0.0
+    high: float = 1.0
+    #: Sliders of sizes are logarithmic.
+    log: bool = False
+    optional: bool = False
+    help: str = ""
+
+
+KNOBS: tuple[KnobKind, ...] = (
+    KnobKind("threshold", "ratio", 0.01, 0.05, help="The share of the context at which the agent compacts."),
+    KnobKind("target_ratio", "ratio", 0.01, 0.05, help="The tail budget as a share of the threshold."),
+    KnobKind("protect_first_n", "count", 1, 5, 0, 30, help="Messages at the start that always stay."),
+    KnobKind("protect_last_n", "count", 1, 10, 1, 100, help="Messages at the end that always stay."),
+    KnobKind(
+        "context_length",
+        "tokens",
+        1_000,
+        10_000,
+        8_000,
+        2_000_000,
+        log=True,
+        help="What the model can take, in tokens.",
+    ),
+    KnobKind(
+        "max_tokens",
+        "tokens",
+        1_000,
+        8_000,
+        0,
+        200_000,
+        optional=True,
+        help="Tokens reserved for the answer; some releases take them off the context. None: not set.",
+    ),
+    KnobKind("profile", "choice", 1, 1, help="The release whose rules decide."),
+)
+
+
+def share_of(kind: KnobKind, value: Value) -> float:
+    """Where on the slider a value stands, from 0 to 1."""
+    if value is None or isinstance(value, str):
+        return 0.0
+    if kind.log:
+        share = math.log(max(value, 1) / kind.low) / math.log(kind.high / kind.low)
+    else:
+        share = (value - kind.low) / (kind.high - kind.low)
+    return max(0.0, min(1.0, share))
+
+
+def value_at(kind: KnobKind, share: float) -> float:
+    """The value at a place on the slider."""
+    if kind.log:
+        return float(kind.low * (kind.high / kind.low) ** share)
+    return kind.low + (kind.high - kind.low) * share
+
+
+def show(kind: KnobKind, value: Value) -> str:
+    """A value as the knob shows it: 50%, 20, 200,000, none."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return one_line(value, 40)
+    if kind.unit == "ratio":
+        return f"{value * 100:.4g}%"
+    return human.count(round(value))
+
+
+def parse(text: str) -> float | None:
+    """A typed number: 150000, 150,000, 150k, 1.5m, 50% (0.5). None where it is none."""
+    bare = text.strip().replace(",", "").replace("_", "").lower()
+    factor = {"k": 1_000.0, "m": 1_000_000.0, "%": 0.01}.get(bare[-1:], 0.0)
+    try:
+        return float(bare[:-1]) * factor if factor else float(bare)
+    except ValueError:
+        return None

@@ -1,0 +1,376 @@
+"""The settings as knobs: arrows (faster while held), typing, wheel, click and drag."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.core.errors import UsageProblem
+from inspector.engines.base import RANGES, Settings
+from widgets.knob_values import KNOBS, KnobKind, Value, parse, share_of, show, value_at
+from widgets.strips import Row, fit, ink, one_line, paper
+
+#: Two presses closer than this belong to a key that is held, in seconds.
+HELD = 0.15
+#: From so many presses of a held key on, a step is so many times as large.
+SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
+
+
+_LABEL, _VALUE = 16, 12
+
+
+class Knobs(Widget, can_focus=True):
+    """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
+
+    A turn shows at once; `set_state` has the last word.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "knobs--cursor",
+        "knobs--cursor-blurred",
+        "knobs--label",
+        "knobs--value",
+        "knobs--changed",
+        "knobs--slider",
+        "knobs--rest",
+        "knobs--note",
+        "knobs--edit",
+        "knobs--error",
+    }
+    DEFAULT_CSS = """
+    Knobs {
+        height: auto;
+        background: $surface;
+        color: $foreground;
+        & > .knobs--cursor { background: $primary 35%; }
+        & > .knobs--cursor-blurred { background: $primary 12%; }
+        & > .knobs--label { color: $foreground 80%; }
+        & > .knobs--value { color: $foreground; text-style: bold; }
+        & > .knobs--changed { color: $text-warning; text-style: bold; }
+        & > .knobs--slider { color: $text-primary; }
+        & > .knobs--rest { color: $foreground 25%; }
+        & > .knobs--note { color: $foreground 60%; }
+        & > .knobs--edit { color: auto; background: $accent; }
+        & > .knobs--error { color: $text-error; text-style: bold; }
+        &:ansi {
+            & > .knobs--cursor { background: ansi_default; text-style: bold reverse; }
+            & > .knobs--cursor-blurred { background: ansi_default; }
+            & > .knobs--rest { text-style: dim; }
+            & > .knobs--note { text-style: dim; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "knob(-1)", "Knob above", id="knobs.up", show=False),
+        Binding("down,j", "knob(1)", "Knob below", id="knobs.down", show=False),
+        Binding("left,h", "turn(-1)", "Less", id="knobs.less"),
+        Binding("right,l", "turn(1)", "More", id="knobs.more"),
+        Binding("shift+left,H", "turn(-1, True)", "Much less", id="knobs.much_less", show=False),
+        Binding("shift+right,L", "turn(1, True)", "Much more", id="knobs.much_more", show=False),
+        Binding("r,delete", "reset", "Reset this setting", id="knobs.reset"),
+        Binding("R", "reset_all", "Reset all settings", id="knobs.reset_all"),
+    ]
+
+    class SettingChanged(Message):
+        """A knob was turned: the setting's name and its new value (None: not set)."""
+
+        def __init__(self, name: str, value: Value) -> None:
+            super().__init__()
+            self.name = name
+            self.value = value
+
+    class ResetWanted(Message):
+        """Every setting shall go back to its default."""
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._settings = Settings()
+        self._defaults = Settings()
+        self._profiles: tuple[str, ...] = ("documented",)
+        self._origins: Mapping[str, str] = {}
+        self._knob = 0
+        self._edit: str | None = None
+        self._error = ""
+        self._turned = (0, 0, 0.0)
+        self._streak = 0
+        self._dragging = False
+        #: The clock that tells a held key; tests set it.
+        self.clock = time.monotonic
+
+    def set_state(
+        self,
+        settings: Settings,
+        defaults: Settings,
+        profiles: tuple[str, ...],
+        origins: Mapping[str, str] | None = None,
+    ) -> None:
+        """Show these settings; `origins` says in a few words where a value came from."""
+        self._settings, self._defaults, self._profiles = settings, defaults, profiles
+        self._origins = origins or {}
+        self.refresh()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are shown."""
+        return self._settings
+
+    @property
+    def knob(self) -> str:
+        """The setting under the cursor."""
+        return KNOBS[self._knob].name
+
+    # Turning.
+
+    def action_knob(self, by: int) -> None:
+        """Go to another setting."""
+        self._go(self._knob + by)
+
+    def action_turn(self, by: int, coarse: bool = False) -> None:
+        """Turn the knob: a step, larger ones while the key is held."""
+        now = self.clock()
+        knob, direction, at = self._turned
+        held = (knob, direction) == (self._knob, by) and now - at <= HELD
+        self._streak = self._streak + 1 if held else 0
+        self._turned = (self._knob, by, now)
+        speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
+        kind = KNOBS[self._knob]
+        if kind.unit in ("count", "ratio"):
+            speed = min(speed, 10)
+        self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
+
+    def action_reset(self) -> None:
+        """Put the setting back to its default."""
+        self._set(self.knob, getattr(self._defaults, self.knob))
+
+    def action_reset_all(self) -> None:
+        """Ask for every setting to go back to its default."""
+        self.post_message(self.ResetWanted())
+
+    def _go(self, knob: int) -> None:
+        self._edit, self._error = None, ""
+        self._knob = max(0, min(knob, len(KNOBS) - 1))
+        self.refresh()
+
+    def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
+        value = getattr(self._settings, kind.name)
+        if kind.unit == "choice":
+            place = self._profiles.index(value) if value in self._profiles else 0
+            self._set(kind.name, self._profiles[(place + by) % len(self._profiles)])
+            return
+        if kind.optional and value is None:
+            if by > 0:
+                self._set(kind.name, 0)
+            return
+        if kind.optional and by < 0 and value <= 0:
+            self._set(kind.name, None)
+            return
+        step = kind.coarse if coarse else kind.step
+        # On the grid of the step, so that values stay round.
+        grid = value / step
+        place = math.floor(grid + 1e-9) + by if by > 0 else math.ceil(grid - 1e-9) + by
+        self._set(kind.name, self._clamped(kind, place * step))
+
+    @staticmethod
+    def _clamped(kind: KnobKind, value: float) -> float | int:
+        low, high = RANGES[kind.name]
+        value = max(low, min(value, high))
+        return round(value, 4) if kind.unit == "ratio" else round(value)
+
+    def _set(self, name: str, value: Value) -> None:
+        self._edit, self._error = None, ""
+        self.refresh()
+        if getattr(self._settings, name) == value:
+            return
+        try:
+            self._settings = self._settings.with_(**{name: value})
+        except UsageProblem as problem:
+            self._error = str(problem)
+            return
+        self.post_message(self.SettingChanged(name, value))
+
+    # Typing a value.
+
+    def on_key(self, event: events.Key) -> None:
+        """Digits begin to type a value; then keys are text until enter or escape."""
+        character = event.character or ""
+        if self._edit is None:
+            kind = KNOBS[self._knob]
+            if kind.unit == "choice" or not (character.isdigit() or character == ".") or not character:
+                return
+            self._edit = character
+        elif event.key == "enter":
+            self._finish()
+        elif event.key == "escape":
+            self._edit = None
+        elif event.key == "backspace":
+            self._edit = self._edit[:-1]
+        elif len(character) == 1 and character in "0123456789.,_%kKmM":
+            self._edit += character
+        elif event.key in ("up", "down", "tab", "shift+tab"):
+            self._edit = None
+            return
+        event.stop()
+        event.prevent_default()
+        self._error = "" if self._edit is not None else self._error
+        self.refresh()
+
+    def _finish(self) -> None:
+        kind, text = KNOBS[self._knob], self._edit or ""
+        self._edit = None
+        value = parse(text)
+        if value is None:
+            self._error = f"{text or 'nothing'} is not a number"
+            return
+        if kind.unit == "ratio" and value > 1:
+            value /= 100
+        self._set(kind.name, round(value, 4) if kind.unit == "ratio" else round(value))
+
+    @property
+    def editing(self) -> bool:
+        """Whether a value is being typed."""
+        return self._edit is not None
+
+    # Mouse.
+
+    def _slider(self) -> tuple[int, int]:
+        """The half-open cells of the sliders."""
+        start = 2 + _LABEL + _VALUE + 2
+        return start, start + max(0, min(40, self.size.width - start - 18))
+
+    def _slide(self, x: int) -> None:
+        start, stop = self._slider()
+        kind = KNOBS[self._knob]
+        if kind.unit == "choice" or stop - start < 2:
+            return
+        share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
+        value = value_at(kind, share)
+        self._set(kind.name, self._clamped(kind, round(value / kind.step) * kind.step))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press chooses the knob; on its slider it sets it."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= len(KNOBS):
+            return
+        self._go(offset.y)
+        start, stop = self._slider()
+        if start <= offset.x < stop:
+            if KNOBS[offset.y].unit == "choice":
+                self._step(KNOBS[offset.y], 1, False)
+                return
+            self._dragging = True
+            self.capture_mouse()
+            self._slide(offset.x)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Dragging turns the knob; otherwise the tooltip tells about the setting."""
+        if self._dragging:
+            self._slide(event.x - self.gutter.left)
+            return
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y < len(KNOBS):
+            kind = KNOBS[offset.y]
+            self.tooltip = (
+                f"{kind.name}: {kind.help}\n← → turn, shift: coarse, type a value, wheel, click or drag."
+            )
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The end of a drag."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel over a value or slider turns it up."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel over a value or slider turns it down."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= len(KNOBS) or offset.x < 2 + _LABEL:
+            return
+        event.stop()
+        event.prevent_default()
+        self._go(offset.y)
+        self._step(KNOBS[offset.y], by, event.shift)
+
+    def on_focus(self) -> None:
+        """The cursor looks different with focus."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """What was being typed is dropped."""
+        self._edit = None
+        self.refresh()
+
+    # Drawing.
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A row for each setting, and one for what is wrong or worth knowing."""
+        return len(KNOBS) + 1
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row."""
+        width = self.size.width
+        if y >= len(KNOBS):
+            return self._draw_help(width)
+        kind = KNOBS[y]
+        value, default = getattr(self._settings, kind.name), getattr(self._defaults, kind.name)
+        here = y == self._knob
+        row = Row().add("› " if here else "  ", Style())
+        row.add(fit(kind.name, _LABEL), ink(self, "knobs--label"))
+        if here and self._edit is not None:
+            edit = paper(self, "knobs--edit") + ink(self, "knobs--edit")
+            row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
+        else:
+            changed = "changed" if value != default else "value"
+            row.add(fit(show(kind, value), _VALUE, right=True), ink(self, f"knobs--{changed}"))
+        row.add("  ", Style())
+        start, stop = self._slider()
+        self._draw_slider(row, kind, value, stop - start)
+        row.add("  ", Style())
+        note = (
+            f"≠ {show(kind, default)}" if value != default else one_line(self._origins.get(kind.name, ""), 60)
+        )
+        row.add(fit(note, max(0, width - row.width)), ink(self, "knobs--note"))
+        base = self.rich_style
+        if here:
+            name = "knobs--cursor" if self.has_focus else "knobs--cursor-blurred"
+            base += paper(self, name) + self.get_component_rich_style(name).without_color
+        return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
+
+    def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
+        if cells < 4:
+            return
+        slider, rest = ink(self, "knobs--slider"), ink(self, "knobs--rest")
+        if kind.unit == "choice":
+            place = self._profiles.index(str(value)) + 1 if value in self._profiles else 0
+            row.add(fit(f"◂ {place} of {len(self._profiles)} ▸", cells), rest)
+            return
+        at = round(share_of(kind, value) * (cells - 1))
+        row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(
+            "─" * (cells - 1 - at), rest
+        )
+
+    def _draw_help(self, width: int) -> Strip:
+        if self._error:
+            text, style = f"! {self._error}", ink(self, "knobs--error")
+        elif self._edit is not None:
+            text, style = "enter sets the value, escape leaves it", ink(self, "knobs--note")
+        else:
+            text, style = KNOBS[self._knob].help, ink(self, "knobs--note")
+        return (
+            Row().add("  " + fit(one_line(text, 300), max(0, width - 2)), style).strip(width, self.rich_style)
+        )
