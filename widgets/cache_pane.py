@@ -207,7 +207,7 @@ class CachePane(Vertical):
 
 def _headline(view: CacheView) -> list[TextLine]:
     wasted = sum(not point.honored for point in view.breakpoints)
-    parts = [(f"{human.plural(len(view.breakpoints), 'breakpoint')} of 4", "strong")]
+    parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
     if view.total is not None:
         parts.append((f"  request of {'~' if view.rough else ''}{human.count(view.total)} tokens", "muted"))
     if wasted:
@@ -225,21 +225,20 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
     if total <= 0 or not points:
         return []
     bars: list[tuple[str, str]] = []
-    marks = [" "] * (width + 4)
     at = 0
     for index, point in enumerate(points):
         stop = min(width, max(at + 1, (point.tokens or 0) * width // total))
         bars.append(("▓" * (stop - at), _BAR_INKS[index % 4]))
-        sign = f"⚑{point.number}"
-        place = max(0, min(stop - 1, width - 2))
-        while place < width - 2 and marks[place] != " ":
-            place += 2
-        marks[place : place + 2] = sign
         at = stop
     bars.append(("░" * (width - at), "rest"))
+    marks, free = [" "] * width, width
+    for point in reversed(points):
+        # Marks that stand close push the ones before them to the left.
+        free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
+        marks[free : free + 2] = f"⚑{point.number}"
     covered = points[-1].tokens or 0
-    text = f"{human.percent(covered, total)} of the request ends before the last breakpoint"
-    return [TextLine("".join(marks[:width]), "accent"), line_of(*bars), TextLine(text, "muted")]
+    text = f"{human.percent(covered, total)} of the request lies before the last breakpoint"
+    return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 
 def _breakpoint(point: BreakpointView, view: CacheView) -> list[TextLine]:

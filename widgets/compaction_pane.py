@@ -71,7 +71,7 @@ class CompactionPane(Vertical):
 
     DEFAULT_CSS = """
     CompactionPane { background: $surface; }
-    CompactionPane > Headline { padding: 0 1; margin: 0 0 1 0; }
+    CompactionPane > Headline { max-height: 60%; padding: 0 1; margin: 0 0 1 0; }
     CompactionPane > MessageList { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -163,15 +163,15 @@ def _headline(view: CompactionView) -> list[TextLine]:
         TextLine(""),
         line_of(
             ("messages  ", "muted"),
-            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(20), ""),
+            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(15), ""),
             (f"− {view.went:,} went", "removed"),
             (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
-            (f"   = {view.stayed:,} stayed", "kept"),
-            (f"   Σ {view.came:,} took their place", "accent"),
+            (f"  = {view.stayed:,} stayed", "kept"),
+            (f"  Σ {view.came:,} in their place", "accent"),
         ),
         line_of(
             ("tokens    ", "muted"),
-            (f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(20), ""),
+            (f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(15), ""),
             (("! " if low else "") + verdict, "warning" if low else "muted"),
         ),
     ]
@@ -201,7 +201,7 @@ def _bounds(bounds: tuple[BoundsView, ...]) -> list[TextLine]:
         summary = "–" if row.summary_tokens is None else f"~{human.tokens(row.summary_tokens)}"
         after = "–" if row.tokens_after is None else f"~{human.tokens(row.tokens_after)}"
         parts.append((f"{summary:>10}{after:>9}", "muted"))
-        if row.note:
-            parts.append((f"  {one_line(row.note, 200)}", "muted"))
         lines.append(line_of(*parts))
+        if row.note:
+            lines.append(TextLine(row.note, "muted", prefix="  "))
     return lines

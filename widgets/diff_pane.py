@@ -183,7 +183,7 @@ class DiffPane(Vertical):
             self._places.append(len(lines))
             lines.append(_heading(section))
             for item in items:
-                lines += _item_lines(item, section.name)
+                lines += _item_lines(item)
         self._body.set_lines(lines or [TextLine("Nothing changed.", "muted")])
 
     def _show_sides(self) -> None:
@@ -206,11 +206,11 @@ def _headline(view: DiffView) -> list[TextLine]:
     items = tuple(item for section in view.sections for item in section.items)
     found = Counter[str](item.change for item in items)
     title = f"{one_line(view.old_title, 60)} → {one_line(view.new_title, 60)}"
-    parts = [(title, "strong")]
+    parts = []
     for change, (sign, style) in CHANGES.items():
         if found[change]:
-            parts.append((f"  {sign} {human.count(found[change])} {change}", style))
-    lines = [line_of(*parts)]
+            parts.append((f"{sign} {human.count(found[change])} {change}   ", style))
+    lines = [TextLine(title, "strong"), line_of(*parts)]
     if view.note:
         lines.append(TextLine(view.note, "muted"))
     return lines
@@ -224,7 +224,7 @@ def _heading(section: DiffSection) -> TextLine:
     return line_of(*parts, *_counts(section.items))
 
 
-def _item_lines(item: DiffItem, section: str) -> list[TextLine]:
+def _item_lines(item: DiffItem) -> list[TextLine]:
     sign, style = CHANGES[item.change]
     text = one_line(item.text)
     prefix = f"  {sign} "
@@ -239,7 +239,7 @@ def _item_lines(item: DiffItem, section: str) -> list[TextLine]:
         lines = [TextLine(text, style, prefix=prefix, prefix_style=style)]
     if item.change == "moved":
         source, target = one_line(item.from_section, 100), one_line(item.to_section, 100)
-        lines.append(TextLine(f"{source} → {target}", "muted", prefix="    from " if section else "    "))
+        lines.append(TextLine(f"{source} → {target}", "muted", prefix="    "))
     return lines
 
 

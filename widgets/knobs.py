@@ -342,7 +342,9 @@ class Knobs(Widget, can_focus=True):
         self._draw_slider(row, kind, value, stop - start)
         row.add("  ", Style())
         note = (
-            f"≠ {show(kind, default)}" if value != default else one_line(self._origins.get(kind.name, ""), 60)
+            f"default {show(kind, default)}"
+            if value != default
+            else one_line(self._origins.get(kind.name, ""), 60)
         )
         row.add(fit(note, max(0, width - row.width)), ink(self, "knobs--note"))
         base = self.rich_style

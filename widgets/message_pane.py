@@ -173,9 +173,9 @@ def _facts(view: MessageView) -> list[TextLine]:
         kind = "" if view.token_kind == "rough" else " exact"
         parts.append((f"  {rough}{human.count(view.tokens)} tokens{kind}", ""))
         if view.pruned_tokens is not None:
-            parts.append((f"  ✂ → {human.count(view.pruned_tokens)} after pruning", "warning"))
+            parts.append((f"  ✂ → {human.count(view.pruned_tokens)}", "warning"))
     if view.breakpoint:
-        parts.append((f"  ⚑{view.breakpoint} cache breakpoint", "accent"))
+        parts.append((f"  ⚑{view.breakpoint}", "accent"))
     lines = [line_of(*parts)]
     quiet = [] if view.time <= 0 else [human.clock(view.time)]
     quiet += [f"{one_line(name, 40)} {one_line(value, 200)}" for name, value in view.facts]

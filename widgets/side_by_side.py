@@ -69,4 +69,4 @@ def _wrapped(text: str | None, width: int) -> list[str]:
     if found is None:
         return [text]
     edges = [0, *found, len(text)]
-    return [text[start:stop] for start, stop in pairwise(edges)]
+    return [text[start:stop].rstrip() for start, stop in pairwise(edges)]

@@ -19,7 +19,7 @@ from widgets.text_view import TextView
 
 @dataclass(frozen=True, slots=True)
 class SummaryItem:
-    """An item; `mark` is its number or bullet ("3.", "-"), `depth` counts from 0."""
+    """An item; `mark` is its number or bullet ("3.", "-"; "" for a paragraph), `depth` counts from 0."""
 
     text: str
     mark: str = ""
@@ -112,9 +112,10 @@ class SummaryPane(Vertical):
             if lines and (section.level <= 2 or section.items):
                 lines.append(TextLine(""))
             self._places.append(len(lines))
-            lines.append(_heading(section, section.name in self._folded, f"section:{index}"))
+            parent = index + 1 < len(view.sections) and view.sections[index + 1].level > section.level
+            lines.append(_heading(section, section.name in self._folded, parent, f"section:{index}"))
             if section.name not in self._folded:
-                lines += [_item(item) for item in section.items]
+                lines += [line for item in section.items for line in _item(item, section.level)]
         if not view.sections:
             body = view.text or "There is no summary here."
             lines = [TextLine(line, "" if view.text else "muted") for line in body.split("\n")]
@@ -198,17 +199,20 @@ def _size(tokens: int, budget: int | None) -> TextLine:
     return line_of(*parts)
 
 
-def _heading(section: SummarySection, folded: bool, tag: str) -> TextLine:
-    facts = human.plural(len(section.items), "item") if section.items else "empty"
+def _heading(section: SummarySection, folded: bool, parent: bool, tag: str) -> TextLine:
+    facts = human.plural(len(section.items), "item") if section.items else "" if parent else "empty"
     if section.tokens is not None:
-        facts += f" · ~{human.tokens(section.tokens)}"
+        facts += f"{' · ' if facts else ''}~{human.tokens(section.tokens)}"
     indent = "  " * max(0, section.level - 2)
     name = one_line(section.name, 200) or "(no heading)"
     parts = (f"{indent}{'▸' if folded else '▾'} ", "accent"), (name, "heading"), (f"  {facts}", "muted")
     return line_of(*parts, tag=tag)
 
 
-def _item(item: SummaryItem) -> TextLine:
+def _item(item: SummaryItem, level: int) -> list[TextLine]:
     mark = one_line(item.mark, 8)
-    bullet = "•" if mark in ("", "-", "*", "•") else mark
-    return TextLine(item.text, prefix=f"{'  ' * (item.depth + 1)}{bullet} ", prefix_style="muted")
+    bullet = "• " if mark in ("-", "*", "+", "•") else f"{mark} " if mark else ""
+    prefix = "  " * (item.depth + max(1, level - 1)) + bullet
+    first, *others = item.text.replace("\r\n", "\n").split("\n")
+    lines = [TextLine(first, prefix=prefix, prefix_style="muted")]
+    return lines + [TextLine(line, prefix=" " * len(prefix)) for line in others]
