@@ -136,6 +136,10 @@ class Measures(Protocol):
         """The release's rough estimate of the whole list, without the system prompt."""
         ...
 
+    def rough_until(self, stop: int) -> int:
+        """The same of the first `stop` messages."""
+        ...
+
 
 class Engine(Protocol):
     """How a context engine decides. Pure: the same arguments always give the same answer."""

@@ -13,6 +13,7 @@ from inspector.core.errors import BadInput, UnknownConversation
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message, messages_from
 from inspector.core.text import safe_line
+from inspector.engines.registry import engine
 from inspector.inspection import Inspection
 from inspector.models import ASSUMED, context_length
 from inspector.reports import documents
@@ -27,7 +28,9 @@ def info_for(store: Store, session: str) -> StoreInfo:
     return store.info_of(session) if isinstance(store, SeveralStores) else store.info
 
 
-def resolve(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> ResolvedSettings:
+def resolve(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
+) -> ResolvedSettings:
     """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
     info = info_for(store, row.id)
     reading = read_config(config) if config is not None else config_beside(info.path)
@@ -89,7 +92,15 @@ class Answers:
         marks = {(-1 if p.message is None else p.message): p.number for p in points if p.honored}
         summaries = frozenset(index for index, message in enumerate(messages) if is_handoff(message.content))
         document = documents.show_document(
-            inspection, generation, messages, resolved.settings, resolved.sources, marks, summaries, total, encoding
+            inspection,
+            generation,
+            messages,
+            resolved.settings,
+            resolved.sources,
+            marks,
+            summaries,
+            total,
+            encoding,
         )
         recorded = next((c for c in inspection.compactions() if c.index == generation.number), None)
         document["recorded"] = (
@@ -114,7 +125,9 @@ class Answers:
     def compactions(self, name: str) -> list[Document]:
         """Every recorded compaction beside the plan for the same list."""
         inspection, resolved = self._open(name)
-        return [documents.compaction_document(compared) for compared in inspection.compared(resolved.settings)]
+        return [
+            documents.compaction_document(compared) for compared in inspection.compared(resolved.settings)
+        ]
 
     def diff(self, name: str, first: int | None, last: int | None) -> list[Document]:
         """Successive summaries compared: --from K --to L as one step, or all of them without."""
@@ -132,9 +145,9 @@ class Answers:
             {
                 "from": a,
                 "to": b,
-                "sections": documents.diff_sections(
-                    diff_summaries(parse_summary(summaries[a] or ""), parse_summary(summaries[b] or ""))
-                ),
+                "sections": diff_summaries(
+                    parse_summary(summaries[a] or ""), parse_summary(summaries[b] or "")
+                ).to_json(),
             }
             for a, b in pairs
         ]
@@ -208,6 +221,15 @@ def layout_of(row: ConversationRow) -> str:
     return "native" if "anthropic" in where else "envelope"
 
 
+def live_of(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
+) -> tuple[int | None, int | None, int | None]:
+    """(rough tokens of the live list, threshold in tokens, compactions) of a conversation; reads the live list."""
+    settings = resolve(store, row, flags, config).settings
+    threshold = engine(settings.profile).budgets(settings).threshold_tokens
+    return store.live_tokens(row.id), threshold, store.count_compactions(row.id)
+
+
 def breakpoints_of(
     inspection: Inspection,
     generation: Generation,
@@ -224,7 +246,11 @@ def breakpoints_of(
     if messages and messages[0].role == "system":
         prompt = ""
     return breakpoints(
-        messages, prompt, layout=layout or layout_of(inspection.conversation.row), ttl=ttl or "5m", release=release
+        messages,
+        prompt,
+        layout=layout or layout_of(inspection.conversation.row),
+        ttl=ttl or "5m",
+        release=release,
     )
 
 

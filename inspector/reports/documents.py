@@ -39,7 +39,12 @@ def budgets_document(budgets: Budgets) -> Document:
 
 
 def conversation_document(
-    row: ConversationRow, generations: int, compactions: int, live: int, profile: str, context_length: int | None
+    row: ConversationRow,
+    generations: int,
+    compactions: int,
+    live: int,
+    profile: str,
+    context_length: int | None,
 ) -> Document:
     """One entry of `conversations`."""
     return {

@@ -103,14 +103,18 @@ def print_show(document: Document) -> None:
 
 
 def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
-    return " ".join(part for part in (f"⚑{breakpoint}" if breakpoint else "", "✂" * pruned, "Σ" * summary) if part)
+    return " ".join(
+        part for part in (f"⚑{breakpoint}" if breakpoint else "", "✂" * pruned, "Σ" * summary) if part
+    )
 
 
 def print_steps(console: Console, steps: Iterable[Document]) -> None:
     """How a number came to be, a line a step; a star marks the rules that changed it."""
     for step in steps:
         value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
-        console.print(f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}", markup=False)
+        console.print(
+            f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}", markup=False
+        )
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
@@ -190,7 +194,14 @@ def print_breakpoints(document: Document) -> None:
         f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
         markup=False,
     )
-    table = _table(("", False), ("message", True), ("role", False), ("part", False), ("tokens up to there", True), ("text", False))
+    table = _table(
+        ("", False),
+        ("message", True),
+        ("role", False),
+        ("part", False),
+        ("tokens up to there", True),
+        ("text", False),
+    )
     for entry in document["breakpoints"]:
         where = "sys" if entry["message"] is None else entry["message"]
         tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""

@@ -68,6 +68,14 @@ class Store(Protocol):
         """Every recorded compaction, found by matching the lists before and after it."""
         ...
 
+    def live_tokens(self, conversation: str) -> int:
+        """Rough tokens of the list that the agent holds now, system prompt included; reads that list once."""
+        ...
+
+    def count_compactions(self, conversation: str) -> int:
+        """How often a conversation was compacted, without recovering the boundaries."""
+        ...
+
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words of `query`, newest first."""
         ...

@@ -79,6 +79,14 @@ class SeveralStores:
         """The recorded compactions of a conversation."""
         return self._owner(conversation.id).compactions(conversation)
 
+    def live_tokens(self, conversation: str) -> int:
+        """Rough tokens of a conversation's live list."""
+        return self._owner(conversation).live_tokens(conversation)
+
+    def count_compactions(self, conversation: str) -> int:
+        """How often a conversation was compacted."""
+        return self._owner(conversation).count_compactions(conversation)
+
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""
         stores = self._stores if conversation is None else (self._owner(conversation),)

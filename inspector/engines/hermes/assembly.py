@@ -72,18 +72,26 @@ def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[
     if policies.deduplicates:
         _replace_duplicates(wires)
     for index in range(min(plan.prune_before, len(wires))):
-        wire = wires[index]
-        if wire.get("role") == "tool":
-            tool = tools.get(wire.get("tool_call_id", ""), pruning.UNKNOWN_TOOL)
-            content = wire.get("content", "")
-            short = pruning.short_result(content, tool, policies)
-            if short is not content:
-                wires[index] = {**wire, "content": short}
-        elif wire.get("role") == "assistant" and wire.get("tool_calls") and policies.shrinks_arguments:
-            calls = pruning.short_calls(wire)
-            if calls is not wire["tool_calls"]:
-                wires[index] = {**wire, "tool_calls": calls}
+        wires[index] = _shortened(wires[index], tools, policies)
     return tuple(wires)
+
+
+def _shortened(wire: Mapping[str, Any], tools: Mapping[Any, pruning.Tool], policies: Policies) -> Mapping[str, Any]:
+    if wire.get("role") == "tool":
+        tool = tools.get(wire.get("tool_call_id", ""), pruning.UNKNOWN_TOOL)
+        content = wire.get("content", "")
+        short = pruning.short_result(content, tool, policies)
+        return wire if short is content else {**wire, "content": short}
+    if wire.get("role") == "assistant" and wire.get("tool_calls") and policies.shrinks_arguments:
+        calls = pruning.short_calls(wire)
+        return wire if calls is wire["tool_calls"] else {**wire, "tool_calls": calls}
+    return wire
+
+
+def pruned_wire(message: Message, caller: Message | None, policies: Policies) -> Mapping[str, Any]:
+    """One message fully pruned, as if it stood outside the protected end and nothing repeated it."""
+    tools = dict(pruning.called_tools(caller.wire)) if caller is not None else {}
+    return _shortened(message.wire, tools, policies)
 
 
 def _replace_duplicates(wires: list[Mapping[str, Any]]) -> None:

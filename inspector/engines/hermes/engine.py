@@ -8,7 +8,7 @@ from typing import Any
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, Step
 from inspector.engines.hermes import boundaries
-from inspector.engines.hermes.assembly import Output, assemble, prune, summary_role
+from inspector.engines.hermes.assembly import Output, assemble, prune, pruned_wire, summary_role
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.measures import HermesMeasures, measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
@@ -54,6 +54,10 @@ class HermesEngine:
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
         """Every message as it stands after pruning."""
         return prune(messages, plan, self.policies)
+
+    def pruned_wire(self, message: Message, caller: Message | None) -> Mapping[str, Any]:
+        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
+        return pruned_wire(message, caller, self.policies)
 
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
         """The list after, with `summary` as the handoff's text."""

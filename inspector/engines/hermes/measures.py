@@ -118,6 +118,10 @@ class HermesMeasures:
         """The release's rough estimate of the whole list, without the system prompt, in tokens."""
         return list_tokens(self.total_chars, self.total_images)
 
+    def rough_until(self, stop: int) -> int:
+        """The release's rough estimate of the first `stop` messages, duplicates replaced, in tokens."""
+        return self.rough_between(0, stop, 0)
+
     def rough_between(self, start: int, stop: int, pruned_to: int) -> int:
         """The release's rough estimate of [start:stop] with what stands before `pruned_to` pruned."""
         chars = self.chars.between(start, stop, pruned_to)

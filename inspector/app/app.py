@@ -1,0 +1,137 @@
+"""The app: one store, two screens, a watch on the database, and the place that is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.worker import WorkerState
+
+from inspector.app.screens.conversations import ConversationsScreen
+from inspector.app.themes import THEMES
+from inspector.app.work import Failed, StoreChanged
+from inspector.core.errors import InspectorError, StoreError
+from inspector.stores.base import Store
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from inspector.app.place import Place
+
+#: How often the database is asked whether somebody wrote to it, in seconds.
+WATCH_SECONDS = 0.4
+
+
+class InspectorApp(App[None]):
+    """compaction-inspector in a terminal. Reads a store, never writes to it."""
+
+    TITLE = "compaction-inspector"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "quit", "Quit", id="app.quit"),
+        Binding("question_mark", "help", "Help", id="app.help", key_display="?"),
+        Binding("T", "next_theme", "Next theme", id="app.theme", show=False),
+        Binding("ctrl+c", "quit", "Quit", show=False, id="app.interrupt", priority=True),
+    ]
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        place: Place,
+        name: str | None = None,
+        flags: dict[str, Any] | None = None,
+        config: Path | None = None,
+        theme: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self.place = place
+        self.first_conversation = name
+        self.flags = flags or {}
+        self.config = config
+        self._version: int | None = None
+        self._asking = False
+        self._said: set[str] = set()
+        for known in THEMES:
+            self.register_theme(known)
+        wanted = theme or place.theme or THEMES[0].name
+        self.theme = wanted if wanted in self.available_themes else THEMES[0].name
+
+    def on_mount(self) -> None:
+        """Show the list, and the conversation that was asked for on top of it."""
+        self.push_screen(ConversationsScreen(self.store, self.place))
+        if self.first_conversation is not None:
+            self.open_conversation(self.first_conversation)
+        self.set_interval(WATCH_SECONDS, self._watch)
+
+    def open_conversation(self, name: str, message: int | None = None) -> None:
+        """Open a conversation by any name; `message` is the store's row to go to."""
+        from inspector.app.screens.conversation import ConversationScreen
+
+        self.push_screen(ConversationScreen(self.store, name, self.place, self.flags, self.config, message))
+
+    def _watch(self) -> None:
+        if not self._asking:
+            self._asking = True
+            self.run_worker(self._ask_version, thread=True, group="watch", exit_on_error=False)
+
+    def _ask_version(self) -> None:
+        try:
+            version = self.store.version()
+        except StoreError:
+            # A database that cannot be read for a moment is asked again; opening anything says what is wrong.
+            return
+        finally:
+            self._asking = False
+        if self._version is not None and version != self._version:
+            self.call_from_thread(self._changed)
+        self._version = version
+
+    def _changed(self) -> None:
+        for screen in self.screen_stack:
+            screen.post_message(StoreChanged())
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A thread that ended with a sentence for the user: show it."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and isinstance(error, InspectorError):
+            self.screen.post_message(Failed(str(error)))
+
+    def say_once(self, sentence: str) -> None:
+        """Show a sentence the first time it comes up."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            self.notify(sentence, timeout=6, markup=False)
+
+    def action_next_theme(self) -> None:
+        """The next of the app's own themes."""
+        names = [known.name for known in THEMES]
+        at = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(at + 1) % len(names)]
+        self.place.theme = self.theme
+        self.notify(self.theme, timeout=1.5)
+
+    def action_help(self) -> None:
+        """Keys and words of the pane that has the focus."""
+        from inspector.app.screens.help import HelpScreen, help_for
+
+        self.push_screen(HelpScreen(help_for(self)))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every action that a key reaches from here, for the palette, then Textual's own commands."""
+        from inspector.app.commands import palette_commands
+
+        yield from palette_commands(self, screen)
+        yield from super().get_system_commands(screen)
+
+    async def on_unmount(self) -> None:
+        """Remember the place and let go of the database."""
+        self.place.save()
+        self.store.close()

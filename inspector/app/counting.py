@@ -1,0 +1,50 @@
+"""Exact token counts of a generation, from the cache where they are, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inspector.core.conversations import Generation
+from inspector.core.errors import InspectorError
+from inspector.inspection import Inspection
+
+
+class NoVocabulary(InspectorError):
+    """Exact counts are absent; the sentence says why."""
+
+
+def counts(
+    inspection: Inspection, generation: Generation, first: tuple[range, ...], batch: int
+) -> Iterator[tuple[Mapping[int, int], bool, str]]:
+    """(index → exact tokens, whether that was all, encoding), what `first` names before the rest.
+
+    -1 is the system prompt. Raises NoVocabulary where no vocabulary is at hand, StoreErrors.
+    """
+    from inspector.tokenizers import counter_for
+
+    counter = counter_for(inspection.conversation.row.model)
+    if not counter.available:
+        raise NoVocabulary(counter.reason)
+    prompt = inspection.system_prompt(generation.session)
+    found: dict[int, int] = {-1: counter.count(prompt)} if prompt else {}
+    for span in spans(len(generation), first, batch):
+        messages = inspection.store.messages(generation, span.start, span.stop)
+        tokens = counter.count_messages(messages)
+        found.update(zip(span, tokens, strict=False))
+        yield found, False, counter.encoding
+        found = {}
+    yield found, True, counter.encoding
+
+
+def spans(length: int, first: tuple[range, ...], batch: int) -> Iterator[range]:
+    """The whole of range(length) in ranges of at most `batch`, `first` at the front; ranges may overlap."""
+    done: set[int] = set()
+    for wanted in first:
+        inside = range(max(0, wanted.start), min(wanted.stop, length))
+        if inside:
+            yield inside
+            done.update(inside)
+    for start in range(0, length, batch):
+        rest = [index for index in range(start, min(start + batch, length)) if index not in done]
+        if rest:
+            yield range(rest[0], rest[-1] + 1)

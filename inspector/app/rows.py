@@ -1,0 +1,163 @@
+"""The rows of a generation for the message list: an index at once, the rest as it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe_line
+from inspector.engines.base import Measures, Plan
+from widgets.message_list import Flag, MessageRow
+
+#: From this many tokens on a message is marked as huge.
+HUGE_TOKENS = 20_000
+_ERRORS = ('"error"', "Traceback (most recent call last)", '"success": false', "Error:", "error:")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What the list keeps of a body: the first line of its text, and what the text shows."""
+
+    text: str
+    flags: frozenset[Flag] = frozenset()
+
+
+def line_of(message: Message) -> Line:
+    """The line of a message: its text, else the calls it makes, else what else it holds."""
+    text = safe_line(message.text)
+    if message.tool_calls:
+        calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
+        text = f"{text}  → {calls}" if text else f"→ {calls}"
+    if not text and message.images:
+        text = f"({message.images} picture{'s' if message.images > 1 else ''})"
+    elif message.images:
+        text = f"[{message.images} picture{'s' if message.images > 1 else ''}] {text}"
+    flags: set[Flag] = set()
+    if message.role == "tool" and is_tool_error(message):
+        flags.add("error")
+    if is_handoff(message.content):
+        flags.add("summary")
+    return Line(text, frozenset(flags))
+
+
+def is_tool_error(message: Message) -> bool:
+    """Whether a tool result reports a failure, as far as its first 2,000 characters tell."""
+    text = message.text[:2_000]
+    if '"exit_code"' in text and '"exit_code": 0' not in text and '"exit_code":0' not in text:
+        return True
+    if text.startswith("<returncode>"):
+        return not text.startswith("<returncode>0<")
+    return any(sign in text for sign in _ERRORS)
+
+
+class GenerationRows:
+    """Rows of one generation. Row 0 is the system prompt where the session has one outside the list.
+
+    Everything but roles and numbers may arrive later: lines, measures, a plan, exact counts.
+    """
+
+    def __init__(self, generation: Generation, system_prompt: str = "") -> None:
+        self.generation = generation
+        self.system_prompt = system_prompt
+        self.offset = 1 if system_prompt else 0
+        self.lines: dict[int, Line] = {}
+        self.exact: dict[int, int] = {}
+        self.measures: Measures | None = None
+        self.plan: Plan | None = None
+        self.pruned: frozenset[int] = frozenset()
+        self.breakpoints: Mapping[int, int] = {}
+        self.marked: frozenset[int] = frozenset()
+        self._left: range = range(0)
+        self._copied: tuple[range, range] = (range(0), range(0))
+        self._summary_at: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.generation) + self.offset
+
+    def index(self, row: int) -> int:
+        """The message of a row; -1 for the system prompt."""
+        return row - self.offset
+
+    def row_of(self, index: int) -> int:
+        """The row of a message."""
+        return index + self.offset
+
+    def set_plan(self, plan: Plan) -> None:
+        """Regions, pruning and boundaries come from this plan from now on."""
+        self.plan = plan
+        self.pruned = frozenset(plan.pruned)
+
+    def set_recorded(self, before: Compaction | None, after: Compaction | None) -> None:
+        """`before` made this generation (its head and tail are copies), `after` ended it (its middle left)."""
+        if after is not None:
+            self._left = range(after.head_end, min(after.tail_start, after.before))
+        if before is not None:
+            kept = before.before - before.tail_start
+            self._copied = (
+                range(before.head_after),
+                range(before.tail_after, min(before.tail_after + kept, before.after)),
+            )
+            self._summary_at = before.summary_at
+
+    def grow(self, generation: Generation) -> None:
+        """The same list, longer now; what is known of its beginning stays."""
+        self.generation = generation
+
+    def add(self, start: int, messages: Iterable[Message]) -> None:
+        """Bodies of the generation from `start` on have been read."""
+        for index, message in enumerate(messages, start):
+            if index not in self.lines:
+                self.lines[index] = line_of(message)
+
+    def row(self, row: int) -> MessageRow | None:
+        """A row for the list; None where its body has not been read."""
+        index = row - self.offset
+        if index < 0:
+            return self._system_row()
+        line = self.lines.get(index)
+        if line is None:
+            return None
+        exact = self.exact.get(index)
+        tokens = pruned = None
+        if self.measures is not None and index < len(self.measures):
+            tokens = self.measures.tokens(index)
+            if index in self.pruned:
+                pruned = self.measures.pruned_tokens(index)
+        flags = set(line.flags)
+        if index in self._left:
+            flags.add("struck")
+        if index in self._copied[0] or index in self._copied[1]:
+            flags.add("copied")
+        if index == self._summary_at:
+            flags.add("summary")
+        if index in self.marked:
+            flags.add("finding")
+        if (exact or tokens or 0) >= HUGE_TOKENS:
+            flags.add("huge")
+        return MessageRow(
+            label=str(index),
+            role=ROLE_NAMES[self.generation.roles[index]],
+            text=line.text,
+            region=self.plan.region(index) if self.plan is not None and index < self.plan.length else "",
+            tokens=exact if exact is not None else tokens,
+            token_kind="rough" if exact is None else "exact",
+            pruned_tokens=pruned,
+            breakpoint=self.breakpoints.get(index),
+            flags=frozenset(flags),
+        )
+
+    def _system_row(self) -> MessageRow:
+        exact = self.exact.get(-1)
+        return MessageRow(
+            label="sys",
+            role="system",
+            text=safe_line(self.system_prompt),
+            region="head",
+            tokens=exact if exact is not None else text_tokens(len(self.system_prompt)),
+            token_kind="rough" if exact is None else "exact",
+            breakpoint=self.breakpoints.get(-1),
+        )

@@ -1,0 +1,1 @@
+"""The screens, each beside its style sheet."""

@@ -1,0 +1,83 @@
+"""What the parts of the conversation screen share: the conversation, the place in it, and the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message as TextualMessage
+from textual.screen import Screen
+
+from inspector.app.place import Place
+from inspector.app.rows import GenerationRows
+from inspector.core.conversations import Compaction
+from inspector.engines.base import Plan, Settings
+from inspector.inspection import Inspection
+from inspector.stores.base import Store
+from widgets.diff_pane import DiffView
+
+if TYPE_CHECKING:
+    from inspector.app.app import InspectorApp
+    from inspector.settings import ResolvedSettings
+
+_SYSTEM_FIRST = b"\x03"
+
+
+class GoTo(TextualMessage):
+    """Show a generation with the cursor on a row (the last one where None)."""
+
+    def __init__(self, number: int, row: int | None) -> None:
+        super().__init__()
+        self.number = number
+        self.row = row
+
+
+class ConversationBase(Screen[None]):
+    """The state of the conversation screen: one cursor, one Settings value, and what was read so far."""
+
+    app: InspectorApp
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        place: Place,
+        flags: dict[str, Any],
+        config: Path | None,
+        message: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self.conversation_name = name
+        self.place = place
+        self.flags = flags
+        self.config = config
+        self.wanted_message = message
+        self.inspection: Inspection | None = None
+        self.resolved: ResolvedSettings | None = None
+        self.settings = Settings()
+        self.undone: list[Settings] = []
+        self.number = 1
+        self.rows: GenerationRows | None = None
+        self.plan: Plan | None = None
+        self.compactions: tuple[Compaction, ...] | None = None
+        self.prompts: dict[str, str] = {}
+        self.exact_total: int | None = None
+        self.encoding = ""
+        self._diffs: dict[tuple[int, int], DiffView | None] = {}
+        self._neighbours: dict[int, GenerationRows] = {}
+
+    def recorded(self, index: int) -> Compaction | None:
+        """The recorded compaction of that index: it ended generation `index` and made the next one."""
+        return next((c for c in self.compactions or () if c.index == index), None)
+
+    def prompt_of(self, number: int) -> str:
+        """The system prompt that goes before a generation's messages; empty where the list has its own."""
+        if self.inspection is None:
+            return ""
+        generation = self.inspection.generation(number)
+        return "" if generation.roles[:1] == _SYSTEM_FIRST else self.prompts.get(generation.session, "")
+
+    def offset_of(self, number: int) -> int:
+        """The rows before the first message of a generation: 1 where there is a system prompt."""
+        return 1 if self.prompt_of(number) else 0

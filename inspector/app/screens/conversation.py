@@ -1,0 +1,398 @@
+"""One conversation: header, gauge, regions, timeline, the message list, and the panes to its right.
+
+One cursor (generation, message) and one Settings value drive everything; this screen holds both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Footer, Input, Static
+
+from inspector.app import views
+from inspector.app.panes import Panes
+from inspector.app.rows import GenerationRows
+from inspector.app.screens.base import GoTo
+from inspector.app.screens.filling import FillingActions
+from inspector.app.screens.finding import FindActions
+from inspector.app.screens.reading import ReadingActions
+from inspector.app.screens.taking import TakingActions
+from inspector.app.work import (
+    Bodies,
+    Counted,
+    Failed,
+    Measured,
+    Opened,
+    Recovered,
+    StoreChanged,
+)
+from inspector.core.text import safe_line
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+from inspector.inspection import Inspection, plan_with
+from widgets import human
+from widgets.gauge import Gauge
+from widgets.knobs import Knobs
+from widgets.message_list import MessageList
+from widgets.region_bar import RegionBar
+from widgets.timeline import Timeline
+from widgets.tune_pane import TunePane
+
+if TYPE_CHECKING:
+    pass
+
+
+class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActions):
+    """A conversation, opened in place."""
+
+    CSS_PATH = "conversation.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="conversation.back"),
+        Binding("slash", "find", "Find", id="conversation.find", key_display="/"),
+        Binding("n", "next_hit(1)", "Next hit", show=False, id="conversation.next_hit"),
+        Binding("N", "next_hit(-1)", "Earlier hit", show=False, id="conversation.earlier_hit"),
+        Binding(
+            "left_square_bracket", "compaction(-1)", "Earlier", id="conversation.earlier", key_display="["
+        ),
+        Binding(
+            "right_square_bracket",
+            "compaction(1)",
+            "Later compaction",
+            id="conversation.later",
+            key_display="]",
+        ),
+        Binding("b", "jump('boundary', 1)", "Next boundary", show=False, id="jump.boundary"),
+        Binding("B", "jump('boundary', -1)", "Earlier boundary", show=False, id="jump.boundary_back"),
+        Binding("u", "jump('user', 1)", "Next user message", show=False, id="jump.user"),
+        Binding("U", "jump('user', -1)", "Earlier user message", show=False, id="jump.user_back"),
+        Binding("x", "jump('error', 1)", "Next tool error", show=False, id="jump.error"),
+        Binding("X", "jump('error', -1)", "Earlier tool error", show=False, id="jump.error_back"),
+        Binding("1", "pane('message')", "Message", show=False, id="pane.message"),
+        Binding("2", "pane('summary')", "Summary", show=False, id="pane.summary"),
+        Binding("3", "pane('diff')", "Diff", show=False, id="pane.diff"),
+        Binding("4", "pane('cache')", "Cache", show=False, id="pane.cache"),
+        Binding("5", "pane('tune')", "Tune", show=False, id="pane.tune"),
+        Binding("6", "pane('compaction')", "Compaction", show=False, id="pane.compaction"),
+        Binding("t", "pane('tune')", "Tune", id="pane.tune_key"),
+        Binding("p", "next_profile", "Profile", id="conversation.profile"),
+        Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
+        Binding("y", "copy('message')", "Copy message", show=False, id="copy.message"),
+        Binding("Y", "copy('summary')", "Copy summary", show=False, id="copy.summary"),
+        Binding("ctrl+y", "copy('settings')", "Copy settings", show=False, id="copy.settings"),
+        Binding("o", "outside('PAGER')", "Open in $PAGER", show=False, id="outside.pager"),
+        Binding("e", "outside('EDITOR')", "Open in $EDITOR", show=False, id="outside.editor"),
+    ]
+    HELP: ClassVar[str] = (
+        "One generation of the conversation: the list that the agent held between two compactions. The lines between "
+        "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
+    )
+
+    def compose(self) -> ComposeResult:
+        """Header, gauge, regions, timeline; the list and the panes; find; keys."""
+        yield Static("opening …", id="header", classes="bar", markup=False)
+        yield Gauge(id="gauge")
+        yield RegionBar(id="regions")
+        yield Timeline(id="timeline")
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield MessageList(id="messages")
+            yield Panes(id="panes")
+        yield Input(placeholder="find in this generation", id="find", compact=True)
+        yield Static("", id="note", classes="note", markup=False)
+        yield Footer(show_command_palette=True, compact=True)
+
+    def on_mount(self) -> None:
+        """Open the conversation in a thread."""
+        self.query_one("#find").display = False
+        self.query_one("#note").display = False
+        self.query_one(MessageList).focus()
+        self.query_one(Panes).show(self.place.pane or "message")
+        self.open_in_thread(again=False)
+
+    def on_resize(self) -> None:
+        """Narrow terminals show the list above the panes."""
+        self.set_class(self.size.width < 110, "narrow")
+
+    # What threads bring.
+
+    @on(Opened)
+    def _opened(self, event: Opened) -> None:
+        first = self.inspection is None
+        self.inspection = event.inspection
+        self.prompts = dict(event.system_prompts)
+        if first:
+            self.resolved = event.resolved
+            self.settings = event.resolved.settings
+        if first:
+            self.show_generation(len(event.inspection.conversation.generations))
+            self.recover()
+            self._show_notes()
+        else:
+            self._grown(event.inspection)
+
+    def _grown(self, inspection: Inspection) -> None:
+        """Take what was added without losing the place: the same list longer, or another generation behind it."""
+        rows = self.rows
+        generations = inspection.conversation.generations
+        same = next((g for g in generations if rows and g.number == rows.generation.number), None)
+        if (
+            rows is None
+            or same is None
+            or tuple(same.ids[: len(rows.generation)]) != tuple(rows.generation.ids)
+        ):
+            self.show_generation(min(self.number, len(generations)))
+        elif len(same) != len(rows.generation):
+            rows.grow(same)
+            self.query_one(MessageList).rows_changed()
+            self.measure(same, self.settings.profile)
+            self.count_exactly(same)
+        self.recover()
+        self._show_header()
+
+    @on(Bodies)
+    def _bodies(self, event: Bodies) -> None:
+        if self.rows is None or event.generation.number != self.rows.generation.number:
+            return
+        self.rows.add(event.start, event.messages)
+        self.query_one(MessageList).refresh()
+
+    @on(Measured)
+    def _measured(self, event: Measured) -> None:
+        rows = self.rows
+        if rows is None or event.generation.number != self.number or event.profile != self.settings.profile:
+            return
+        if len(event.measures) == len(rows.generation):
+            rows.measures = event.measures
+            self.replan()
+
+    @on(Recovered)
+    def _recovered(self, event: Recovered) -> None:
+        if self.inspection is None or event.conversation != self.inspection.conversation.id:
+            return
+        self.compactions = event.compactions
+        self._show_recorded()
+        self.fill("summary", "diff", "compaction")
+
+    @on(Counted)
+    def _counted(self, event: Counted) -> None:
+        rows = self.rows
+        if rows is None or event.generation.number != self.number:
+            return
+        rows.exact.update(event.counts)
+        self.encoding = event.encoding
+        if event.complete and len(rows.exact) >= len(rows.generation):
+            self.exact_total = sum(rows.exact.values())
+        self.query_one(MessageList).refresh()
+        self._show_gauge()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        note = self.query_one("#note", Static)
+        note.display = True
+        note.update(event.sentence)
+        if event.fatal:
+            self.query_one("#header", Static).update("could not be opened")
+
+    @on(StoreChanged)
+    def _store_changed(self) -> None:
+        if self.inspection is not None:
+            self.open_in_thread(again=True)
+
+    # The cursor and the settings.
+
+    def show_generation(self, number: int, row: int | None = None) -> None:
+        """Show a generation with the cursor on a row (the last one without)."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        generation = inspection.generation(number)
+        self.number = number
+        self.exact_total = None
+        self.plan = None
+        self.rows = GenerationRows(generation, self.prompt_of(number))
+        messages = self.query_one(MessageList)
+        messages.set_boundaries(())
+        wanted, self.wanted_message = self.wanted_message, None
+        if wanted is not None and wanted in generation.ids:
+            row = self.rows.row_of(list(generation.ids).index(wanted))
+        messages.set_rows(self.rows, cursor=len(self.rows) - 1 if row is None else row)
+        self._show_recorded()
+        self._show_header()
+        self._show_gauge()
+        self.fill()
+        self.find_breakpoints()
+        self.measure(generation, self.settings.profile)
+        self.count_exactly(generation)
+
+    def change(self, **changes: Any) -> None:
+        """Change settings; every picture follows."""
+        self.use(self.settings.with_(**changes))
+
+    def use(self, settings: Settings) -> None:
+        """Take other settings; `undo` goes back."""
+        if settings != self.settings:
+            self.undone.append(self.settings)
+            self._use(settings)
+
+    def _use(self, settings: Settings) -> None:
+        profile_changed = settings.profile != self.settings.profile
+        self.settings = settings
+        if profile_changed and self.rows is not None:
+            self.rows.measures = None
+            self.measure(self.rows.generation, settings.profile)
+        self.replan()
+        self._show_header()
+
+    def replan(self) -> None:
+        """Plan with the settings in force, and show it everywhere."""
+        rows, inspection = self.rows, self.inspection
+        if rows is None or inspection is None or rows.measures is None:
+            self._show_gauge()
+            self.fill("tune")
+            return
+        found = engine(self.settings.profile)
+        system = inspection.system_tokens(rows.generation.session)
+        self.plan = plan_with(found, rows.measures, self.settings, self.number - 1, system)
+        rows.set_plan(self.plan)
+        messages = self.query_one(MessageList)
+        messages.set_boundaries(views.boundaries(self.plan, self.recorded(self.number), rows.offset))
+        messages.refresh()
+        self._show_gauge()
+        self._show_regions()
+        self.fill("tune", "compaction")
+
+    # What is shown.
+
+    def _show_header(self) -> None:
+        inspection = self.inspection
+        if inspection is None:
+            return
+        row = inspection.conversation.row
+        generation = inspection.generation(self.number)
+        live = "live" if generation.live else "compacted"
+        profile = self.settings.profile
+        if self.resolved is not None and profile == self.resolved.settings.profile:
+            profile += f" ({self.resolved.sources['profile']})"
+        parts = (
+            safe_line(row.title or row.id, 60),
+            safe_line(row.model, 40),
+            f"{self.settings.context_length:,} tokens",
+            profile,
+            f"generation {self.number} of {len(inspection.conversation.generations)}, {live}",
+            human.plural(len(generation), "message"),
+        )
+        self.query_one("#header", Static).update(" ─ ".join(part for part in parts if part))
+
+    def _show_gauge(self) -> None:
+        budgets = engine(self.settings.profile).budgets(self.settings)
+        tokens = self.plan.tokens_before if self.plan is not None else None
+        self.query_one(Gauge).state = views.gauge_state(
+            budgets, self.settings.context_length, tokens, self.exact_total, self.encoding
+        )
+
+    def _show_regions(self) -> None:
+        bar = self.query_one(RegionBar)
+        if self.plan is None:
+            return
+        recorded = self.recorded(self.number)
+        bar.planned = views.planned_regions(self.plan, "planned" if recorded is not None else "")
+        bar.recorded = (
+            None if recorded is None or self.rows is None else views.recorded_regions(recorded, self.rows.measures)
+        )
+
+    def _show_recorded(self) -> None:
+        inspection, rows = self.inspection, self.rows
+        if inspection is None or rows is None:
+            return
+        rows.set_recorded(self.recorded(self.number - 1), self.recorded(self.number))
+        nodes = views.nodes(inspection.conversation, self.compactions or ())
+        self.query_one(Timeline).set_state(nodes, self.number)
+        messages = self.query_one(MessageList)
+        messages.set_boundaries(views.boundaries(self.plan, self.recorded(self.number), rows.offset))
+        messages.refresh()
+        self._show_regions()
+
+    def _show_notes(self) -> None:
+        notes = self.inspection.conversation.notes if self.inspection else ()
+        if self.resolved is not None:
+            notes = (*notes, *self.resolved.notes)
+        note = self.query_one("#note", Static)
+        note.display = bool(notes)
+        note.update("\n".join(safe_line(text) for text in notes))
+
+    # Events of widgets.
+
+    @on(MessageList.Selected)
+    def _selected(self, event: MessageList.Selected) -> None:
+        if event.widget.id == "messages":
+            self.fill("message")
+
+    @on(MessageList.Opened)
+    def _open_message(self, event: MessageList.Opened) -> None:
+        if event.widget.id == "messages":
+            self.action_pane("message")
+
+    @on(MessageList.RowsWanted)
+    def _rows_wanted(self, event: MessageList.RowsWanted) -> None:
+        if self.rows is not None and event.widget.id == "messages":
+            start, stop = self.rows.index(event.rows.start), self.rows.index(event.rows.stop)
+            self.read_bodies(self.rows.generation, max(0, start), stop)
+
+    @on(Timeline.GenerationChosen)
+    def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
+        self.show_generation(event.number)
+
+    @on(GoTo)
+    def _go_to(self, event: GoTo) -> None:
+        self.show_generation(event.number, event.row)
+
+    @on(RegionBar.RegionChosen)
+    def _region_chosen(self, event: RegionBar.RegionChosen) -> None:
+        self.go_to_region(event.name, event.kind)
+
+    @on(TunePane.PresetChosen)
+    def _preset_chosen(self, event: TunePane.PresetChosen) -> None:
+        self.use(event.preset.settings)
+
+    @on(Knobs.ResetWanted)
+    def _reset_wanted(self) -> None:
+        if self.resolved is not None:
+            self.use(self.resolved.settings)
+
+    @on(Knobs.SettingChanged)
+    def _setting_changed(self, event: Knobs.SettingChanged) -> None:
+        self.change(**{event.name: event.value})
+
+    # Actions.
+
+    def action_back(self) -> None:
+        """Close what is open: the find line, then the conversation."""
+        find = self.query_one("#find", Input)
+        if find.display:
+            self.close_find()
+        else:
+            self.app.pop_screen()
+
+    def action_pane(self, name: str) -> None:
+        """Show a pane and give it the focus."""
+        panes = self.query_one(Panes)
+        panes.show(name)
+        self.place.pane = name
+        panes.focus_pane()
+
+    def action_next_profile(self) -> None:
+        """Plan with the next engine."""
+        from inspector.engines.registry import names
+
+        known = names()
+        at = known.index(self.settings.profile) if self.settings.profile in known else -1
+        self.change(profile=known[(at + 1) % len(known)])
+
+    def action_undo(self) -> None:
+        """Take the last change of settings back."""
+        if self.undone:
+            self._use(self.undone.pop())

@@ -1,0 +1,236 @@
+"""The list of conversations: filter, sort, full-text search, open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+from textual.worker import get_current_worker
+
+from inspector.app.place import Place
+from inspector.app.work import Failed, Listed, Live, LiveFound, StoreChanged
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import InspectorError, StoreError
+from inspector.core.text import safe_line
+from inspector.stores.base import Store
+from widgets import human
+from widgets.conversation_table import ConversationEntry, ConversationTable
+
+if TYPE_CHECKING:
+    from inspector.app.app import InspectorApp
+
+#: Rows whose live list is counted in one go before what was found is shown.
+_BATCH = 8
+
+
+class ConversationsScreen(Screen[None]):
+    """Every conversation of the store."""
+
+    CSS_PATH = "conversations.tcss"
+    app: InspectorApp
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
+        Binding("ctrl+f", "search", "Search all messages", id="list.search"),
+        Binding("f", "search", "Search all messages", show=False, id="list.search_key"),
+        Binding("r", "reload", "Read again", show=False, id="list.reload"),
+        Binding("escape", "clear_filter", "Clear the filter", show=False, id="list.clear"),
+    ]
+    HELP: ClassVar[str] = (
+        "Every conversation of the database, the last active first. Tokens are those of the live list against the "
+        "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet."
+    )
+
+    def __init__(self, store: Store, place: Place) -> None:
+        super().__init__()
+        self.store = store
+        self.place = place
+        self._entries: dict[str, ConversationEntry] = {}
+
+    def compose(self) -> ComposeResult:
+        """Title, filter, table, keys."""
+        yield Static("", id="title", classes="bar", markup=False)
+        yield Input(placeholder="filter by title, model or id", id="filter", compact=True)
+        yield ConversationTable(id="table")
+        yield Static("", id="empty", markup=False)
+        yield Static("", id="note", classes="note", markup=False)
+        yield Footer(show_command_palette=True, compact=True)
+
+    def on_mount(self) -> None:
+        """Start reading."""
+        self.query_one("#note").display = False
+        self.query_one("#empty").display = False
+        self.query_one("#filter").display = False
+        table = self.query_one(ConversationTable)
+        if self.place.sort:
+            table.set_sort(*self.place.sort)
+        table.focus()
+        self._set_title("reading …")
+        self.read_index()
+
+    @work(thread=True, group="index", exclusive=True, exit_on_error=False)
+    def read_index(self) -> None:
+        """Read the index of conversations (no message)."""
+        try:
+            rows = self.store.conversations()
+        except InspectorError as error:
+            self.post_message(Failed(str(error), fatal=True))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Listed(rows))
+
+    @on(Listed)
+    def _listed(self, event: Listed) -> None:
+        known = self._entries
+        self._entries = {row.id: _entry(row, known.get(row.id)) for row in event.rows}
+        table = self.query_one(ConversationTable)
+        first = not known
+        table.set_entries(tuple(self._entries.values()))
+        if first and self.place.conversation:
+            table.select(self.place.conversation)
+        empty = self.query_one("#empty", Static)
+        empty.display = table.display = not event.rows
+        table.display = bool(event.rows)
+        if not event.rows:
+            empty.update(
+                "There are no conversations in this database yet. They appear here when an agent writes them."
+            )
+        total = sum(row.messages for row in event.rows)
+        self._set_title(f"{human.plural(len(event.rows), 'conversation')} · {human.plural(total, 'message')}")
+        self._show_notes()
+        if first or any(_stale(row, known.get(row.id)) for row in event.rows):
+            self.read_live(event.rows)
+
+    def _show_notes(self) -> None:
+        notes = self.store.info.notes
+        note = self.query_one("#note", Static)
+        note.display = bool(notes)
+        note.update("\n".join(safe_line(text) for text in notes))
+
+    def _set_title(self, text: str) -> None:
+        name = safe_line(self.store.info.path.name) if self.store.info.path.is_file() else "bundled databases"
+        self.query_one("#title", Static).update(f"compaction-inspector   {name}   {text}")
+
+    @work(thread=True, group="live", exclusive=True, exit_on_error=False)
+    def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
+        """Count the live lists in the background, the last active first."""
+        worker = get_current_worker()
+        batch: list[Live] = []
+        for live in _live(self.store, rows, self.app):
+            if worker.is_cancelled:
+                return
+            batch.append(live)
+            if len(batch) >= _BATCH:
+                self.post_message(LiveFound(tuple(batch)))
+                batch = []
+        if batch:
+            self.post_message(LiveFound(tuple(batch)))
+
+    @on(LiveFound)
+    def _live_found(self, event: LiveFound) -> None:
+        table = self.query_one(ConversationTable)
+        for live in event.found:
+            entry = self._entries.get(live.conversation)
+            if entry is None:
+                continue
+            changed = replace(
+                entry,
+                tokens=live.tokens,
+                threshold=live.threshold,
+                compactions=live.compactions,
+                findings=live.findings,
+            )
+            self._entries[entry.id] = changed
+            table.update_entry(changed)
+
+    @on(StoreChanged)
+    def _changed(self) -> None:
+        self.read_index()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self.query_one("#title", Static).update("compaction-inspector")
+        note = self.query_one("#note", Static)
+        note.display = True
+        note.update(event.sentence)
+
+    @on(ConversationTable.Opened)
+    def _opened(self, event: ConversationTable.Opened) -> None:
+        self.place.conversation = event.conversation
+        self.app.open_conversation(event.conversation)
+
+    @on(ConversationTable.SortChanged)
+    def _sorted(self, event: ConversationTable.SortChanged) -> None:
+        self.place.sort = (event.column, event.reverse)
+
+    def action_filter(self) -> None:
+        """Type to filter the list."""
+        box = self.query_one("#filter", Input)
+        box.display = True
+        box.focus()
+
+    @on(Input.Changed, "#filter")
+    def _filtered(self, event: Input.Changed) -> None:
+        self.query_one(ConversationTable).set_filter(event.value)
+
+    @on(Input.Submitted, "#filter")
+    def _filter_done(self) -> None:
+        self.query_one(ConversationTable).focus()
+
+    def action_clear_filter(self) -> None:
+        """Show every conversation again."""
+        box = self.query_one("#filter", Input)
+        box.value = ""
+        box.display = False
+        self.query_one(ConversationTable).focus()
+
+    def action_reload(self) -> None:
+        """Read the index again."""
+        self.read_index()
+
+    def action_search(self) -> None:
+        """Search the text of every message."""
+        from inspector.app.screens.search import SearchScreen
+
+        self.app.push_screen(SearchScreen(self.store))
+
+
+def _entry(row: ConversationRow, known: ConversationEntry | None) -> ConversationEntry:
+    fresh = ConversationEntry(
+        id=row.id,
+        title=row.title or row.id,
+        model=row.model,
+        messages=row.messages,
+        compactions=row.compactions,
+        last_active=row.last_active,
+        kind="" if row.kind == "conversation" else row.kind,
+    )
+    if known is None:
+        return fresh
+    return replace(
+        fresh,
+        tokens=known.tokens,
+        threshold=known.threshold,
+        compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
+        findings=known.findings,
+    )
+
+
+def _stale(row: ConversationRow, known: ConversationEntry | None) -> bool:
+    return known is None or known.messages != row.messages
+
+
+def _live(store: Store, rows: tuple[ConversationRow, ...], app: InspectorApp) -> Iterator[Live]:
+    from inspector.reports.answers import live_of
+
+    for row in rows:
+        try:
+            yield Live(row.id, *live_of(store, row, app.flags, app.config))
+        except StoreError:
+            # One unreadable conversation must not end the count; opening it says what is wrong.
+            continue

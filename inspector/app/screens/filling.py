@@ -1,0 +1,354 @@
+"""Filling the pane on screen; what is not on screen is filled when it comes up."""
+
+from __future__ import annotations
+
+from textual import on, work
+from textual.message import Message as TextualMessage
+from textual.timer import Timer
+from textual.worker import get_current_worker
+
+from inspector.app import paneviews
+from inspector.app.panes import Panes
+from inspector.app.rows import GenerationRows
+from inspector.app.screens.base import ConversationBase, GoTo
+from inspector.app.work import Failed
+from inspector.core.conversations import Compaction
+from inspector.core.errors import InspectorError
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine, names
+from widgets import human
+from widgets.cache_pane import CachePane, CacheView
+from widgets.compaction_pane import CompactionPane
+from widgets.diff_pane import DiffPane, DiffView
+from widgets.message_list import MessageList, MessageRow
+from widgets.message_pane import MessagePane, MessageView
+from widgets.summary_pane import SummaryPane
+from widgets.tune_pane import Preset, TunePane, TuneState
+
+#: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
+_REST = 0.03
+#: Results of a message's calls are looked for in so many messages behind it.
+_BEHIND = 24
+
+
+class MessageRead(TextualMessage):
+    """The message under the cursor has been read."""
+
+    def __init__(self, generation: int, row: int, view: MessageView) -> None:
+        super().__init__()
+        self.generation = generation
+        self.row = row
+        self.view = view
+
+
+class Compared(TextualMessage):
+    """Two successive summaries have been compared."""
+
+    def __init__(self, key: tuple[int, int], view: DiffView | None) -> None:
+        super().__init__()
+        self.key = key
+        self.view = view
+
+
+class Cached(TextualMessage):
+    """The breakpoints of a generation have been found (message index → number, and the pane's view)."""
+
+    def __init__(self, generation: int, marks: dict[int, int], view: CacheView) -> None:
+        super().__init__()
+        self.generation = generation
+        self.marks = marks
+        self.view = view
+
+
+class FillingActions(ConversationBase):
+    """Everything that puts values into panes."""
+
+    layout_name: str = ""
+    ttl: str = ""
+    _resting: Timer | None = None
+    _compaction_rows: paneviews.CompactionRows | None = None
+
+    @on(Panes.Shown)
+    def _shown(self, event: Panes.Shown) -> None:
+        self.place.pane = event.name
+        self.fill(event.name)
+
+    def fill(self, *panes: str) -> None:
+        """Fill the pane on screen if it is one of `panes` (any without)."""
+        current = self.query_one(Panes).current
+        if self.rows is None or (panes and current not in panes):
+            return
+        fillers = {
+            "message": self.fill_message,
+            "summary": self._fill_summary,
+            "diff": self._fill_diff,
+            "cache": self.find_breakpoints,
+            "tune": self._fill_tune,
+            "compaction": self._fill_compaction,
+        }
+        fillers[current]()
+
+    # Message.
+
+    def fill_message(self) -> None:
+        """Read the message under the cursor once the cursor rests."""
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(_REST, self._read_current)
+
+    def _read_current(self) -> None:
+        rows = self.rows
+        if rows is None or self.query_one(Panes).current != "message":
+            return
+        row = self.query_one(MessageList).cursor
+        index = rows.index(row)
+        if len(rows) == 0:
+            self.query_one(MessagePane).set_view(None)
+        elif index < 0:
+            shown = rows.row(row)
+            if shown is not None:
+                self.query_one(MessagePane).set_view(paneviews.system_view(shown, rows.system_prompt))
+        else:
+            self.read_message(rows, row, index)
+
+    @work(thread=True, group="message", exclusive=True, exit_on_error=False)
+    def read_message(self, rows: GenerationRows, row: int, index: int) -> None:
+        """Read one message, and those around it that its calls and results need."""
+        start = max(0, index - _BEHIND)
+        try:
+            around = self.store.messages(rows.generation, start, index + 1 + _BEHIND)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        if get_current_worker().is_cancelled or index - start >= len(around):
+            return
+        message = around[index - start]
+        rows.add(index, (message,))
+        shown = rows.row(row) or MessageRow(str(index), message.role, "")
+        pruned = None
+        if index in rows.pruned and rows.plan is not None:
+            callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
+            pruned = paneviews.pruned_text(message, callers, rows.plan)
+        view = paneviews.message_view(shown, message, around[index - start + 1 :], pruned)
+        self.post_message(MessageRead(rows.generation.number, row, view))
+
+    @on(MessageRead)
+    def _message_read(self, event: MessageRead) -> None:
+        if event.generation == self.number and event.row == self.query_one(MessageList).cursor:
+            self.query_one(MessagePane).set_view(event.view)
+
+    # Summary and diff.
+
+    def shown_summary(self) -> Compaction | None:
+        """The compaction whose summary is in force in the list on screen; for the first list the one it led to."""
+        return self.recorded(self.number - 1) or self.recorded(self.number)
+
+    def _fill_summary(self) -> None:
+        recorded = self.shown_summary()
+        total = len(self.compactions or ())
+        budget = None
+        if recorded is not None and self.inspection is not None:
+            budget = engine(self.settings.profile).budgets(self.settings).max_summary_tokens
+        self.query_one(SummaryPane).set_view(paneviews.summary_view(recorded, total, budget))
+
+    def _fill_diff(self) -> None:
+        found = self.compactions or ()
+        shown = self.shown_summary()
+        new = shown.index if shown is not None else 0
+        old = max((c.index for c in found if c.index < new and c.summary is not None), default=0)
+        if old == 0 and len(found) > 1:
+            old, new = found[0].index, found[1].index
+        if (old, new) in self._diffs:
+            self.query_one(DiffPane).set_view(self._diffs[old, new])
+        else:
+            self.compare((old, new))
+
+    @work(thread=True, group="diff", exclusive=True, exit_on_error=False)
+    def compare(self, key: tuple[int, int]) -> None:
+        """Compare two summaries."""
+        view = paneviews.diff_view(self.recorded(key[0]), self.recorded(key[1]))
+        self.post_message(Compared(key, view))
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        self._diffs[event.key] = event.view
+        self.query_one(DiffPane).set_view(event.view)
+
+    # Cache.
+
+    @work(thread=True, group="cache", exclusive=True, exit_on_error=False)
+    def find_breakpoints(self) -> None:
+        """Find the breakpoints of the list on screen."""
+        from inspector.caching.breakpoints import breakpoints, caching_enabled
+        from inspector.reports.answers import layout_of
+
+        rows, inspection = self.rows, self.inspection
+        if rows is None or inspection is None:
+            return
+        row = inspection.conversation.row
+        layout = self.layout_name or layout_of(row)
+        configured = self.resolved.config.other.get("cache_ttl", "5m") if self.resolved is not None else "5m"
+        ttl = self.ttl or ("1h" if configured == "1h" else "5m")
+        release = "hermes-0.19" if self.settings.profile == "hermes-0.19" else "hermes-0.13"
+        enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
+        lazy = _LazyMessages(self, rows)
+        try:
+            points = breakpoints(lazy, rows.system_prompt, layout=layout, ttl=ttl, release=release)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        marks = {(-1 if p.message is None else p.message): p.number for p in points if p.honored and enabled}
+        view = paneviews.cache_view(points, rows, layout, ttl, enabled, reason)
+        if not get_current_worker().is_cancelled:
+            self.post_message(Cached(rows.generation.number, marks, view))
+
+    @on(Cached)
+    def _cached(self, event: Cached) -> None:
+        if self.rows is not None and event.generation == self.number:
+            self.rows.breakpoints = event.marks
+            self.query_one(MessageList).refresh()
+            self.query_one(CachePane).set_view(event.view)
+
+    @on(CachePane.LayoutChosen)
+    def _layout_chosen(self, event: CachePane.LayoutChosen) -> None:
+        self.layout_name = event.layout
+        self.find_breakpoints()
+
+    @on(CachePane.TtlChosen)
+    def _ttl_chosen(self, event: CachePane.TtlChosen) -> None:
+        self.ttl = event.ttl
+        self.find_breakpoints()
+
+    @on(CachePane.BreakpointChosen)
+    def _breakpoint_chosen(self, event: CachePane.BreakpointChosen) -> None:
+        if self.rows is not None:
+            self.query_one(MessageList).move_cursor(self.rows.row_of(event.message), centre=True)
+
+    # Tune.
+
+    def _fill_tune(self) -> None:
+        resolved = self.resolved
+        defaults = resolved.settings if resolved is not None else Settings()
+        plain = Settings(profile=defaults.profile, context_length=defaults.context_length)
+        presets = (
+            Preset("in force", defaults, "What the flags, config.yaml, the store and the model tell"),
+            Preset("defaults", plain, "Hermes' defaults"),
+            Preset(
+                "early",
+                self.settings.with_(threshold=0.4, target_ratio=0.3),
+                "Compact early, keep a long tail",
+            ),
+            Preset(
+                "late",
+                self.settings.with_(threshold=0.8, target_ratio=0.15),
+                "Compact late, keep a short tail",
+            ),
+        )
+        origins = dict(resolved.sources) if resolved is not None else {}
+        state = TuneState(
+            settings=self.settings,
+            defaults=defaults,
+            budgets=engine(self.settings.profile).budgets(self.settings),
+            profiles=names(),
+            presets=presets,
+            origins=origins,
+            outcome=self._outcome(),
+        )
+        self.query_one(TunePane).set_state(state)
+
+    def _outcome(self) -> tuple[str, ...]:
+        plan = self.plan
+        if plan is None:
+            return ("Reading the list …",)
+        fires = engine(self.settings.profile).fires(plan.tokens_before, self.settings)
+        when = {
+            "agent": "The list is over the threshold: the agent would compact before the next call.",
+            "hygiene": "Gateway hygiene would compact before the next message.",
+            None: f"{human.count(plan.budgets.threshold_tokens - plan.tokens_before)} tokens are left before a compaction.",
+        }[fires]
+        if not plan.compacts:
+            return (when, f"A compaction now would change nothing: {plan.reason}.")
+        head, tail = plan.regions()
+        return (
+            when,
+            f"A compaction now: {human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
+            f"{human.count(plan.length)} → {human.count(head + plan.length - tail + (not plan.merged))} messages.",
+        )
+
+    # Compaction.
+
+    def _fill_compaction(self) -> None:
+        pane = self.query_one(CompactionPane)
+        recorded = self.recorded(self.number) or self.recorded(self.number - 1)
+        if recorded is None or self.inspection is None or self.rows is None:
+            pane.set_view(None)
+            return
+        plan = self.plan if recorded.index == self.number else None
+        before = self._rows_of(recorded.index)
+        after = self._rows_of(recorded.index + 1)
+        before.set_recorded(None, recorded)
+        after.set_recorded(recorded, None)
+        view = paneviews.compaction_view(self.inspection.conversation, recorded, plan)
+        self._compaction_rows = paneviews.CompactionRows(before, after, recorded)
+        pane.set_view(view, self._compaction_rows)
+
+    def _rows_of(self, number: int) -> GenerationRows:
+        if number not in self._neighbours and self.inspection is not None:
+            self._neighbours[number] = GenerationRows(self.inspection.generation(number))
+        return self._neighbours[number]
+
+    @on(MessageList.RowsWanted)
+    def _neighbour_rows_wanted(self, event: MessageList.RowsWanted) -> None:
+        pane = self.query_one(CompactionPane)
+        if event.widget is not pane.messages:
+            return
+        event.stop()
+        if self._compaction_rows is not None:
+            self.read_neighbours(self._compaction_rows, event.rows)
+
+    @work(thread=True, group="neighbours", exit_on_error=False)
+    def read_neighbours(self, source: paneviews.CompactionRows, wanted_rows: range) -> None:
+        """Read the rows of the compaction pane that are on screen."""
+        places = [source.place(row) for row in wanted_rows if row < len(source)]
+        for rows in (source.before, source.after):
+            wanted = [index for where, index in places if where is rows and index not in rows.lines]
+            if wanted:
+                try:
+                    found = self.store.messages(rows.generation, min(wanted), max(wanted) + 1)
+                except InspectorError as error:
+                    self.post_message(Failed(str(error)))
+                    return
+                rows.add(min(wanted), found)
+        self.app.call_from_thread(self.query_one(CompactionPane).messages.rows_changed)
+
+    @on(CompactionPane.StepWanted)
+    def _step_wanted(self, event: CompactionPane.StepWanted) -> None:
+        number = self.number + event.by
+        if self.inspection is not None and 1 <= number <= len(self.inspection.conversation.generations):
+            self.post_message(GoTo(number, None))
+
+
+class _LazyMessages:
+    """The end of a generation as a sequence whose bodies are read as they are asked for."""
+
+    def __init__(self, screen: FillingActions, rows: GenerationRows) -> None:
+        self._screen = screen
+        self._rows = rows
+        self._kept: dict[int, Message] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows.generation)
+
+    def __getitem__(self, index: int) -> Message:
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        if index not in self._kept:
+            start = max(0, index - 7)
+            for at, message in enumerate(
+                self._screen.store.messages(self._rows.generation, start, index + 1), start
+            ):
+                self._kept[at] = message
+        return self._kept[index]

@@ -1,0 +1,100 @@
+"""The threads of the conversation screen: opening, bodies, measures, recorded compactions, exact counts."""
+
+from __future__ import annotations
+
+from textual import work
+from textual.worker import get_current_worker
+
+from inspector.app.screens.base import ConversationBase
+from inspector.app.work import Bodies, Counted, Failed, Measured, Opened, Recovered
+from inspector.core.conversations import Generation
+from inspector.core.errors import InspectorError
+from inspector.inspection import Inspection
+
+#: Messages that one exact-count batch holds.
+_BATCH = 200
+
+
+class ReadingActions(ConversationBase):
+    """Everything that reads the store, each in a thread that ends in one message."""
+
+    @work(thread=True, group="open", exclusive=True, exit_on_error=False)
+    def open_in_thread(self, again: bool) -> None:
+        """Open the conversation, or open it again after it grew."""
+        from inspector.reports.answers import resolve
+
+        try:
+            inspection = self.inspection
+            if inspection is None:
+                inspection = Inspection.open(self.store, self.conversation_name)
+            elif again:
+                inspection = inspection.reopened()
+            sessions = {generation.session for generation in inspection.conversation.generations}
+            prompts = {session: inspection.system_prompt(session) for session in sessions}
+            resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
+        except InspectorError as error:
+            self.post_message(Failed(str(error), fatal=not again))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Opened(inspection, prompts, resolved, again))
+
+    @work(thread=True, group="bodies", exit_on_error=False)
+    def read_bodies(self, generation: Generation, start: int, stop: int) -> None:
+        """Read generation[start:stop]."""
+        try:
+            messages = self.store.messages(generation, start, stop)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        self.post_message(Bodies(generation, start, messages))
+
+    @work(thread=True, group="measure", exclusive=True, exit_on_error=False)
+    def measure(self, generation: Generation, profile: str) -> None:
+        """Read a generation once for planning."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        try:
+            measures = inspection.measures(generation, profile)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Measured(generation, profile, measures))
+
+    @work(thread=True, group="recover", exclusive=True, exit_on_error=False)
+    def recover(self) -> None:
+        """Find the recorded compactions."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        try:
+            found = inspection.compactions()
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Recovered(inspection.conversation.id, found))
+
+    @work(thread=True, group="count", exclusive=True, exit_on_error=False)
+    def count_exactly(self, generation: Generation) -> None:
+        """Count tokens exactly, what is on screen and at the boundaries first."""
+        from inspector.app.counting import counts
+
+        inspection = self.inspection
+        if inspection is None:
+            return
+        worker = get_current_worker()
+        first = self.first_to_count(generation)
+        try:
+            for found, complete, encoding in counts(inspection, generation, first, _BATCH):
+                if worker.is_cancelled:
+                    return
+                self.post_message(Counted(generation, found, complete, encoding))
+        except InspectorError as error:
+            self.app.call_from_thread(self.app.say_once, str(error))
+
+    def first_to_count(self, generation: Generation) -> tuple[range, ...]:
+        """The messages whose exact counts matter most: the end of the list, and where it begins."""
+        length = len(generation)
+        return (range(max(0, length - 100), length), range(min(60, length)))
