@@ -13,7 +13,7 @@ from textual.strip import Strip
 from inspector.core.text import safe_line
 from widgets import human
 from widgets.line_list import LineList
-from widgets.strips import Row, find_spans, fit
+from widgets.strips import Row, find_spans, fit, one_line
 
 Flag = Literal["error", "finding", "summary", "struck", "copied", "huge"]
 
@@ -333,7 +333,7 @@ class MessageList(LineList):
         at = boundary.at
         label = f"{boundary.kind} {boundary.name} {at:,}"
         if boundary.note:
-            label += f" · {safe_line(boundary.note, 200)}"
+            label += f" · {one_line(boundary.note, 200)}"
         text = fit(f"{glyph * 3} {label} ".rstrip() + " ", min(width, len(label) + 5))
         return Row().add(text, style).fill(width, style, glyph).strip(width, self.base_style)
 
@@ -349,7 +349,7 @@ class MessageList(LineList):
             line.add(" ", _PLAIN)
         muted = _PLAIN if at_cursor else self.ink("list--muted")
         line.add(self.cursor_mark(index), muted)
-        line.add(fit(row.label, self._label_width, right=True) + " ", muted)
+        line.add(fit(one_line(row.label, 12), self._label_width, right=True) + " ", muted)
         self._add_facts(line, row, width, muted)
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
@@ -384,7 +384,7 @@ class MessageList(LineList):
         role = row.role
         if not wide or len(role) + 1 + len(size) > field:
             role = _ROLE_SHORT.get(role, role)
-        role = fit(safe_line(role, 20), max(0, field - len(size) - 1)).rstrip()
+        role = fit(one_line(role, 20), max(0, field - len(size) - 1)).rstrip()
         role_style = self._text_style(row) if row.role in ("user", "system") else muted
         line.add(role, role_style)
         line.add(" " * (field - len(role) - len(size)), role_style)
