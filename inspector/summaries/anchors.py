@@ -1,0 +1,98 @@
+"""Fixed points of two long sequences, between which they can be matched piece by piece in bounded time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from difflib import SequenceMatcher
+from typing import Literal
+
+Tag = Literal["equal", "replace", "delete", "insert"]
+#: tag, old start, old stop, new start, new stop: half-open, as in difflib.
+Opcode = tuple[Tag, int, int, int, int]
+
+
+def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
+    """difflib's opcodes, with common ends split off first, which is much cheaper."""
+    head, least = 0, min(len(old), len(new))
+    while head < least and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < least - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    found: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
+    first, second = old[head : len(old) - tail], new[head : len(new) - tail]
+    if len(first) == 1 == len(second):
+        found.append(("replace", head, head + 1, head, head + 1))
+    elif first and second:
+        matcher = SequenceMatcher(None, first, second, autojunk=False)
+        for tag, a_start, a_stop, b_start, b_stop in matcher.get_opcodes():
+            found.append((tag, a_start + head, a_stop + head, b_start + head, b_stop + head))
+    elif first or second:
+        found.append(("delete" if first else "insert", head, head + len(first), head, head + len(second)))
+    if tail:
+        found.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
+    return found
+
+
+def bounded_opcodes(
+    old: Sequence[Hashable], new: Sequence[Hashable], limit: int, run: int = 1
+) -> list[Opcode]:
+    """The same for sequences of any length.
+
+    Where the product of both lengths exceeds `limit`, they are cut at anchors (see `anchors`); a stretch that
+    is still too long counts as replaced.
+    """
+    if len(old) * len(new) <= limit:
+        return opcodes(old, new)
+    found: list[Opcode] = []
+    before = (0, 0)
+    for at, other in (*anchors(old, new, run), (len(old), len(new))):
+        low, start = before
+        if (at - low) * (other - start) <= limit:
+            inner = opcodes(old[low:at], new[start:other])
+            found.extend((tag, a + low, b + low, c + start, d + start) for tag, a, b, c, d in inner)
+        else:
+            found.append(("replace", low, at, start, other))
+        before = (at, other)
+    return found
+
+
+def anchors(old: Sequence[Hashable], new: Sequence[Hashable], run: int = 1) -> list[tuple[int, int]]:
+    """Where runs of `run` elements start that occur once in both, in the longest order that both share."""
+    places = _once(new, run)
+    return _rising([(at, places[key]) for key, at in _once(old, run).items() if key in places])
+
+
+def _once(sequence: Sequence[Hashable], run: int) -> dict[Hashable, int]:
+    """The runs that occur once → where, in order."""
+    found: dict[Hashable, int] = {}
+    repeated: set[Hashable] = set()
+    for at in range(len(sequence) - run + 1):
+        key = tuple(sequence[at : at + run])
+        if key in found:
+            repeated.add(key)
+        else:
+            found[key] = at
+    return {key: at for key, at in found.items() if key not in repeated}
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest choice of pairs that rises on both sides; the first side rises already (patience sorting)."""
+    ends: list[int] = []
+    tops: list[int] = []
+    before: list[int] = []
+    for at, (_, other) in enumerate(pairs):
+        pile = bisect_left(ends, other)
+        before.append(tops[pile - 1] if pile else -1)
+        if pile == len(ends):
+            ends.append(other)
+            tops.append(at)
+        else:
+            ends[pile], tops[pile] = other, at
+    found = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]

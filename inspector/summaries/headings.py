@@ -1,0 +1,41 @@
+"""Headings that mean the same in different releases, as data. Unknown headings stand for themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+#: Meaning → headings, as they were written by the documents and the releases and as models vary them.
+MEANINGS: Mapping[str, tuple[str, ...]] = {
+    "task": ("Active Task", "Historical Task Snapshot", "Task Snapshot", "Current Task"),
+    "goal": ("Goal", "Goals", "Objective", "Overall Goal"),
+    "constraints": ("Constraints & Preferences", "Constraints", "Preferences", "User Preferences"),
+    "done": ("Progress / Done", "Completed Actions", "Historical Completed Actions", "Done", "Completed"),
+    "state": ("Active State", "Historical Active State", "Current State"),
+    "doing": ("Progress / In Progress", "In Progress", "Historical In-Progress State", "In-Progress State"),
+    "blocked": ("Progress / Blocked", "Blocked", "Blockers", "Historical Blocked"),
+    "decisions": ("Key Decisions", "Decisions"),
+    "answered": ("Resolved Questions", "Answered Questions"),
+    "asked": ("Pending User Asks", "Historical Pending User Asks", "Open Questions"),
+    "files": ("Relevant Files", "Files"),
+    "next": ("Next Steps", "Remaining Work", "Historical Remaining Work"),
+    "dropped": ("Last Dropped Turns",),
+    "context": ("Critical Context",),
+}
+
+_WORDS = re.compile(r"\w+")
+
+
+def plain(name: str) -> str:
+    """A section's name in small letters, without punctuation; `&` reads as "and"."""
+    parts = name.replace("&", " and ").casefold().split(" / ")
+    return " / ".join(" ".join(_WORDS.findall(part)) for part in parts)
+
+
+_BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items() for name in names}
+
+
+def meaning(name: str) -> str:
+    """What a section is about: a key of MEANINGS, for an unknown heading its plain name."""
+    found = plain(name)
+    return _BY_NAME.get(found, found)

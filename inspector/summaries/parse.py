@@ -1,0 +1,141 @@
+"""Reading a summary's body: headings, lists, paragraphs. Any headings will do; nothing is assumed to be there."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.summaries.values import Item, Kind, Section, Summary
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_BULLET = re.compile(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")
+_NUMBER = re.compile(r"([ \t]*)(\d{1,9}[.)])(?:[ \t]+(.*)|)$")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+# What a model writes below a heading that has nothing: "None.", "(none yet)", "N/A", "- None at this time".
+_NONE = re.compile(
+    r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable)(?:\s+(?:yet|so far|known|identified|currently|noted|"
+    r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
+
+
+def parse_summary(body: str) -> Summary:
+    """The sections and items of a body without its handoff prefix. Never raises; costs one pass."""
+    return _Parser().read(body)
+
+
+class _Parser:
+    """One pass over the lines. An item stays open until something else starts."""
+
+    def __init__(self) -> None:
+        self.sections: list[Section] = []
+        self.path: tuple[tuple[int, str], ...] = ()
+        self.section_line = 0
+        self.items: list[Item] = []
+        self.lines: list[str] = []
+        self.kind: Kind = "paragraph"
+        self.mark = ""
+        self.indent = 0
+        self.item_line = 0
+        self.indents: list[int] = []
+        self.after_blank = False
+
+    def read(self, body: str) -> Summary:
+        fence = ""
+        # Only "\n" parts lines: the other characters that str.splitlines() knows stand in tool output.
+        for number, line in enumerate(body.replace("\r\n", "\n").split("\n")):
+            opening = _FENCE.match(line)
+            if fence:
+                self.lines.append(line)
+                if opening and opening[1].startswith(fence) and not line.strip().strip(fence[0]):
+                    fence = ""
+            elif opening:
+                fence = opening[1]
+                self._open_fence(line, number)
+            else:
+                self._line(line, number)
+        self._close_section()
+        return Summary(tuple(self.sections))
+
+    def _open_fence(self, line: str, number: int) -> None:
+        # A block that is indented below a list entry belongs to it.
+        inside = self.lines and self.kind in ("bullet", "number") and _width(line) > self.indent
+        if not inside:
+            self._start("code", "", 0, number)
+        self.lines.append(line)
+        self.after_blank = False
+
+    def _line(self, line: str, number: int) -> None:
+        if not line.strip():
+            self.after_blank = True
+            return
+        heading = _HEADING.match(line)
+        if heading:
+            self._close_section()
+            level = len(heading[1])
+            kept = tuple(entry for entry in self.path if 1 < entry[0] < level)
+            self.path = (*kept, (level, _plain(heading[2])))
+            self.section_line = number
+        elif _RULE.match(line):
+            self._close_item()
+        elif entry := _BULLET.match(line) or _NUMBER.match(line):
+            kind: Kind = "bullet" if _BULLET.match(line) else "number"
+            self._start(kind, entry[2], _width(entry[1]), number)
+            self.lines.append(entry[3] or "")
+        else:
+            self._continue(line, number)
+        self.after_blank = False
+
+    def _continue(self, line: str, number: int) -> None:
+        listed = self.kind in ("bullet", "number")
+        belongs = bool(self.lines) and self.kind != "code"
+        if belongs and self.after_blank:
+            belongs = listed and _width(line) > self.indent
+        if not belongs:
+            self._start("paragraph", "", _width(line), number)
+        self.lines.append(line.strip() if listed and belongs else line.rstrip())
+
+    def _start(self, kind: Kind, mark: str, indent: int, number: int) -> None:
+        self._close_item()
+        self.kind, self.mark, self.item_line = kind, mark, number
+        if kind in ("bullet", "number"):
+            while self.indents and self.indents[-1] >= indent:
+                self.indents.pop()
+            self.indents.append(indent)
+        else:
+            self.indents.clear()
+        self.indent = indent
+
+    def _close_item(self) -> None:
+        text = "\n".join(self.lines).strip("\n" if self.kind == "code" else None)
+        if text:
+            depth = max(0, len(self.indents) - 1)
+            self.items.append(Item(text, self.kind, self.mark, depth, self.item_line))
+        self.lines = []
+        self.kind, self.indent = "paragraph", 0
+
+    def _close_section(self) -> None:
+        self._close_item()
+        self.indents.clear()
+        self.after_blank = False
+        items = tuple(self.items)
+        self.items = []
+        says_none = len(items) == 1 and _NONE.fullmatch(items[0].text) is not None
+        if self.path or items:
+            names = tuple(name for _, name in self.path)
+            level = self.path[-1][0] if self.path else 0
+            self.sections.append(
+                Section(names, level, () if says_none else items, self.section_line, says_none)
+            )
+
+
+def _width(text: str) -> int:
+    """Columns of the white space that a text starts with."""
+    expanded = text.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip(" "))
+
+
+def _plain(heading: str) -> str:
+    heading = _EMPHASIS.sub(r"\2", heading.strip()).strip()
+    return heading[:-1].rstrip() if heading.endswith(":") else heading

@@ -1,0 +1,144 @@
+"""Summaries read as sections and items."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.summaries.headings import meaning
+from inspector.summaries.parse import parse_summary
+
+BODY = """Before any heading.
+
+## Goal
+Build a service
+in two lines.
+
+## Progress
+### Done
+1. READ a.py — fine [tool: read_file]
+2. PATCH b.py
+   with more below
+   - a detail
+### In Progress
+- [ ] write tests
+* star
++ plus
+### Blocked
+None.
+
+## Key Decisions:
+**Bold** paragraph.
+
+Second paragraph.
+```
+## not a heading
+- not an item
+```
+---
+After a rule.
+## **Odd heading** ##
+"""
+
+
+def test_sections_have_paths_and_items_without_their_marks() -> None:
+    summary = parse_summary(BODY)
+    assert [section.name for section in summary.sections] == [
+        "", "Goal", "Progress", "Progress / Done", "Progress / In Progress", "Progress / Blocked", "Key Decisions",
+        "Odd heading",
+    ]  # fmt: skip
+    texts = {section.name: [item.text for item in section.items] for section in summary.sections}
+    assert texts[""] == ["Before any heading."]
+    assert texts["Goal"] == ["Build a service\nin two lines."]
+    assert texts["Progress / Done"] == [
+        "READ a.py — fine [tool: read_file]", "PATCH b.py\nwith more below", "a detail",
+    ]  # fmt: skip
+    assert texts["Progress / In Progress"] == ["[ ] write tests", "star", "plus"]
+    assert texts["Key Decisions"] == [
+        "**Bold** paragraph.", "Second paragraph.", "```\n## not a heading\n- not an item\n```", "After a rule.",
+    ]  # fmt: skip
+    done = summary.sections[3].items
+    assert [(item.kind, item.mark, item.depth) for item in done] == [
+        ("number", "1.", 0), ("number", "2.", 0), ("bullet", "-", 1),
+    ]  # fmt: skip
+    assert [item.kind for item in summary.sections[6].items] == [
+        "paragraph",
+        "paragraph",
+        "code",
+        "paragraph",
+    ]
+    assert BODY.split("\n")[done[1].line].startswith("2. PATCH")
+    assert BODY.split("\n")[summary.sections[4].line] == "### In Progress"
+
+
+@pytest.mark.parametrize(
+    "text", ["None.", "none", "- None", "(none yet)", "N/A", "**None.**", "[None]", "Nothing so far.",
+             "None recoverable from compacted turns.", "None at this time."],
+)  # fmt: skip
+def test_a_section_that_says_none_is_empty(text: str) -> None:
+    (section,) = parse_summary(f"## Blocked\n{text}\n").sections
+    assert section.items == ()
+    assert section.says_none
+
+
+@pytest.mark.parametrize(
+    "text", ["None of the tests pass.", "Nothing works on Windows", "- None\n- But this"]
+)
+def test_a_section_that_only_starts_like_none_is_not(text: str) -> None:
+    (section,) = parse_summary(f"## Blocked\n{text}\n").sections
+    assert section.items
+    assert not section.says_none
+
+
+def test_a_first_level_title_is_no_part_of_paths() -> None:
+    assert [s.name for s in parse_summary("# Summary\n## Goal\nx\n").sections] == ["Summary", "Goal"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Progress / Done", "Completed Actions"),
+        ("Completed Actions", "Historical Completed Actions"),
+        ("In Progress", "Historical In-Progress State"),
+        ("Progress / In Progress", "In Progress"),
+        ("Next Steps", "Historical Remaining Work"),
+        ("Active Task", "Historical Task Snapshot"),
+        ("Pending User Asks", "Historical Pending User Asks"),
+        ("Constraints & Preferences", "constraints and preferences"),
+        ("My Own Heading", "my own heading"),
+    ],
+)
+def test_headings_that_mean_the_same(one: str, other: str) -> None:
+    assert meaning(one) == meaning(other)
+
+
+def test_headings_that_do_not() -> None:
+    assert (
+        len(
+            {
+                meaning(name)
+                for name in ("Goal", "Done", "In Progress", "Blocked", "Next Steps", "Files", "X", "Y")
+            }
+        )
+        == 8
+    )
+
+
+@given(st.text(alphabet="# -*1.)|ab\n\t\r", max_size=200))
+def test_no_letter_is_lost(body: str) -> None:
+    summary = parse_summary(body)
+    kept = "".join(item.text for _, item in summary.items()) + "".join(
+        s.path[-1] for s in summary.sections if s.path
+    )
+    assert Counter(filter(str.isalpha, kept)) == Counter(filter(str.isalpha, body))
+
+
+@given(st.text(alphabet="# -*1.)`~ab\n\t\r", max_size=200) | st.text())
+def test_any_text_parses(body: str) -> None:
+    summary = parse_summary(body)
+    lines = [item.line for _, item in summary.items()]
+    assert lines == sorted(lines)
+    assert all(item.text.strip() for _, item in summary.items())
