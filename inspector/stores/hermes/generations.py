@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.core.conversations import ROLE_CODES
 from inspector.core.handoff import PREFIXES, read_handoff
 from inspector.core.messages import Message
 from inspector.stores.hermes.matching import Print, head_of, print_of, tails
@@ -148,12 +149,17 @@ class _Splitter:
         starts: list[tuple[int, bool]] = [(0, True)]
         for place in candidates:
             start = starts[-1][0]
+            if len(starts) > 1 and self._is_head(starts[-2][0], start, place):
+                continue  # the summary of the list that begins at `start`, behind a head with an older one
             found = self._start_of(start, place)
             if found is not None:
                 starts.append((found, True))
         live = self._live_start(last_archived, candidates, starts)
         if live is not None:
             starts.append(live)
+        first_live = index.flags.find(LIVE, last_archived + 1)
+        if last_archived < first_live < starts[-1][0]:
+            starts[-1] = (first_live, starts[-1][1])  # a live row is in the live list, whatever its time says
         bounds = [start for start, _ in starts] + [total]
         lists = []
         for number, (low, certain) in enumerate(starts):
@@ -176,11 +182,17 @@ class _Splitter:
         if place is not None:
             head = self._heads(starts[-1][0], place, last_archived + 1)[0]
             return place - head, True
-        first = next(
-            (at for at in range(last_archived + 1, len(self._index.ids)) if self._index.flags[at] == LIVE),
-            None,
-        )
-        return None if first is None else (first, False)
+        first = self._index.flags.find(LIVE, last_archived + 1)
+        return None if first < 0 else (first, False)
+
+    def _is_head(self, before: int, start: int, place: int) -> bool:
+        """Whether all the rows from `start` to `place` copy the first rows of the list that begins at
+        `before`."""
+        length = place - start
+        if not 0 < length <= _LONGEST_HEAD:
+            return False
+        olds = self._load(self._archived(before, min(start, before + 2 * length)))
+        return head_of(olds, self._load(range(start, place)), length) is not None
 
     def _start_of(self, start: int, place: int) -> int | None:
         """Where the list begins whose summary row is at `place`, None where that row only is a copy in the
@@ -213,12 +225,21 @@ class _Splitter:
     def _head_by_times(self, start: int, place: int) -> int:
         """How many rows before `place` carry the times of the list's first rows; copies may keep theirs."""
         limit = min(place - start, _LONGEST_HEAD) // 2
-        for head in range(limit, 0, -1):
-            olds = [self._times.get(start + at, 0.0) for at in range(head)]
-            news = [self._times.get(place - head + at, -1.0) for at in range(head)]
-            if olds == news and len(set(olds)) == head:
-                return head
-        return 0
+        return next((head for head in range(limit, 0, -1) if self._same_times(start, place - head, head)), 0)
+
+    def _same_times(self, start: int, copies: int, count: int) -> bool:
+        """Whether `count` rows from `copies` on carry the times of the rows from `start` on; results of
+        those may have been left out."""
+        at = start
+        for place in range(copies, copies + count):
+            time = self._times.get(place, 0.0)
+            while at < copies and self._times.get(at) != time and self._index.roles[at] == ROLE_CODES["tool"]:
+                at += 1
+            if at >= copies or time <= 0 or self._times.get(at) != time:
+                return False
+            at += 1
+        # All at one time would say nothing.
+        return count == 1 or self._times.get(copies) != self._times.get(copies + count - 1)
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
         for head in self._heads(start, place, floor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.core.handoff import Handoff
 from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
 
 _STEP = 5e-6
@@ -38,45 +39,53 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
     if not new:
         return Recovered(len(old), len(old), 0, 0, 0, None, False, False, _EMPTY)
     summaries = [at for at, item in enumerate(new) if item.handoff is not None][:_MAX_SUMMARIES]
-    for summary in summaries:
-        handoff = new[summary].handoff
-        head = head_of(old, new, summary)
-        if handoff is None or head is None:
-            continue
-        known = frozenset(call.id for item in new[:summary] for call in item.calls)
-        for merged in (handoff.merged, not handoff.merged):
-            first = summary if merged else summary + 1
-            # The middle is never empty; only a list that some other program made could be like that.
-            found = tails(old, new, head + 1, first, merged, known) or tails(
-                old, new, head, first, merged, known
-            )
-            if found:
-                return _chosen(old, new, head, summary, merged, found)
+    known = {item.text for item in old if item.handoff is not None}
+    # A new summary differs from those before it, so copies of them are the last to be tried.
+    summaries.sort(key=lambda at: new[at].text in known)
+    for as_declared in (True, False):
+        for summary in summaries:
+            found = _fit(old, new, summary, as_declared)
+            if found is not None:
+                return found
     return _inferred(old, new, summaries)
+
+
+def _fit(old: Sequence[Print], new: Sequence[Print], summary: int, as_declared: bool) -> Recovered | None:
+    """The boundaries if new[summary] carries the summary; None where the lists do not fit around it.
+
+    Whether a summary of 0.13 is merged cannot be told where the tail message has no text of its own, so the
+    other reading has its turn.
+    """
+    handoff = new[summary].handoff
+    head = head_of(old, new, summary)
+    if handoff is None or head is None:
+        return None
+    merged = handoff.merged is as_declared
+    calls = frozenset(call.id for item in new[:summary] for call in item.calls)
+    first = summary if merged else summary + 1
+    # The middle is never empty; only a list that some other program made could be like that.
+    found = tails(old, new, head + 1, first, merged, calls) or tails(old, new, head, first, merged, calls)
+    return _chosen(old, new, head, summary, merged, found) if found else None
 
 
 def _chosen(
     old: Sequence[Print], new: Sequence[Print], head: int, summary: int, merged: bool, found: list[Tail]
 ) -> Recovered:
     handoff = new[summary].handoff
-    dropped = handoff.dropped if handoff else None
+    expected = _expected(old, head, handoff) if handoff else None
     exact, note = True, ""
     tail = found[0]
     if len(found) > 1:
-        certain = _certain(found, new, None if dropped is None else head + dropped)
+        certain = _certain(found, new, expected)
         tail = certain or found[0]
         if certain is None:
             exact, note = False, _REPEATED
     start = tail.start
-    orphans = _orphans(old, head, start)
-    if orphans < start:
-        if dropped is not None and orphans <= head + dropped <= start:
-            start = head + dropped
-        elif _is_group(old, orphans - 1) and orphans - 1 > head:
-            pass  # the tail never starts inside a group, so those results belong to the middle
-        elif orphans - 1 == head and _is_group(old, head) and not _is_last_user(old, start):
-            start = head + 1  # the tail cannot start before that, whatever its budget
-        else:
+    results = _results_before(old, head, start)
+    # 0.19 moves the tail's start behind results; earlier ones leave them out of the tail they stay in.
+    if results < start and not (handoff and handoff.release_hint == "hermes-0.19"):
+        start, known = _start_with_results(old, head, results, start, expected)
+        if not known:
             exact, note = False, _ORPHANS
     first = summary if merged else summary + 1
     return Recovered(head, start, summary, first, tail.end, summary, merged, exact, note)
@@ -100,12 +109,45 @@ def _certain(found: Sequence[Tail], new: Sequence[Print], expected: int | None) 
     return None
 
 
-def _orphans(old: Sequence[Print], head: int, start: int) -> int:
+def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
+    """Where the tail starts if a fallback says how many messages it stands for; None for other summaries."""
+    if handoff.dropped is None:
+        return None
+    if handoff.release_hint != "hermes-0.19":
+        return head + handoff.dropped
+    # 0.19 counts from behind the summary that the middle began with.
+    for at in range(len(old) - 1, head - 1, -1):
+        if old[at].handoff is not None and at + 1 + handoff.dropped <= len(old):
+            return at + 1 + handoff.dropped
+    return head + handoff.dropped
+
+
+def _results_before(old: Sequence[Print], head: int, start: int) -> int:
     """Where the run of tool results right before old[start] begins; `start` where there is none."""
     at = start
     while at > head and old[at - 1].role == "tool":
         at -= 1
     return at
+
+
+def _start_with_results(
+    old: Sequence[Print], head: int, results: int, start: int, expected: int | None
+) -> tuple[int, bool]:
+    """Where a tail starts whose first messages may be results that were left out, and whether that is known.
+
+    A start inside a group moves back to the call, but never to the head: then the results stay in the tail
+    and lose their call, and so they are left out of the new list.
+    """
+    if expected is not None and results <= expected <= start:
+        return expected, True
+    caller = results - 1
+    if caller < head or not _is_group(old, caller):
+        return start, False
+    if caller > head:
+        return start, True
+    if _is_group(old, start) or _is_last_user(old, start):
+        return start, False
+    return head + 1, True
 
 
 def _is_group(old: Sequence[Print], at: int) -> bool:
