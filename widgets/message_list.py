@@ -64,6 +64,8 @@ class Boundary:
     name: Literal["head_end", "tail_start"]
     kind: Literal["planned", "recorded"]
     note: str = ""
+    #: The number that the label says where it is not `at` (rows may stand before the first message).
+    index: int | None = None
 
 
 class RowSource(Protocol):
@@ -330,7 +332,7 @@ class MessageList(LineList):
             ("━", "messages--recorded") if boundary.kind == "recorded" else ("╌", "messages--planned")
         )
         style = self.ink(name)
-        at = boundary.at
+        at = boundary.at if boundary.index is None else boundary.index
         label = f"{boundary.kind} {boundary.name} {at:,}"
         if boundary.note:
             label += f" · {one_line(boundary.note, 200)}"

@@ -68,6 +68,7 @@ class Panes(Vertical):
         """The tabs are moved through with the keys of the screen; they take no focus of their own."""
         self.query_one(Tabs).can_focus = False
         self.show(self._wanted)
+        self.post_message(self.Shown(self._wanted))
 
     @property
     def current(self) -> str:
@@ -83,17 +84,18 @@ class Panes(Vertical):
         if name not in NAMES:
             return
         self._wanted = name
-        if self.is_mounted:
-            self.query_one(Tabs).active = name
+        if not self.is_mounted:
+            return
+        self.query_one(Tabs).active = name
+        switcher = self.query_one(ContentSwitcher)
+        if switcher.current != name:
+            switcher.current = name
+            self.post_message(self.Shown(name))
 
     @on(Tabs.TabActivated)
     def _tab(self, event: Tabs.TabActivated) -> None:
         event.stop()
-        name = event.tab.id or NAMES[0]
-        switcher = self.query_one(ContentSwitcher)
-        if switcher.current != name:
-            switcher.current = name
-        self.post_message(self.Shown(name))
+        self.show(event.tab.id or NAMES[0])
 
     def focus_pane(self) -> None:
         """Give the focus to the pane on screen."""

@@ -15,6 +15,8 @@ from widgets.message_list import Flag, MessageRow
 
 #: From this many tokens on a message is marked as huge.
 HUGE_TOKENS = 20_000
+#: Characters of a text that its line is made of.
+_READ = 600
 _ERRORS = ('"error"', "Traceback (most recent call last)", '"success": false', "Error:", "error:")
 
 
@@ -28,7 +30,7 @@ class Line:
 
 def line_of(message: Message) -> Line:
     """The line of a message: its text, else the calls it makes, else what else it holds."""
-    text = safe_line(message.text)
+    text = safe_line(" ".join(message.text[:_READ].split()))
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
         text = f"{text}  → {calls}" if text else f"→ {calls}"

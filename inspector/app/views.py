@@ -68,12 +68,13 @@ def boundaries(plan: Plan | None, recorded: Compaction | None, offset: int) -> t
         )
         note = "as recorded" if agree else plan.profile
         head, tail = plan.regions()
-        lines.append(Boundary(head + offset, "head_end", "planned", note))
-        lines.append(Boundary(tail + offset, "tail_start", "planned", note))
+        lines.append(Boundary(head + offset, "head_end", "planned", note, plan.head_end))
+        lines.append(Boundary(tail + offset, "tail_start", "planned", note, plan.tail_start))
     if recorded is not None:
         note = f"compaction {recorded.index}" + ("" if recorded.exact else ", inferred")
-        lines.append(Boundary(recorded.head_end + offset, "head_end", "recorded", note))
-        lines.append(Boundary(recorded.tail_start + offset, "tail_start", "recorded", note))
+        head, tail = recorded.head_end, recorded.tail_start
+        lines.append(Boundary(head + offset, "head_end", "recorded", note, head))
+        lines.append(Boundary(tail + offset, "tail_start", "recorded", note, tail))
     return tuple(lines)
 
 
