@@ -142,7 +142,7 @@ class RegionBar(Widget):
 
         for level in range(4):
             texts = wording(level)
-            if sum(len(before) + len(after) for before, after in texts) + 6 + 9 <= width:
+            if sum(len(before) + len(after) for before, after in texts) + 6 + (3 if level else 9) <= width:
                 break
         return texts, 6
 

@@ -160,6 +160,11 @@ class TextView(ScrollView, can_focus=True):
         return "\n".join(line.prefix + line.text for line in self._styled or ())
 
     @property
+    def fully_laid_out(self) -> bool:
+        """Whether every row is known; until then the text goes on growing below."""
+        return self._plan.done
+
+    @property
     def line_count(self) -> int:
         """How many logical lines there are."""
         return len(self._lines)

@@ -109,7 +109,7 @@ async def test_a_click_on_a_boundary_selects_nothing() -> None:
 
 async def test_recorded_and_planned_boundaries_look_different_without_colour() -> None:
     widget = MessageList()
-    async with hosting(widget, set_up=lambda: widget.set_rows(rows(10))) as host:
+    async with hosting(widget, set_up=lambda: widget.set_rows(rows(10))):
         widget.set_boundaries(
             [
                 Boundary(10, "tail_start", "planned", "past the end"),
@@ -145,7 +145,7 @@ async def test_rows_show_region_tokens_and_marks() -> None:
             MessageRow("6", "user", "Great", "tail", 31, flags=frozenset({"summary", "finding"})),
         ]
     )
-    async with hosting(widget, set_up=lambda: widget.set_rows(source, cursor=2)) as host:
+    async with hosting(widget, set_up=lambda: widget.set_rows(source, cursor=2)):
         first, second, third = lines(widget)[:3]
         assert first.startswith("▎ sys system")
         assert " 2.1k " in first
@@ -173,7 +173,7 @@ async def test_hostile_and_wide_text_keeps_every_line_in_its_cells(width: int) -
             for i, text in enumerate(texts)
         ]
     )
-    async with hosting(widget, size=(width, 10), set_up=lambda: widget.set_rows(source)) as host:
+    async with hosting(widget, size=(width, 10), set_up=lambda: widget.set_rows(source)):
         drawn = lines(widget)
         assert len({cell_len(line) for line in drawn}) == 1
         assert "\x1b" not in "".join(drawn)
@@ -182,7 +182,7 @@ async def test_hostile_and_wide_text_keeps_every_line_in_its_cells(width: int) -
 
 async def test_the_highlight_marks_what_is_found() -> None:
     widget = MessageList()
-    async with hosting(widget, set_up=lambda: widget.set_rows(rows(30))) as host:
+    async with hosting(widget, set_up=lambda: widget.set_rows(rows(30))):
         widget.set_highlight("TEXT")
         found = widget.get_component_rich_style("list--found")
         strip = widget.render_line(3)
@@ -239,3 +239,23 @@ def test_token_text() -> None:
         )
         == "✂24"
     )
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark", "ansi-light"])
+async def test_every_theme_draws_the_cursor_so_that_it_can_be_read(theme: str) -> None:
+    widget = MessageList()
+    source = ListSource(
+        [MessageRow("0", "tool", "text", "head", 5), MessageRow("1", "user", "text", "tail", 5)]
+    )
+    async with hosting(widget, set_up=lambda: widget.set_rows(source)) as host:
+        host.theme = theme
+        await host.settle()
+        cursor, other = widget.render_line(0), widget.render_line(1)
+        styles = {segment.style for segment in cursor}
+        if theme.startswith("ansi"):
+            assert len(styles) == 1
+            assert all(style is not None and style.reverse for style in styles)
+        else:
+            colours = {style.bgcolor for style in styles if style is not None}
+            assert colours.isdisjoint({segment.style.bgcolor for segment in other if segment.style})
+        assert cursor.text[1] == "›"

@@ -1,0 +1,205 @@
+"""Gauge, region bar, timeline, modes, headline: one or a few lines each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.widgets.widget_host import HOSTILE, hosting, lines
+from widgets.gauge import Gauge, GaugeState
+from widgets.headline import Headline
+from widgets.mode_bar import Mode, ModeBar
+from widgets.region_bar import RegionBar, RegionBarState, RegionShare
+from widgets.text_lines import TextLine, line_of
+from widgets.timeline import Node, Timeline, glyph_of
+
+GAUGE = GaugeState(78_412, 100_000, 85_000, 170_000, 200_000, "rough")
+
+
+async def gauge_line(state: GaugeState, width: int = 120) -> str:
+    widget = Gauge()
+    async with hosting(widget, size=(width, 3)):
+        widget.state = state
+        return lines(widget)[0]
+
+
+async def test_the_gauge_tells_the_numbers_and_how_they_were_counted() -> None:
+    assert (await gauge_line(GAUGE)).rstrip().endswith("~78,412 / 100,000 · 78% · rough")
+    assert "  78,412 / 100,000 · 78% · exact" in await gauge_line(replace(GAUGE, kind="exact"))
+    assert "reported" in await gauge_line(replace(GAUGE, kind="reported"))
+    assert "counting …" in await gauge_line(replace(GAUGE, tokens=None))
+
+
+async def test_the_marks_stand_where_their_tokens_are() -> None:
+    line = await gauge_line(GAUGE)
+    bar = line[: line.index("  ~")]
+    width = len(bar.rstrip())
+    assert bar.index("┃threshold") == pytest.approx(width / 2, abs=1)
+    assert bar.index("▲85%") == pytest.approx(width * 0.425, abs=1)
+    assert bar.index("▲hygiene") == pytest.approx(width * 0.85, abs=1)
+    assert bar.count("▓") == pytest.approx(width * 0.392, abs=1)
+
+
+@pytest.mark.parametrize("width", [12, 30, 40, 60, 80, 200])
+async def test_the_gauge_fits_every_width_and_keeps_the_numbers(width: int) -> None:
+    line = await gauge_line(GAUGE, width)
+    assert len(line) == width
+    assert "78%" in line or width < 30
+
+
+async def test_a_list_beyond_the_context_fills_the_bar() -> None:
+    line = await gauge_line(replace(GAUGE, tokens=260_000))
+    assert "260%" in line
+    assert "░" not in line
+
+
+async def test_the_gauge_explains_itself() -> None:
+    widget = Gauge()
+    async with hosting(widget):
+        widget.state = replace(GAUGE, detail="chars / 4")
+        assert "78,412 tokens in this list (rough estimate, chars / 4)." in str(widget.tooltip)
+        assert "pressure 85,000: 85% of the threshold" in str(widget.tooltip)
+        assert "hygiene 170,000: 85% of the context" in str(widget.tooltip)
+
+
+REGIONS = RegionBarState(
+    RegionShare(3, 2_100), RegionShare(214, 61_000, "→ ≤ 10.0k"), RegionShare(126, 19_800, "of 20.0k")
+)
+
+
+async def test_regions_have_counts_tokens_and_bars_in_proportion() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(160, 4)):
+        widget.planned = REGIONS
+        line = lines(widget)[0]
+        head, middle, tail = line.split("┃")
+        assert head.startswith("head █")
+        assert "3 · 2.1k" in head
+        assert "214 · 61.0k → ≤ 10.0k" in middle
+        assert "126 · 19.8k of 20.0k" in tail
+        assert middle.count("█") / tail.count("█") == pytest.approx(61 / 19.8, rel=0.15)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+async def test_regions_fit_every_width(width: int) -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(width, 4)):
+        widget.planned = REGIONS
+        assert len(lines(widget)[0]) == width
+        if width >= 60:
+            assert "214 · 61.0k" in lines(widget)[0]
+
+
+async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(120, 4)) as host:
+        widget.planned = replace(REGIONS, label="planned")
+        widget.recorded = replace(REGIONS, label="recorded", kind="recorded")
+        await host.settle()
+        assert widget.size.height == 2
+        first, second = lines(widget)
+        assert first.startswith("planned   head █")
+        assert second.startswith("recorded  head ▒")
+        widget.recorded = None
+        await host.settle()
+        assert widget.size.height == 1
+
+
+async def test_a_click_chooses_a_region() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(120, 4)) as host:
+        widget.planned = REGIONS
+        await host.settle()
+        line = lines(widget)[0]
+        for word in ("head", "middle", "tail"):
+            await host.click(widget, line.index(word) + 1, 0)
+        await host.click(widget, line.index("┃"), 0)
+        assert [message.name for message in host.of(RegionBar.RegionChosen)] == ["head", "middle", "tail"]
+
+
+async def test_empty_regions_draw_no_bar() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(120, 4)):
+        assert "█" not in lines(widget)[0]
+
+
+NODES = (
+    Node(1),
+    Node(2, outcome="summary"),
+    Node(3, outcome="fallback"),
+    Node(4, outcome="merged", live=True),
+)
+
+
+async def test_the_timeline_shows_where_one_is() -> None:
+    widget = Timeline()
+    async with hosting(widget, size=(100, 3)):
+        widget.set_state(NODES, 2, "step 312 of 343")
+        line = lines(widget)[0]
+        assert line.startswith("○───")
+        assert "(●)" in line
+        assert line.index("(●)") < line.index("◇") < line.index("◐")
+        assert line.rstrip().endswith("generation 2 of 4 · step 312 of 343")
+
+
+async def test_keys_and_clicks_choose_a_generation() -> None:
+    widget = Timeline()
+    async with hosting(widget, size=(100, 3)) as host:
+        widget.set_state(NODES, 2)
+        line = lines(widget)[0]
+        await host.press("left", "right", "end", "home")
+        await host.click(widget, line.index("◇"), 0)
+        assert [message.number for message in host.of(Timeline.GenerationChosen)] == [1, 3, 4, 1, 3]
+        host.posted.clear()
+        widget.set_state(NODES, 1)
+        await host.press("left")
+        assert host.of(Timeline.GenerationChosen) == []
+
+
+@pytest.mark.parametrize("current", [1, 40, 400])
+async def test_many_generations_are_shown_around_the_current_one(current: int) -> None:
+    widget = Timeline()
+    async with hosting(widget, size=(80, 3)):
+        widget.set_state(tuple(Node(i) for i in range(1, 401)), current)
+        line = lines(widget)[0]
+        assert len(line) == 80
+        assert "●" in line
+        assert ("‹" in line) == (current > 1)
+        assert ("›" in line) == (current < 400)
+
+
+def test_outcomes_have_signs_of_their_own() -> None:
+    signs = {glyph_of(node, False) for node in (Node(1), Node(1, live=True), Node(1, outcome="fallback"))}
+    signs.add(glyph_of(Node(1, outcome="failed"), False))
+    assert len(signs) == 4
+    assert glyph_of(Node(1, outcome="failed"), True) != glyph_of(Node(1, outcome="fallback"), True) != "●"
+
+
+async def test_modes_are_chosen_by_click_and_step() -> None:
+    widget = ModeBar((Mode("a", "text"), Mode("b", "calls 2"), Mode("c", "raw")), title="show")
+    async with hosting(widget, size=(60, 3)) as host:
+        assert lines(widget)[0].startswith("show  ● text  ○ calls 2  ○ raw")
+        await host.click(widget, lines(widget)[0].index("calls"), 0)
+        widget.step(1)
+        widget.step(1)
+        widget.choose("a")
+        await host.settle()
+        assert [message.mode for message in host.of(ModeBar.ModeChosen)] == ["b", "c", "a"]
+        widget.set_modes((Mode("x", "x"),), "")
+        assert widget.mode == ""
+        widget.step(1)
+        assert widget.mode == "x"
+
+
+async def test_a_headline_is_as_high_as_its_text_and_safe() -> None:
+    widget = Headline(5)
+    async with hosting(widget, size=(40, 12)) as host:
+        widget.set_lines([line_of(("one", "strong"), (" two", "muted")), TextLine(HOSTILE, prefix="! ")])
+        await host.settle()
+        assert widget.size.height == 3
+        assert lines(widget)[0].startswith("one two")
+        assert lines(widget)[2].startswith("  ")
+        widget.set_lines([TextLine("x" * 4_000)])
+        await host.settle()
+        assert widget.size.height == 5

@@ -1,0 +1,175 @@
+"""The table of conversations: columns, sort, filter, selection, what people read."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from rich.cells import cell_len
+
+from tests.widgets.widget_host import HOSTILE, hosting, lines
+from widgets.conversation_table import COLUMNS, ConversationEntry, ConversationTable
+
+NOW = 1_700_000_000.0
+ENTRIES = (
+    ConversationEntry("a", "Bug bash", "anthropic/claude", 343, 78_412, 100_000, 3, NOW - 3 * 3600, 2),
+    ConversationEntry("b", "Fix the tests", "openai/gpt", 12, 500, 100_000, 0, NOW - 60, 0),
+    ConversationEntry("c", "", "", None, None, None, None, NOW - 86_400 * 3, None, "branch"),
+    ConversationEntry(
+        "d", "日本語 refactor", "openai/gpt", 20_000, 120_000, 100_000, 12, NOW - 86_400, 1, "sub-agent"
+    ),
+)
+
+
+def table() -> ConversationTable:
+    widget = ConversationTable()
+    widget.now = NOW
+    return widget
+
+
+def order(widget: ConversationTable) -> str:
+    return "".join(entry.id for row in range(widget.row_count) if (entry := widget.entry(row)))
+
+
+async def test_columns_read_the_way_a_person_writes() -> None:
+    widget = table()
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)):
+        header, first, second, third, fourth = lines(widget)[:5]
+        assert header.split() == ["title", "model", "messages", "tokens", "comp.", "active▾", "findings"]
+        assert first.split()[:4] == ["›Fix", "the", "tests", "gpt"]
+        assert "<1%" in first
+        assert "1 min ago" in first
+        assert "Bug bash" in second
+        assert "78.4k ▓▓▓▓▓▓░░  78%" in second
+        assert second.rstrip().endswith("!2")
+        assert "20,000" in third
+        assert "120%" in third
+        assert "sub-agent" in third
+        assert fourth.startswith(" ↳ c")
+        assert fourth.split()[3:] == ["·", "·", "·", "3", "d", "ago", "·"]
+
+
+@pytest.mark.parametrize(
+    ("column", "reverse", "expected"),
+    [
+        ("active", True, "badc"),
+        ("title", False, "acbd"),
+        ("messages", True, "dabc"),
+        ("tokens", True, "dabc"),
+        ("compactions", False, "cbad"),
+        ("findings", True, "adbc"),
+        ("model", False, "cabd"),
+    ],
+)
+async def test_sorting(column: str, reverse: bool, expected: str) -> None:
+    widget = table()
+    async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)) as host:
+        widget.set_sort(column, reverse)
+        assert order(widget) == expected
+        assert host.of(ConversationTable.SortChanged) == []
+
+
+async def test_headings_and_keys_sort_and_tell() -> None:
+    widget = table()
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)) as host:
+        heading = lines(widget)[0].index("messages")
+        await host.click(widget, heading + 2, 0)
+        assert order(widget) == "dabc"
+        await host.click(widget, heading + 2, 0)
+        assert order(widget) == "cbad"
+        await host.press("s")
+        assert widget.sort == ("tokens", True)
+        await host.press("S")
+        assert widget.sort == ("tokens", False)
+        posted = [(message.column, message.reverse) for message in host.of(ConversationTable.SortChanged)]
+        assert posted == [("messages", True), ("messages", False), ("tokens", True), ("tokens", False)]
+
+
+async def test_the_cursor_stays_on_its_conversation() -> None:
+    widget = table()
+    async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)) as host:
+        await host.press("down")
+        assert widget.current == "a"
+        widget.set_sort("title", False)
+        assert widget.current == "a"
+        widget.set_entries((*ENTRIES, ConversationEntry("0", "A first one", last_active=NOW)))
+        assert widget.current == "a"
+        widget.set_filter("bash")
+        assert widget.current == "a"
+        widget.set_filter("refactor")
+        assert widget.current == "d"
+        widget.set_filter("nothing has this")
+        assert widget.current is None
+        await host.press("down", "enter")
+        assert host.of(ConversationTable.Opened) == []
+
+
+async def test_the_filter_takes_every_word_anywhere() -> None:
+    widget = table()
+    async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)):
+        widget.set_filter("GPT  the")
+        assert order(widget) == "b"
+        widget.set_filter("sub-agent")
+        assert order(widget) == "d"
+        widget.set_filter("")
+        assert order(widget) == "badc"
+
+
+async def test_rows_open_by_key_and_double_click() -> None:
+    widget = table()
+    async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)) as host:
+        await host.press("enter")
+        await host.click(widget, 5, 2, times=2)
+        assert [message.conversation for message in host.of(ConversationTable.Opened)] == ["b", "a"]
+        assert [message.conversation for message in host.of(ConversationTable.Selected)] == ["a"]
+
+
+async def test_an_entry_is_replaced_in_place() -> None:
+    widget = table()
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)):
+        widget.update_entry(ConversationEntry("c", "Now titled", last_active=NOW))
+        assert order(widget) == "badc"
+        assert "Now titled" in lines(widget)[4]
+        widget.set_filter("titled")
+        assert order(widget) == "c"
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 80, 100, 160])
+async def test_every_width_shows_titles_in_their_cells(width: int) -> None:
+    widget = table()
+    entries = (*ENTRIES, ConversationEntry(HOSTILE, HOSTILE, HOSTILE, kind=HOSTILE, last_active=1e300))
+    async with hosting(widget, size=(width, 10), set_up=lambda: widget.set_entries(entries)):
+        drawn = lines(widget)
+        assert len({cell_len(line) for line in drawn}) == 1
+        assert "Bug" in "".join(drawn)
+
+
+async def test_the_header_stays_while_rows_scroll() -> None:
+    widget = table()
+    entries = [ConversationEntry(str(i), f"title {i}", last_active=NOW - i) for i in range(500)]
+    async with hosting(widget, size=(100, 12), set_up=lambda: widget.set_entries(entries)) as host:
+        await host.press("end")
+        drawn = lines(widget)
+        assert drawn[0].split()[0] == "title"
+        assert drawn[-1].startswith("›title 499")
+        await host.press("home")
+        assert lines(widget)[1].startswith("›title 0")
+
+
+async def test_a_hundred_thousand_conversations_are_there_at_once() -> None:
+    widget = table()
+    entries = [
+        ConversationEntry(str(i), f"title {i}", messages=i % 977, last_active=NOW - i) for i in range(100_000)
+    ]
+    async with hosting(widget):
+        start = time.perf_counter()
+        widget.set_entries(entries)
+        widget.set_filter("99")
+        widget.set_sort("messages", True)
+        lines(widget)
+        assert time.perf_counter() - start < 3
+        assert widget.row_count > 1_000
+
+
+def test_column_names_are_unique() -> None:
+    assert len({column.name for column in COLUMNS}) == len(COLUMNS)

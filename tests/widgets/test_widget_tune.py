@@ -1,0 +1,221 @@
+"""The tune pane and its knobs: keys, acceleration, typing, wheel, drag, reasons."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from inspector.engines.base import Budgets, Settings, Step
+from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
+from widgets.knobs import Knobs
+from widgets.tune_pane import Preset, TunePane, TuneState
+
+PROFILES = ("documented", "hermes-0.13", "hermes-0.19")
+DEFAULTS = Settings()
+BUDGETS = Budgets(
+    100_000,
+    20_000,
+    10_000,
+    170_000,
+    {
+        "threshold_tokens": (
+            Step("share", 100_000, "50% of a context of 200,000"),
+            Step("floor", 100_000, "never below 64,000", True),
+        ),
+        "tail_token_budget": (Step("ratio", 20_000, "20% of the threshold"),),
+    },
+)
+
+
+def knobs(settings: Settings = DEFAULTS) -> Knobs:
+    widget = Knobs()
+    widget.set_state(settings, DEFAULTS, PROFILES, {"context_length": "model"})
+    return widget
+
+
+def changes(host: Host) -> list[tuple[str, object]]:
+    return [(message.name, message.value) for message in host.of(Knobs.SettingChanged)]
+
+
+async def test_knobs_show_values_defaults_and_origins() -> None:
+    widget = knobs(Settings(threshold=0.65))
+    async with hosting(widget, size=(90, 12)):
+        drawn = lines(widget)
+        assert drawn[0].startswith("› threshold                65%  ━")
+        assert "●" in drawn[0]
+        assert drawn[0].rstrip().endswith("default 50%")
+        assert drawn[4].split()[:2] == ["context_length", "200,000"]
+        assert drawn[4].rstrip().endswith("model")
+        assert drawn[5].split()[:2] == ["max_tokens", "none"]
+        assert "○─" in drawn[5]
+        assert "◂ 1 of 3 ▸" in drawn[6]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (["right"], [("threshold", 0.51)]),
+        (["left"], [("threshold", 0.49)]),
+        (["shift+right"], [("threshold", 0.55)]),
+        (["H"], [("threshold", 0.45)]),
+        (["down", "l"], [("target_ratio", 0.21)]),
+        (["j", "j", "left"], [("protect_first_n", 2)]),
+        (["j", "j", "j", "L"], [("protect_last_n", 30)]),
+        (["j", "j", "j", "j", "right"], [("context_length", 201_000)]),
+        (["j", "j", "j", "j", "j", "left"], []),
+        (
+            ["j", "j", "j", "j", "j", "right", "right", "left", "left"],
+            [("max_tokens", v) for v in (0, 1_000, 0, None)],
+        ),
+        ([*"jjjjjjj", "right"], [("profile", "hermes-0.13")]),
+        ([*"jjjjjj", "left"], [("profile", "hermes-0.19")]),
+    ],
+)
+async def test_arrows_turn_the_knob(keys: list[str], expected: list[tuple[str, object]]) -> None:
+    widget = knobs()
+    ticks = iter(range(1_000))
+    widget.clock = lambda: float(next(ticks))
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press(*keys)
+        assert changes(host) == expected
+
+
+async def test_a_held_key_turns_faster_and_a_pause_slows_it_down() -> None:
+    widget = knobs()
+    now = [0.0]
+    widget.clock = lambda: now[0]
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press(*"jjjj")
+        steps = []
+        for _ in range(45):
+            before = widget.settings.context_length
+            now[0] += 0.03
+            widget.action_turn(1)
+            steps.append(widget.settings.context_length - before)
+        assert steps[0] == steps[3] == 1_000
+        assert steps == sorted(steps)
+        assert steps[-1] == 20_000
+        now[0] += 1.0
+        before = widget.settings.context_length
+        widget.action_turn(1)
+        assert widget.settings.context_length - before == 1_000
+
+
+async def test_values_stop_at_their_range() -> None:
+    widget = knobs(Settings(threshold=0.99))
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press("shift+right", "shift+right")
+        assert changes(host) == [("threshold", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("moves", "typed", "expected"),
+    [
+        (0, "65", [("threshold", 0.65)]),
+        (0, ".42", [("threshold", 0.42)]),
+        (0, "35%", [("threshold", 0.35)]),
+        (3, "12", [("protect_last_n", 12)]),
+        (4, "128k", [("context_length", 128_000)]),
+        (4, "1.5m", [("context_length", 1_500_000)]),
+        (4, "50", []),
+        (4, "1.2.3", []),
+    ],
+)
+async def test_a_value_can_be_typed(moves: int, typed: str, expected: list[tuple[str, object]]) -> None:
+    widget = knobs()
+    names = {".": "full_stop", "%": "percent_sign"}
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press(*["down"] * moves, *(names.get(c, c) for c in typed))
+        assert widget.editing
+        await host.press("enter")
+        assert not widget.editing
+        assert changes(host) == expected
+        if not expected:
+            assert lines(widget)[7].strip().startswith("! ")
+
+
+async def test_typing_can_be_mended_and_left() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press("7", "9", "backspace", "0", "escape")
+        assert not widget.editing
+        await host.press("7", "9", "backspace", "0", "enter")
+        assert changes(host) == [("threshold", 0.7)]
+        await host.press("5", "down")
+        assert not widget.editing
+        assert widget.knob == "target_ratio"
+
+
+async def test_reset_one_and_all() -> None:
+    widget = knobs(Settings(threshold=0.7, target_ratio=0.5))
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press("r", "r", "R")
+        assert changes(host) == [("threshold", 0.5)]
+        assert len(host.of(Knobs.ResetWanted)) == 1
+
+
+async def test_mouse_sets_drags_and_wheels() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 12)) as host:
+        slider = lines(widget)[0].index("━")
+        await host.click(widget, slider, 1)
+        assert changes(host) == [("target_ratio", 0.0)]
+        await host.pilot.mouse_down(widget, offset=(slider + 5, 0))
+        await host.pilot.hover(widget, offset=(slider + 20, 0))
+        await host.pilot.hover(widget, offset=(slider + 50, 0))
+        await host.pilot.mouse_up(widget, offset=(slider + 39, 0))
+        dragged = [value for name, value in changes(host) if name == "threshold"]
+        assert len(dragged) >= 2
+        assert dragged == sorted(dragged)
+        host.posted.clear()
+        for kind in (events.MouseScrollUp, events.MouseScrollDown, events.MouseScrollDown):
+            widget.post_message(kind(widget, slider, 3, 0, 0, 0, False, False, False, slider, 3))
+        await host.settle()
+        assert changes(host) == [("protect_last_n", 21), ("protect_last_n", 20), ("protect_last_n", 19)]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 130])
+async def test_knobs_fit_every_width(width: int) -> None:
+    widget = Knobs()
+    widget.set_state(Settings(profile="x"), DEFAULTS, ("x",), {"threshold": HOSTILE})
+    async with hosting(widget, size=(width, 12)):
+        assert {len(line) for line in lines(widget)} == {width}
+
+
+PRESETS = (Preset("defaults", DEFAULTS), Preset("recorded", Settings(threshold=0.7)))
+STATE = TuneState(DEFAULTS, DEFAULTS, BUDGETS, PROFILES, PRESETS, {}, ("The next one: 343 → 130 messages.",))
+
+
+async def test_the_pane_explains_the_derived_numbers() -> None:
+    pane = TunePane()
+    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_state(STATE)):
+        text = "\n".join(line.rstrip() for line in lines(pane.body))
+        assert "threshold  100,000" in text
+        assert " ·   100,000  50% of a context of 200,000" in text
+        assert " ◆   100,000  never below 64,000" in text
+        assert "tail budget  20,000" in text
+        assert "hygiene  170,000" in text
+
+
+async def test_presets_and_turns_are_posted() -> None:
+    pane = TunePane()
+    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_state(STATE)) as host:
+        pane.knobs.focus()
+        await host.press("right")
+        bar = pane.query_one("ModeBar")
+        row = lines(bar)[0]
+        assert "● defaults" in row
+        await host.click(bar, row.index("recorded") + 1, 0)
+        assert changes(host) == [("threshold", 0.51)]
+        assert [message.preset.name for message in host.of(TunePane.PresetChosen)] == ["recorded"]
+
+
+async def test_the_reasons_stand_beside_the_knobs_where_there_is_room() -> None:
+    pane = TunePane()
+    async with hosting(pane, size=(130, 24), set_up=lambda: pane.set_state(STATE)) as host:
+        assert pane.body.region.x > 50
+        assert pane.body.region.y == pane.knobs.region.y
+        await host.pilot.resize_terminal(80, 24)
+        await host.settle()
+        assert pane.body.region.x < 5
+        assert pane.body.region.y > pane.knobs.region.y
