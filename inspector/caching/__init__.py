@@ -1,0 +1,1 @@
+"""Prompt-cache breakpoints, and what of the cache survives a compaction. Pure."""

@@ -1,0 +1,166 @@
+"""Where the prompt-cache breakpoints of a request sit: the system prompt and the last messages, four in all.
+
+Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (where markers go) and `agent/anthropic_adapter.py`
+(which of them reach Anthropic's own API).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from inspector.caching.policy import caching_enabled
+from inspector.core.messages import Message
+
+__all__ = [
+    "MAX_BREAKPOINTS",
+    "Breakpoint",
+    "Layout",
+    "Release",
+    "Ttl",
+    "breakpoints",
+    "caching_enabled",
+    "marker",
+]
+
+MAX_BREAKPOINTS = 4
+
+#: native: Anthropic's own message format; envelope: OpenRouter and others that take OpenAI-style messages.
+Layout = Literal["native", "envelope"]
+Ttl = Literal["5m", "1h"]
+Release = Literal["hermes-0.13", "hermes-0.19"]
+
+
+class Messages(Protocol):
+    """A list of messages whose bodies may be read as they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Message: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """One of the at most four breakpoints of a request.
+
+    `number` counts from 1 in the order of the request. `message` is the index in the list; None is the system
+    prompt that stands before it. `part` says where the marker goes: "text" (the whole content becomes one
+    part that carries it), "part N" (the N-th part of the content, from 1) or "message" (beside the content).
+    `placed` says whether the release writes a marker at all, `honored` whether the provider acts on it; a
+    breakpoint that is not honored is wasted. `why` is a sentence about it.
+    """
+
+    number: int
+    message: int | None
+    part: str
+    honored: bool
+    why: str
+    ttl: Ttl = "5m"
+    placed: bool = True
+
+
+def marker(ttl: Ttl = "5m") -> dict[str, str]:
+    """The marker as it is sent; five minutes is what a marker without a ttl means."""
+    return {"type": "ephemeral", "ttl": "1h"} if ttl == "1h" else {"type": "ephemeral"}
+
+
+def breakpoints(
+    messages: Messages,
+    system_prompt: str,
+    layout: Layout = "native",
+    ttl: Ttl = "5m",
+    release: Release = "hermes-0.19",
+) -> tuple[Breakpoint, ...]:
+    """The breakpoints of a request with this list, in the request's order.
+
+    `system_prompt` stands before the list, "" where there is none; a list may also start with a system message.
+    Reads the first message and as many from the end as it takes to find four that count.
+    """
+    found: list[Breakpoint] = []
+    length = len(messages)
+    if system_prompt:
+        why = "The system prompt is the same in every request until it is edited."
+        found.append(Breakpoint(1, None, "text", True, why, ttl))
+    elif length and messages[0].role == "system":
+        found.append(_place(messages[0], 0, layout, release, ttl))
+    room = MAX_BREAKPOINTS - len(found)
+    last: list[Breakpoint] = []
+    for index, message in _from_the_end(messages):
+        if len(last) == room:
+            break
+        if _counts(message, layout, release):
+            last.append(_place(message, index, layout, release, ttl))
+    found.extend(reversed(last))
+    return tuple(
+        Breakpoint(number, point.message, point.part, point.honored, point.why, ttl, point.placed)
+        for number, point in enumerate(found, 1)
+    )
+
+
+def _from_the_end(messages: Messages) -> Iterator[tuple[int, Message]]:
+    for index in range(len(messages) - 1, -1, -1):
+        yield index, messages[index]
+
+
+def _counts(message: Message, layout: Layout, release: Release) -> bool:
+    """Whether the release spends a breakpoint on a message."""
+    if message.role == "system":
+        return False
+    if release == "hermes-0.13" or layout == "native":
+        return True
+    content = message.content
+    if isinstance(content, list):
+        return bool(content) and isinstance(content[-1], Mapping)
+    return isinstance(content, str) and content != ""
+
+
+def _place(message: Message, index: int, layout: Layout, release: Release, ttl: Ttl) -> Breakpoint:
+    part, placed = _part(message, layout, release)
+    honored, why = _honored(message, part, placed, layout, release)
+    return Breakpoint(0, index, part, honored, why, ttl, placed)
+
+
+def _part(message: Message, layout: Layout, release: Release) -> tuple[str, bool]:
+    """Where the marker goes, and whether the release writes one."""
+    content = message.content
+    if message.role == "tool":
+        if layout == "native":
+            return "message", True
+        if release == "hermes-0.13":
+            return "message", False
+    if content is None or content == "":
+        skipped = release == "hermes-0.19" and layout == "envelope" and message.role in ("tool", "assistant")
+        return "message", not skipped
+    if isinstance(content, str):
+        return "text", True
+    if isinstance(content, list) and content:
+        return f"part {len(content)}", isinstance(content[-1], Mapping)
+    return "message", False
+
+
+def _honored(message: Message, part: str, placed: bool, layout: Layout, release: Release) -> tuple[bool, str]:
+    if not placed:
+        if message.role == "tool" and layout == "envelope":
+            return False, "This release cannot mark tool results on the envelope layout, yet counts them."
+        return False, "Its content has no part that could carry a marker, yet it counts."
+    if part == "text":
+        if layout == "native" and message.role == "user" and not message.text.strip():
+            return False, "White space alone is replaced on its way, and the marker with it."
+        return True, "The text becomes one part, which carries the marker."
+    if part != "message":
+        return True, "The last part of the content carries the marker."
+    if layout == "envelope":
+        return False, "The marker stands beside an empty content, where the provider does not look."
+    if message.role == "tool":
+        return True, "The marker goes into the tool result."
+    if message.role == "assistant" and release == "hermes-0.19" and _calls(message.wire):
+        return True, "The marker goes into the last tool call."
+    if message.role == "assistant" and _calls(message.wire):
+        return False, "This release drops the marker of a message that only calls tools when it converts it."
+    return False, "The marker of an empty message is lost when the message is converted."
+
+
+def _calls(wire: Mapping[str, Any]) -> bool:
+    calls = wire.get("tool_calls")
+    return isinstance(calls, list) and any(isinstance(call, Mapping) and call for call in calls)

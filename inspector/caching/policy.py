@@ -1,0 +1,89 @@
+"""Whether a model's requests are marked for the prompt cache, and in which layout.
+
+Source: releases 0.13.0 and 0.19.0, the agent's own policy. A store does not say which wire format a session
+spoke; it is inferred from provider and address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+_ALIBABA = frozenset({"opencode", "opencode-zen", "opencode-go", "alibaba"})
+_MINIMAX = frozenset({"minimax", "minimax-cn"})
+_KIMI = ("kimi-", "kimi_", "moonshot_", "k1.", "k1-", "k2.", "k2-", "k25", "k3.", "k3-")
+_MINIMAX_HOSTS = ("api.minimax.io", "api.minimaxi.com")
+
+
+@dataclass(frozen=True, slots=True)
+class CachePolicy:
+    """Whether requests carry cache markers, in which layout, and a sentence why."""
+
+    enabled: bool
+    layout: Literal["native", "envelope"]
+    reason: str
+
+
+def caching_enabled(model: str, provider: str = "", base_url: str = "") -> tuple[bool, str]:
+    """Whether requests carry cache markers, and a sentence why."""
+    policy = cache_policy(model, provider, base_url)
+    return policy.enabled, policy.reason
+
+
+def cache_policy(
+    model: str, provider: str = "", base_url: str = "", release: str = "hermes-0.19"
+) -> CachePolicy:
+    """The policy for a model behind a provider; any of the three may be empty where the store says nothing."""
+    name, by, host = model.lower(), provider.strip().lower(), hostname(base_url)
+    claude = "claude" in name
+    if by == "anthropic" or host == "api.anthropic.com":
+        return CachePolicy(True, "native", "Requests go to Anthropic's own API.")
+    if (
+        _under(host, "openrouter.ai")
+        or "nousresearch" in base_url.lower()
+        or (by == "openrouter" and not host)
+    ):
+        where = "the Nous portal" if "nousresearch" in base_url.lower() else "OpenRouter"
+        if claude or (release == "hermes-0.19" and _kimi(name)):
+            family = "Claude" if claude else "Kimi"
+            return CachePolicy(True, "envelope", f"{family} on {where} takes cache markers.")
+        if where != "OpenRouter" and "qwen" in name:
+            return CachePolicy(True, "envelope", f"Qwen on {where} takes cache markers.")
+        return CachePolicy(False, "envelope", f"{model or 'This model'} on {where} gets no cache markers.")
+    anthropic_wire = bool(host) and base_url.strip().rstrip("/").endswith("/anthropic")
+    if anthropic_wire and claude:
+        return CachePolicy(True, "native", "Claude behind an address that speaks Anthropic's format.")
+    if by in _MINIMAX or any(_under(host, known) for known in _MINIMAX_HOSTS):
+        if anthropic_wire or not host:
+            return CachePolicy(True, "native", "MiniMax behind an address that speaks Anthropic's format.")
+        return CachePolicy(False, "envelope", "MiniMax gets cache markers only in Anthropic's format.")
+    if by in _ALIBABA and "qwen" in name:
+        return CachePolicy(True, "envelope", f"Qwen on {provider} takes cache markers.")
+    if claude and not by and not host:
+        if name.startswith("anthropic/"):
+            reason = "The store names no provider; a Claude model by this name is taken to be on OpenRouter."
+            return CachePolicy(True, "envelope", reason)
+        return CachePolicy(
+            True, "native", "The store names no provider; Claude is taken to be on Anthropic's API."
+        )
+    where = provider or host or "this provider"
+    return CachePolicy(False, "envelope", f"{model or 'A model'} on {where} gets no cache markers.")
+
+
+def hostname(url: str) -> str:
+    """The host of an address in small letters; "" where it has none. Never raises."""
+    text = url.strip()
+    try:
+        return (urlsplit(text if "://" in text else f"//{text}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _under(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _kimi(model: str) -> bool:
+    name = model.strip().rpartition("/")[2]
+    return "moonshot" in model or name == "k3" or name.startswith(_KIMI)
