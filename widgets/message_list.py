@@ -30,8 +30,6 @@ FLAG_SIGNS: dict[str, str] = {
 }
 _PLAIN = Style()
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
-#: What a widget reads of a text at most; no terminal is wider.
-_TEXT_LIMIT = 1_000
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
 
@@ -356,7 +354,7 @@ class MessageList(LineList):
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
         room = width - line.width - (3 if width >= 48 or mark else 0)
-        text = fit(safe_line(row.text, _TEXT_LIMIT), room)
+        text = fit(safe_line(row.text, max(1, room) + 1), room)
         if self._highlight:
             spans = tuple(find_spans(text, self._highlight))
             line.marked(text, text_style, spans, self.get_component_rich_style("list--found"))
