@@ -1,13 +1,16 @@
-"""Context lengths and prices of models, from genai-prices, with a small table for what it does not know."""
+"""Context lengths and prices of models, from genai-prices, with a table of families for what it does not know."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 #: Families that genai-prices may lack, in tokens; the longest name that a model's id contains wins.
 #: Source: release 0.19.0, `agent/model_metadata.py`, DEFAULT_CONTEXT_LENGTHS.
-FAMILIES: dict[str, int] = {
+FAMILIES: Mapping[str, int] = {
     "claude": 200_000,
     "claude-opus-4-6": 1_000_000,
     "claude-opus-4-7": 1_000_000,
@@ -15,36 +18,90 @@ FAMILIES: dict[str, int] = {
     "claude-sonnet-4-6": 1_000_000,
     "claude-sonnet-5": 1_000_000,
     "gpt-5": 400_000,
+    "gpt-5-1-chat": 128_000,
+    "gpt-5-3-codex-spark": 128_000,
     "gpt-5-4": 1_050_000,
+    "gpt-5-4-mini": 400_000,
+    "gpt-5-4-nano": 400_000,
     "gpt-5-5": 1_050_000,
+    "gpt-5-6": 1_050_000,
     "gpt-4-1": 1_047_576,
     "gpt-4": 128_000,
     "gemini": 1_048_576,
+    "gemma-4": 256_000,
+    "gemma-3": 131_072,
     "deepseek": 128_000,
+    "deepseek-v4": 1_000_000,
     "llama": 131_072,
-    "qwen3": 131_072,
+    "qwen": 131_072,
+    "qwen3-coder": 262_144,
+    "qwen3-max": 262_144,
+    "qwen3-6-plus": 1_048_576,
     "kimi": 262_144,
+    "kimi-k3": 1_048_576,
+    "grok": 131_072,
     "grok-4": 256_000,
+    "grok-4-fast": 2_000_000,
     "minimax": 204_800,
+    "minimax-m3": 1_000_000,
     "glm": 202_752,
+    "glm-5-2": 1_048_576,
     "hermes": 131_072,
 }
 #: What is assumed of a model that nothing is known of, in tokens.
 ASSUMED = 200_000
 
+# Vendors that genai-prices calls by another name than model ids do.
+_VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
+_VARIANT = re.compile(r":[a-z]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars a million tokens, at the base tier; None where the source names no price. `source` says where from."""
+
+    input: float | None
+    output: float | None
+    cache_read: float | None
+    cache_write_5m: float | None
+    cache_write_1h: float | None
+    source: str
+
 
 @lru_cache(maxsize=512)
 def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     """The context window of a model in tokens and where that is known from; (None, why) where it is not."""
-    if not model:
+    if not model.strip():
         return None, "the store names no model"
-    found = _priced(model, provider)
-    if found is not None and found.context_window:
+    found = _entry(model, provider, "context_window")
+    if found is not None:
         return int(found.context_window), f"genai-prices on {found.id}"
     family = _family(model)
     if family is not None:
         return FAMILIES[family], f"the {family} family"
     return None, f"nothing is known of the model {model}"
+
+
+@lru_cache(maxsize=512)
+def prices(model: str, provider: str = "") -> Prices | None:
+    """What a model costs today; None where nothing is known."""
+    from datetime import UTC, datetime
+
+    found = _entry(model, provider, "prices") if model.strip() else None
+    if found is None:
+        return None
+    today = found.get_prices(datetime.now(UTC))
+    read, write = _base(today.cache_read_mtok), _base(today.cache_write_mtok)
+    long = _base(getattr(today, "cache_write_1h_mtok", None))
+    return Prices(
+        _base(today.input_mtok), _base(today.output_mtok), read, write, long, f"genai-prices on {found.id}"
+    )
+
+
+def _base(price: Any) -> float | None:
+    """A price, of a tiered one the base."""
+    price = getattr(price, "base", price)
+    return None if price is None else float(price)
 
 
 def _family(model: str) -> str | None:
@@ -53,21 +110,35 @@ def _family(model: str) -> str | None:
     return max(matches, key=len) if matches else None
 
 
-def _priced(model: str, provider: str) -> Any:
-    """The model's entry in genai-prices, asked by provider, then by the vendor in its name, then by name alone."""
+def _entry(model: str, provider: str, wanted: str) -> Any:
+    """The model's entry in genai-prices that has the attribute `wanted`, None where none has.
+
+    The vendor in a model's name comes before the provider that resells it: resellers list windows that need a
+    beta header, which the agent does not send.
+    """
     from genai_prices import data_snapshot
 
     snapshot = data_snapshot.get_snapshot()
-    vendor, _, bare = model.partition("/") if "/" in model else ("", "", model)
-    asked: list[tuple[str, str | None]] = []
-    if provider:
-        asked += [(model, provider), (bare, provider), (bare.replace(".", "-"), provider)]
-    if vendor:
-        asked += [(bare.replace(".", "-"), vendor), (bare, vendor)]
-    asked += [(bare.replace(".", "-"), None), (bare, None)]
-    for name, by in asked:
+    for name, by in _asked(model.strip(), provider.strip()):
         try:
-            return snapshot.find_provider_model(name, None, by, None)[1]
+            found = snapshot.find_provider_model(name, None, by, None)[1]
         except LookupError:
             continue
+        if getattr(found, wanted):
+            return found
     return None
+
+
+def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
+    """(name, provider) pairs in the order in which they are looked up."""
+    vendor, _, bare = _VARIANT.sub("", model).rpartition("/")
+    names = dict.fromkeys((bare, bare.replace(".", "-")))
+    vendor = vendor.rpartition("/")[2]
+    for by in filter(None, dict.fromkeys((_VENDORS.get(vendor, vendor), vendor))):
+        for name in names:
+            yield name, by
+    if provider:
+        for name in (model, *names):
+            yield name, _VENDORS.get(provider, provider)
+    for name in names:
+        yield name, None

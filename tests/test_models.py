@@ -1,0 +1,58 @@
+"""Context lengths and prices."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from inspector.models import ASSUMED, FAMILIES, context_length, prices
+
+
+@pytest.mark.parametrize("provider", ["", "openrouter", "anthropic", "custom"])
+def test_a_resellers_larger_window_does_not_count(provider: str) -> None:
+    assert context_length("anthropic/claude-sonnet-4.5", provider)[0] == 200_000
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-sonnet-4-5", 200_000),
+        ("anthropic/claude-sonnet-4.5:beta", 200_000),
+        ("anthropic/claude-opus-4.6", 1_000_000),
+        ("us.anthropic.claude-sonnet-4-5-v1", 200_000),
+        ("openai/gpt-5", 400_000),
+        ("gpt-4o", 128_000),
+        ("google/gemini-2.5-pro", 1_048_576),
+        ("nousresearch/hermes-4-405b", 131_072),
+        ("somebody/qwen-finetune", 131_072),
+    ],
+)
+def test_known_models(model: str, tokens: int) -> None:
+    found, source = context_length(model)
+    assert found == tokens
+    assert source.startswith(("genai-prices on ", "the "))
+
+
+def test_an_unknown_model_says_so() -> None:
+    assert context_length("weird/thing") == (None, "nothing is known of the model weird/thing")
+    assert context_length("")[0] is None
+    assert context_length("  ")[0] is None
+    assert 0 < ASSUMED < max(FAMILIES.values())
+
+
+def test_prices_are_dollars_a_million_tokens() -> None:
+    found = prices("anthropic/claude-sonnet-4.5", "openrouter")
+    assert found is not None
+    assert (found.input, found.output) == (3.0, 15.0)
+    assert (found.cache_read, found.cache_write_5m, found.cache_write_1h) == (0.3, 3.75, 6.0)
+    assert found.source == "genai-prices on claude-sonnet-4-5"
+    assert prices("weird/thing") is None
+    assert prices("") is None
+
+
+def test_importing_models_does_not_import_the_price_list() -> None:
+    code = "import inspector.models, sys; print('genai_prices' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
