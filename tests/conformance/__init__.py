@@ -1,0 +1,1 @@
+"""Recorded answers of the real releases, and the comparison with our engines."""

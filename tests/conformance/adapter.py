@@ -1,0 +1,77 @@
+"""What our engines answer to a case, in the shape that the vectors record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.core.messages import messages_from
+from inspector.engines.base import Plan, Settings
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.policies import Wording
+from inspector.engines.hermes.releases import RELEASES
+from tests.conformance import vectors
+from tests.conformance.lists import Case
+
+PROFILES = {"0.13.0": "hermes-0.13", "0.19.0": "hermes-0.19"}
+_PHASES = {
+    "prunes": "prune",
+    "looks for the tail": "boundaries",
+    "writes out the middle": "summary",
+    "mends tool pairs": "assemble",
+}
+
+
+def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine:
+    """The engine of a release, which recognises the stand-ins as handoff prefixes in place of the real ones."""
+    policies = RELEASES[PROFILES[release]]
+    if stand_ins:
+        wordings = tuple(Wording(len(text), hashlib.sha256(text.encode()).hexdigest()) for text in stand_ins)
+        policies = replace(policies, wordings=wordings)
+    return HermesEngine(policies)
+
+
+def planned(engine: HermesEngine, case: Case) -> dict[str, Any]:
+    """Everything that a vector records, as the engine sees it."""
+    settings = Settings(
+        threshold=case.threshold,
+        target_ratio=case.target_ratio,
+        protect_first_n=case.protect_first_n,
+        protect_last_n=case.protect_last_n,
+        context_length=case.context_length,
+        max_tokens=case.max_tokens,
+        profile=engine.name,
+    )
+    budgets = engine.budgets(settings)
+    messages = messages_from(case.messages)
+    measures = engine.measure(messages)
+    earlier = max(case.earlier, int(case.previous_summary))
+    plan = engine.plan(measures, settings, earlier)
+    result: dict[str, Any] = {
+        "length": len(messages),
+        "threshold_tokens": budgets.threshold_tokens,
+        "tail_token_budget": budgets.tail_token_budget,
+        "max_summary_tokens": budgets.max_summary_tokens,
+        "rough_tokens": measures.total(),
+        "compacts": plan.compacts,
+    }
+    if plan.raises:
+        result["raises"] = {"type": plan.raises.split(" ")[0], "phase": _phase(plan)}
+    if not plan.compacts:
+        return result
+    wires = [dict(message.wire) for message in messages]
+    pruned = [dict(wire) for wire in engine.prune(messages, plan)]
+    result.update(vectors.pruned_part(wires, pruned))
+    result.update(head_end=plan.head_end, tail_start=plan.tail_start, summary_budget=plan.summary_budget)
+    result["fallback"] = case.summary_fails
+    result["dropped"] = plan.tail_start - plan.head_end if case.summary_fails else 0
+    output = engine.assemble(messages, plan, vectors.SUMMARY)
+    result.update(vectors.output_part(pruned, [(out.source, dict(out.wire)) for out in output]))
+    result["planned"] = {"role": plan.role, "merged": plan.merged, "pruned": vectors.runs(plan.pruned)}
+    return result
+
+
+def _phase(plan: Plan) -> str:
+    return next((phase for words, phase in _PHASES.items() if words in plan.reason), "?")

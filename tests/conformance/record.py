@@ -1,0 +1,262 @@
+"""Record what a real release does with every case. Run by a Python that has hermes-agent installed:
+
+    python tests/conformance/record.py --cases 4000 --out tests/conformance/vectors-0.13.0.jsonl.gz
+
+Only the call to the summary model is replaced. The release's own texts do not go into the vectors: its handoff
+prefixes are recorded as lengths and hashes, with texts of the same shape that the test uses in their place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import itertools
+import logging
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+os.environ["HERMES_HOME"] = tempfile.mkdtemp(prefix="hermes-home-")
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import lists  # type: ignore[import-not-found,unused-ignore]
+import vectors  # type: ignore[import-not-found,unused-ignore]
+from agent import context_compressor  # type: ignore[import-not-found,unused-ignore]
+from agent.context_compressor import ContextCompressor  # type: ignore[import-not-found,unused-ignore]
+from agent.model_metadata import (  # type: ignore[import-not-found,unused-ignore]
+    estimate_messages_tokens_rough,
+)
+
+logging.disable(logging.CRITICAL)
+VERSION = importlib.metadata.version("hermes-agent")
+TAKES_RESERVE = "max_tokens" in ContextCompressor.__init__.__code__.co_varnames
+_FALLBACK = re.compile(r"Summary generation was unavailable\. .*? files or resources\.", re.DOTALL)
+
+
+class Tagged(dict[str, Any]):
+    """A message that remembers where it stood in the list, through the copies that the release makes."""
+
+    at: int = -1
+
+    def copy(self) -> Tagged:
+        return tagged(self, self.at)
+
+
+def tagged(message: dict[str, Any], at: int) -> Tagged:
+    result = Tagged(message)
+    result.at = at
+    return result
+
+
+def wordings() -> list[str]:
+    """The handoff prefixes that the release recognises, the current one first."""
+    return [
+        context_compressor.SUMMARY_PREFIX,
+        *getattr(context_compressor, "_HISTORICAL_SUMMARY_PREFIXES", ()),
+    ]
+
+
+def masks(texts: Sequence[str]) -> list[str]:
+    """A stand-in for each prefix: the same length, quotes and punctuation, other letters."""
+    found = []
+    for number, text in enumerate(texts):
+        end = text.index("]") + 1
+        letter = "abcdefgh"[number]
+        found.append(text[:end] + re.sub(r"[A-Za-z]", letter, text[end:]))
+    for (one, real), (two, other) in itertools.permutations(zip(found, texts, strict=True), 2):
+        if (
+            one.startswith(two) != real.startswith(other)
+            or len(one) != len(real)
+            or len(repr(one)) != len(repr(real))
+        ):
+            raise AssertionError("a stand-in behaves differently")
+    return found
+
+
+class Recorder:
+    """One case in the making: what the release computed, and how far it came."""
+
+    def __init__(self, case: lists.Case, texts: Sequence[str], stands_in: Sequence[str]) -> None:
+        self.case = case
+        self.masks = list(zip(texts, stands_in, strict=True))
+        self.phase = "start"
+        self.pruned: list[Any] | None = None
+        self.start: int | None = None
+        self.cut: int | None = None
+        self.budget: int | None = None
+        self.fallback = ""
+        self.compacts = False
+
+    def compressor(self) -> Any:
+        case = self.case
+        reserve = {"max_tokens": case.max_tokens} if TAKES_RESERVE else {}
+        made = ContextCompressor(
+            model="anthropic/claude-sonnet-4.5",
+            threshold_percent=case.threshold,
+            protect_first_n=case.protect_first_n,
+            protect_last_n=case.protect_last_n,
+            summary_target_ratio=case.target_ratio,
+            quiet_mode=True,
+            config_context_length=case.context_length,
+            **reserve,
+        )
+        made.compression_count = case.earlier
+        if case.previous_summary:
+            made._previous_summary = "## Goal\nAn earlier summary."
+        self._wrap(made, "_prune_old_tool_results", self._pruning, "prune")
+        self._wrap(made, "_find_tail_cut_by_tokens", self._cutting, "boundaries")
+        self._wrap(made, "_compute_summary_budget", self._budgeting, "summary")
+        self._wrap(made, "_generate_summary", self._summarizing, "summary")
+        if hasattr(made, "_build_static_fallback_summary"):
+            self._wrap(made, "_build_static_fallback_summary", self._falling_back, "fallback")
+        return made
+
+    def _wrap(self, made: Any, name: str, then: Callable[..., Any], phase: str) -> None:
+        original = getattr(made, name)
+
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            self.phase = phase
+            result = original(*args, **kwargs)
+            return then(result, *args)
+
+        setattr(made, name, wrapped)
+
+    def _pruning(self, result: Any, *_: Any) -> Any:
+        messages, count = result
+        self.pruned = [tagged(message, at) for at, message in enumerate(messages)]
+        self.phase = "boundaries"
+        return list(self.pruned), count
+
+    def _cutting(self, result: int, _messages: Any, head_end: int, *_: Any) -> int:
+        self.start, self.cut = head_end, result
+        self.phase = "summary"
+        return result
+
+    def _budgeting(self, result: int, *_: Any) -> int:
+        self.budget, self.compacts = result, True
+        return result
+
+    def _summarizing(self, result: Any, *_: Any) -> Any:
+        self.phase = "assemble"
+        return result
+
+    def _falling_back(self, result: str, *_: Any) -> str:
+        self.fallback = result
+        self.phase = "assemble"
+        return result
+
+    def answer(self, **_: Any) -> Any:
+        """In place of the summary model."""
+        if self.case.summary_fails:
+            raise ValueError("the summary model has a bad day")
+        return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=vectors.SUMMARY))])
+
+    def record(self) -> dict[str, Any]:
+        context_compressor.call_llm = self.answer
+        messages = [tagged(message, at) for at, message in enumerate(self.case.messages)]
+        made = self.compressor()
+        result: dict[str, Any] = {
+            "seed": self.case.seed,
+            "length": len(messages),
+            "threshold_tokens": made.threshold_tokens,
+            "tail_token_budget": made.tail_token_budget,
+            "max_summary_tokens": made.max_summary_tokens,
+            "rough_tokens": estimate_messages_tokens_rough(messages),
+        }
+        before = self.plain(messages)
+        output: list[Any] = []
+        try:
+            output = made.compress(messages, current_tokens=made.threshold_tokens)
+        except (TypeError, AttributeError, LookupError, ValueError) as error:
+            result["raises"] = {"type": type(error).__name__, "text": str(error)[:120], "phase": self.phase}
+        result["compacts"] = self.compacts and "raises" not in result
+        if self.pruned is not None:
+            result.update(vectors.pruned_part(before, self.plain(self.pruned)))
+        if self.cut is not None:
+            result.update(head_end=self.start, tail_start=self.cut, summary_budget=self.budget)
+        if result["compacts"]:
+            result["fallback"] = bool(made._last_summary_fallback_used)
+            result["dropped"] = made._last_summary_dropped_count
+            result.update(self.outputs(output))
+        if self.plain(messages) != before:
+            result["mutated"] = True
+        return result
+
+    def outputs(self, output: Sequence[Any]) -> dict[str, Any]:
+        assert self.pruned is not None
+        pruned = self.plain(self.pruned)
+        pairs: list[tuple[int | str, dict[str, Any]]] = []
+        for at, message in enumerate(output):
+            source: int | str = "summary" if message.get("role") != "tool" else "stub"
+            if isinstance(message, Tagged):
+                source = message.at
+            wire = self.plain([message])[0]
+            if at == 0 and source == 0 and wire.get("role") == "system":
+                _without_note(wire, pruned[0])
+            pairs.append((source, wire))
+        part: dict[str, Any] = vectors.output_part(pruned, pairs)
+        return part
+
+    def plain(self, messages: Sequence[Any]) -> list[dict[str, Any]]:
+        """The messages as plain values, with the stand-ins in place of the release's texts."""
+        return [self._plain(message) for message in messages]
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, str):
+            if self.fallback:
+                value = value.replace(self.fallback, vectors.SUMMARY)
+            if self.case.summary_fails:
+                value = _FALLBACK.sub(lambda _: vectors.SUMMARY, value)
+            for real, mask in self.masks:
+                value = value.replace(real, mask)
+            return value
+        if isinstance(value, dict):
+            return {key: self._plain(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._plain(item) for item in value]
+        return value
+
+
+def _without_note(wire: dict[str, Any], own: dict[str, Any]) -> None:
+    """Take away the note that the first compaction appends to a system message."""
+    content, before = wire.get("content"), own.get("content")
+    if isinstance(content, list) and isinstance(before, list) and len(content) == len(before) + 1:
+        wire["content"] = content[:-1]
+    elif not isinstance(content, list) and "content" in own:
+        wire["content"] = before
+    elif not isinstance(content, list):
+        wire.pop("content", None)
+
+
+def results(count: int) -> Iterator[dict[str, Any]]:
+    texts = wordings()
+    stands_in = masks(texts)
+    for seed in range(count):
+        yield Recorder(lists.case(seed, texts), texts, stands_in).record()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=4000)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    texts = wordings()
+    header = {
+        "format": vectors.FORMAT,
+        "release": VERSION,
+        "cases": options.cases,
+        "wordings": [[len(text), hashlib.sha256(text.encode()).hexdigest()] for text in texts],
+        "masks": masks(texts),
+    }
+    vectors.write(options.out, header, results(options.cases))
+    print(f"{options.out.name}: {options.cases} cases of {VERSION}, {options.out.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
