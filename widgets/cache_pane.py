@@ -237,7 +237,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
         marks[free : free + 2] = f"⚑{point.number}"
     covered = points[-1].tokens or 0
-    text = f"{human.percent(covered, total)} of the request lies before the last breakpoint"
+    text = f"cached up to the last breakpoint: {human.percent(covered, total)}"
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 

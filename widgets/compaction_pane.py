@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,6 +16,9 @@ from widgets.headline import Headline
 from widgets.message_list import ListSource, MessageList, RowSource
 from widgets.strips import fit, one_line
 from widgets.text_lines import TextLine, line_of
+
+#: Below this width the pane says less.
+NARROW = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,13 @@ class CompactionPane(Vertical):
         if view is None:
             self._headline.set_lines([TextLine("This conversation has no compaction yet.", "muted")])
         else:
-            self._headline.set_lines(_headline(view))
+            self._headline.set_lines(_headline(view, self.size.width < NARROW))
         self._list.set_rows(self._rows, cursor=0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Less is said where room is short."""
+        if self._view is not None:
+            self._headline.set_lines(_headline(self._view, event.size.width < NARROW))
 
     def action_step(self, by: int) -> None:
         """Ask for the compaction before or after."""
@@ -145,12 +154,17 @@ class CompactionPane(Vertical):
         return frozenset[str](row.flags) & {"struck", "copied", "summary"} if row is not None else frozenset()
 
 
-def _headline(view: CompactionView) -> list[TextLine]:
+def _headline(view: CompactionView, narrow: bool) -> list[TextLine]:
     sign, style, words = _OUTCOMES[view.outcome]
+    words = view.outcome if narrow else words
     lines = [line_of((f"Compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
-    quiet = [
-        text for text in (one_line(view.session, 80), human.clock(view.at) if view.at > 0 else "") if text
-    ]
+    quiet = (
+        []
+        if narrow
+        else [
+            text for text in (one_line(view.session, 80), human.clock(view.at) if view.at > 0 else "") if text
+        ]
+    )
     if quiet:
         lines.append(TextLine(" · ".join(quiet), "muted"))
     saved = view.tokens_before - view.tokens_after
@@ -159,34 +173,45 @@ def _headline(view: CompactionView) -> list[TextLine]:
         f"saved {human.tokens(saved)}, {share}" if saved >= 0 else f"grew by {human.tokens(-saved)}, {share}"
     )
     low = saved < view.tokens_before * 0.10
+    gap = [] if narrow else [TextLine("")]
     lines += [
-        TextLine(""),
+        *gap,
         line_of(
             ("messages  ", "muted"),
-            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(15), ""),
+            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(0 if narrow else 13) + "  ", ""),
             (f"− {view.went:,} went", "removed"),
             (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
             (f"  = {view.stayed:,} stayed", "kept"),
-            (f"  Σ {view.came:,} in their place", "accent"),
+            (f"  Σ {view.came:,}" + ("" if narrow else " in their place"), "accent"),
         ),
         line_of(
             ("tokens    ", "muted"),
-            (f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(15), ""),
+            (
+                f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(
+                    0 if narrow else 13
+                )
+                + "  ",
+                "",
+            ),
             (("! " if low else "") + verdict, "warning" if low else "muted"),
         ),
     ]
     if view.bounds:
-        lines += [TextLine(""), *_bounds(view.bounds)]
+        lines += [*gap, *_bounds(view.bounds, narrow)]
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
     return lines
 
 
-def _bounds(bounds: tuple[BoundsView, ...]) -> list[TextLine]:
+def _bounds(bounds: tuple[BoundsView, ...], narrow: bool) -> list[TextLine]:
     """Boundaries as a small table: recorded and planned below each other, what differs marked with ≠."""
     first = bounds[0]
-    width = min(28, max(len(one_line(row.by, 28)) for row in bounds) + 2)
+    width = min(11 if narrow else 28, max(len(one_line(row.by, 28)) for row in bounds) + 2)
     lines = [
-        TextLine(f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}{'summary':>10}{'after':>9}", "muted")
+        TextLine(
+            f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}"
+            + ("" if narrow else f"{'summary':>10}{'after':>9}"),
+            "muted",
+        )
     ]
     for row in bounds:
         sign = "━" if row.kind == "recorded" else "╌"
@@ -200,7 +225,8 @@ def _bounds(bounds: tuple[BoundsView, ...]) -> list[TextLine]:
             parts.append((f"{'≠ ' if other else ''}{value:,}".rjust(cells), "warning" if other else style))
         summary = "–" if row.summary_tokens is None else f"~{human.tokens(row.summary_tokens)}"
         after = "–" if row.tokens_after is None else f"~{human.tokens(row.tokens_after)}"
-        parts.append((f"{summary:>10}{after:>9}", "muted"))
+        if not narrow:
+            parts.append((f"{summary:>10}{after:>9}", "muted"))
         lines.append(line_of(*parts))
         if row.note:
             lines.append(TextLine(row.note, "muted", prefix="  "))

@@ -187,7 +187,9 @@ class DiffPane(Vertical):
         self._body.set_lines(lines or [TextLine("Nothing changed.", "muted")])
 
     def _show_sides(self) -> None:
-        view, width = self._view, self._body.scrollable_content_region.width
+        view = self._view
+        # A cell is left for the scrollbar, which may come with the lines.
+        width = self._body.size.width - 1
         if view is None or self._modes.mode != "sides" or width == self._sides_width:
             return
         keep_place, self._sides_width = self._sides_width > 0, width

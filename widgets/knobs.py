@@ -341,11 +341,10 @@ class Knobs(Widget, can_focus=True):
         start, stop = self._slider()
         self._draw_slider(row, kind, value, stop - start)
         row.add("  ", Style())
-        note = (
-            f"default {show(kind, default)}"
-            if value != default
-            else one_line(self._origins.get(kind.name, ""), 60)
-        )
+        note = one_line(self._origins.get(kind.name, ""), 60)
+        if value != default:
+            note = f"default {show(kind, default)}"
+            note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
         row.add(fit(note, max(0, width - row.width)), ink(self, "knobs--note"))
         base = self.rich_style
         if here:

@@ -114,13 +114,15 @@ class ModeBar(Widget):
         if self._title:
             row.add(f"{self._title}  ", ink(self, "modes--title"))
         self._places = []
-        gap = "  " if sum(len(mode.label) + 5 for mode in self._modes) + len(self._title) < width else " "
+        needed = row.width + sum(len(mode.label) + 4 for mode in self._modes)
+        # Where room is short, first the gaps go, then the empty dots.
+        gap, empty = (
+            ("  ", "○ ") if needed <= width else (" ", "○ " if needed - len(self._modes) <= width else "")
+        )
         for mode in self._modes:
             start, chosen = row.width, mode.name == self._mode
-            row.add(
-                f"{'●' if chosen else '○'} {mode.label}",
-                ink(self, f"modes--{'chosen' if chosen else 'other'}"),
-            )
+            label = f"{'● ' if chosen else empty}{mode.label}"
+            row.add(label, ink(self, f"modes--{'chosen' if chosen else 'other'}"))
             self._places.append((start, row.width, mode))
             row.add(gap, Style())
         return row.strip(width, self.rich_style)

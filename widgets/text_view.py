@@ -285,6 +285,14 @@ class TextView(ScrollView, can_focus=True):
             style = self._inks[name] = ink(self, f"text--{name}") if name else Style()
         return style
 
+    @property
+    def base_style(self) -> Style:
+        """The view's own colours."""
+        style = self._inks.get("base")
+        if style is None:
+            style = self._inks["base"] = self.rich_style
+        return style
+
     def notify_style_update(self) -> None:
         """Colours changed."""
         self._inks.clear()
@@ -293,7 +301,7 @@ class TextView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
         width, row = self.scrollable_content_region.width, self.scroll_offset.y + y
-        base = self.rich_style
+        base = self.base_style
         if row >= self._plan.rows:
             return Strip.blank(width, base)
         line, start, stop = self._plan.place(row)

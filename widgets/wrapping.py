@@ -12,7 +12,7 @@ from widgets.strips import width_of
 def breaks(text: str, width: int) -> array[int] | None:
     """The offsets at which the rows after the first start; None where one row holds the text.
 
-    Rows break after a space where there is one in the last third of the row, else within the word. A row is at
+    Rows break after a space where there is one in its second half, else within the word. A row is at
     most `width` cells wide (spaces that it ends with may stand out); costs time in proportion to the text.
     """
     if width <= 0:
@@ -28,7 +28,7 @@ def breaks(text: str, width: int) -> array[int] | None:
 
 def _ascii_breaks(text: str, width: int) -> array[int] | None:
     found = array("I")
-    start, length, least = 0, len(text), width - width // 3
+    start, length, least = 0, len(text), width // 2
     while length - start > width:
         # A space may stand right behind the row: it is swallowed by the edge.
         space = text.rfind(" ", start + least, start + width + 1)
@@ -41,7 +41,7 @@ def _ascii_breaks(text: str, width: int) -> array[int] | None:
 def _wide_breaks(text: str, width: int) -> array[int] | None:
     found = array("I")
     cells, start, space = 0, 0, -1
-    least = width - width // 3
+    least = width // 2
     joined = "\ufe0f" in text
     for index, character in enumerate(text):
         size = 1 if character < "\x7f" else get_character_cell_size(character)

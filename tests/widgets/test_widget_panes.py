@@ -249,7 +249,7 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
             "3 of 4 breakpoints  request of ~80,000 tokens  ✗ 1 wasted",
             "layout  ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
-            "98% of the request lies before the last breakpoint",
+            "cached up to the last breakpoint: 98%",
             "⚑1 sys system  on the system prompt  ~2.1k up to here (2%)",
             "✗ wasted: no marker on tools",
             "· The next call reads 77,000 tokens.",
