@@ -125,8 +125,10 @@ def test_a_larger_ratio_never_shortens_the_tail(
 ) -> None:
     less = plan_of(profile, messages, SMALL.with_(target_ratio=tenths / 10))
     more = plan_of(profile, messages, SMALL.with_(target_ratio=tenths / 10 + 0.1))
-    if less.compacts and more.compacts and less.tail_start > less.head_end + 1:
-        assert more.tail_start <= max(less.tail_start, more.head_end + 1)
+    # Where everything would fit into the tail, a middle is cut out all the same: that is no promise.
+    forced = any(step.rule == "middle" for step in (*less.steps, *more.steps))
+    if less.compacts and more.compacts and not forced:
+        assert more.tail_start <= less.tail_start
 
 
 def talk(count: int, size: int = 400) -> tuple[Message, ...]:

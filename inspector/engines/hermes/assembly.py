@@ -9,6 +9,7 @@ from typing import Any
 from inspector.core.messages import Message, is_image
 from inspector.engines.base import Plan
 from inspector.engines.hermes import pruning
+from inspector.engines.hermes.estimates import call_id
 from inspector.engines.hermes.measures import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER, HermesMeasures
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 
@@ -76,10 +77,14 @@ def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[
     return tuple(wires)
 
 
-def _shortened(wire: Mapping[str, Any], tools: Mapping[Any, pruning.Tool], policies: Policies) -> Mapping[str, Any]:
+def _shortened(
+    wire: Mapping[str, Any], tools: Mapping[Any, pruning.Tool], policies: Policies
+) -> Mapping[str, Any]:
     if wire.get("role") == "tool":
-        tool = tools.get(wire.get("tool_call_id", ""), pruning.UNKNOWN_TOOL)
         content = wire.get("content", "")
+        tool = pruning.UNKNOWN_TOOL
+        if isinstance(content, str) and pruning.is_prunable(content):
+            tool = tools.get(wire.get("tool_call_id", ""), tool)
         short = pruning.short_result(content, tool, policies)
         return wire if short is content else {**wire, "content": short}
     if wire.get("role") == "assistant" and wire.get("tool_calls") and policies.shrinks_arguments:
@@ -173,13 +178,6 @@ def _mend(output: list[Output], policies: Policies) -> list[Output]:
             stubs = ({"role": "tool", "content": STUB, "tool_call_id": identifier} for identifier in lost)
             mended.extend(Output(stub, "stub") for stub in stubs)
     return mended
-
-
-def call_id(call: Any) -> Any:
-    """What a call is answered by: its call_id, else its id."""
-    if isinstance(call, dict):
-        return call.get("call_id", "") or call.get("id", "") or ""
-    return ""
 
 
 def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]:

@@ -167,7 +167,13 @@ def _anchor_assistant(measures: HermesMeasures, cut: int, head_end: int) -> int:
     return max(before_group(measures, last), head_end + 1)
 
 
-def latest_summary(measures: HermesMeasures, start: int, stop: int) -> int:
-    """The last handoff summary in [start:stop], or -1."""
-    found = bisect_left(measures.summaries, stop) - 1
-    return measures.summaries[found] if found >= 0 and measures.summaries[found] >= start else -1
+def latest_summary(measures: HermesMeasures, start: int, stop: int, pruned_to: int) -> int:
+    """The last handoff summary in [start:stop], or -1; those in tool results count where they are not pruned."""
+    return max(
+        _before(measures.summaries, start, stop), _before(measures.erasable, max(start, pruned_to), stop)
+    )
+
+
+def _before(indexes: Sequence[int], start: int, stop: int) -> int:
+    found = bisect_left(indexes, stop) - 1
+    return indexes[found] if found >= 0 and indexes[found] >= start else -1

@@ -106,11 +106,18 @@ class _Planner:
         measures, policies = self.measures, self.policies
         length = len(measures)
         low = head_end if not policies.searches_head else 1 if boundaries.starts_with_system(measures) else 0
-        earlier = boundaries.latest_summary(measures, low, min(tail_start, length))
+        earlier = boundaries.latest_summary(measures, low, min(tail_start, length), pruned_to)
         start = max(head_end, earlier + 1) if earlier >= 0 else head_end
-        raises = self._summary_fails(start, tail_start)
+        raises = (
+            f"IndexError at message {length}"
+            if tail_start > length
+            else self._summary_fails(start, tail_start)
+        )
         if raises:
             return self._nothing(f"the release fails while it writes out the middle: {raises}", raises)
+        raises = self._mending_fails(head_end, tail_start)
+        if raises:
+            return self._nothing(f"the release fails while it mends tool pairs: {raises}", raises)
         middle = measures.rough_between(start, tail_start, pruned_to)
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
@@ -184,6 +191,9 @@ class _Planner:
 
     def _summary_fails(self, start: int, stop: int) -> str:
         return self._trouble("summary", start, stop)
+
+    def _mending_fails(self, head_end: int, tail_start: int) -> str:
+        return self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, len(self.measures))
 
     def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
         found = [

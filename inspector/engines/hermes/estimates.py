@@ -60,6 +60,13 @@ def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
     return tokens
 
 
+def call_id(call: Any) -> Any:
+    """What a call is answered by: its call_id, else its id."""
+    if isinstance(call, dict):
+        return call.get("call_id", "") or call.get("id", "") or ""
+    return ""
+
+
 def _serialized_chars(value: Any) -> int:
     if value is None or value == "":
         return 0

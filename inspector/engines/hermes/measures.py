@@ -14,7 +14,7 @@ from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.hermes import pruning
-from inspector.engines.hermes.estimates import call_tokens, check_serializable, content_chars
+from inspector.engines.hermes.estimates import call_id, call_tokens, check_serializable, content_chars
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
 
 OTHER, NO_ROLE = 4, 5
@@ -64,6 +64,7 @@ class HermesMeasures:
         "changed",
         "chars",
         "duplicates",
+        "erasable",
         "images",
         "original",
         "policies",
@@ -91,11 +92,13 @@ class HermesMeasures:
     images: Column
     total_chars: int
     total_images: int
-    #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are);
-    #: earlier summaries; user messages (all, and those the anchor counts); assistants, and those with text.
+    #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier
+    #: summaries that stay, and those in tool results, which pruning erases; user messages (all, and those the
+    #: anchor counts); assistants, and those with text.
     changed: Sequence[int]
     duplicates: Sequence[int]
     summaries: Sequence[int]
+    erasable: Sequence[int]
     users_all: Sequence[int]
     users: Sequence[int]
     assistants: Sequence[int]
@@ -151,6 +154,7 @@ class _Reader:
         self.seen: dict[bytes, tuple[int, int, int]] = {}
         self.duplicates: list[int] = []
         self.summaries: list[int] = []
+        self.erasable: list[int] = []
         self.users_all: list[int] = []
         self.users: list[int] = []
         self.assistants: list[int] = []
@@ -172,6 +176,8 @@ class _Reader:
         done.changed = array("q", sorted(self.short.keys() - set(self.duplicates)))
         done.duplicates = array("q", sorted(self.duplicates))
         done.summaries = array("q", self.summaries)
+        gone = set(self.duplicates)
+        done.erasable = array("q", (index for index in self.erasable if index not in gone))
         done.users_all, done.users = array("q", self.users_all), array("q", self.users)
         done.assistants, done.speaking = array("q", self.assistants), array("q", self.speaking)
         done.troubles = {phase: sorted(found) for phase, found in self.troubles.items()}
@@ -200,7 +206,8 @@ class _Reader:
         self.images.append(images)
         summary = is_handoff(content, self.policies)
         if summary:
-            self.summaries.append(index)
+            erased = code == TOOL and isinstance(content, str) and pruning.is_prunable(content)
+            (self.erasable if erased else self.summaries).append(index)
         if code == USER:
             self.users_all.append(index)
             if not (summary and self.policies.skips_summaries):
@@ -211,12 +218,14 @@ class _Reader:
                 self.speaking.append(index)
             self._calls(index, wire, chars, images)
         elif code == TOOL:
+            self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
             self._result(index, wire, content, rest)
         self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
 
     def _calls(self, index: int, wire: Mapping[str, Any], chars: int, images: int) -> None:
         if not wire.get("tool_calls"):
             return
+        self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
         found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
         self._guard(index, "prune", lambda: self.tools.update(found), None)
         if not self.policies.shrinks_arguments:
