@@ -1,49 +1,67 @@
 """Where each setting comes from: a flag, Hermes' config.yaml, what the store and the model tell, a default.
 
-A flag beats the file, the file beats what the store and model tell.
+A flag beats the file, the file beats what the store and model tell. Values that a release would read differently
+than they are written, or not at all, are read as the release reads them, and a sentence says so (releases 0.13.0
+and 0.19.0, the agent's start and the gateway's hygiene).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import BadInput, UsageProblem
+from inspector.core.text import safe_line
 from inspector.engines.base import RANGES, Settings
 
-#: Setting → the key of config.yaml, as a path; older keys follow newer ones.
-KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+_Path = tuple[str, ...]
+
+#: Setting → the keys of config.yaml, as paths; older keys follow newer ones.
+KEYS: Mapping[str, tuple[_Path, ...]] = {
     "threshold": (("compression", "threshold"),),
     "target_ratio": (("compression", "target_ratio"),),
     "protect_first_n": (("compression", "protect_first_n"),),
     "protect_last_n": (("compression", "protect_last_n"),),
-    "context_length": (("model", "context_length"),),
+    "context_length": (("model", "context_length"), ("context_length",)),
     "max_tokens": (("model", "max_tokens"),),
 }
 #: What else is read: it changes no plan, but findings and the cache pane tell of it.
-OTHER_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "in_place": (("compression", "in_place"),),
+    "abort_on_summary_failure": (("compression", "abort_on_summary_failure"),),
     "hygiene_hard_message_limit": (("compression", "hygiene_hard_message_limit"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
     "summary_provider": (("auxiliary", "compression", "provider"), ("compression", "summary_provider")),
+    "summary_base_url": (("auxiliary", "compression", "base_url"), ("compression", "summary_base_url")),
     "summary_context_length": (("auxiliary", "compression", "context_length"),),
     "cache_ttl": (("prompt_caching", "cache_ttl"), ("model", "cache_ttl")),
 }
 _WHOLE = frozenset({"protect_first_n", "protect_last_n", "context_length", "max_tokens"})
+# The agent ignores these where it cannot read them; with the others unreadable it does not start.
+_IGNORED = frozenset({"context_length", "max_tokens"})
+_TRUE = frozenset({"true", "1", "yes"})
+_TTLS = ("5m", "1h")
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigReading:
-    """What a config.yaml says: settings, other values, the key each came from, sentences about what was refused."""
+    """What a config.yaml says.
+
+    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key that each came from. `windows`
+    are context lengths in tokens by (address, model) of custom providers. `notes` are sentences about what was
+    refused or read differently.
+    """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     other: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     path: Path | None = None
+    windows: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,103 +76,216 @@ class ResolvedSettings:
 
 def read_config(path: Path) -> ConfigReading:
     """The settings in Hermes' config.yaml. Raises BadInput where it is missing or no YAML mapping."""
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadInput(f"There is no configuration at {path}. Name Hermes' config.yaml, or leave --config out.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The configuration {path} cannot be read ({error}).") from error
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" (line {where.line + 1})" if where is not None else ""
-        raise BadInput(f"The configuration {path} is no valid YAML{line}. Mend it, or leave it out.") from error
-    if document is None:
-        return ConfigReading(path=path)
-    if not isinstance(document, dict):
-        raise BadInput(f"The configuration {path} holds no mapping of settings.")
+    document = _load(path)
     values: dict[str, Any] = {}
     other: dict[str, Any] = {}
     sources: dict[str, str] = {}
     notes: list[str] = []
     for name, paths in KEYS.items():
         key, raw = _first(document, paths)
-        if raw is None:
+        if not key or (raw is None and name in _IGNORED):
             continue
-        try:
-            values[name] = _number(name, raw)
+        value, note = _number(name, raw)
+        if note:
+            notes.append(f"{path.name}: {key} is {_shown(raw)}{note}")
+        if value is not None:
+            values[name] = value
             sources[name] = f"{path.name}: {key}"
-        except ValueError as error:
-            notes.append(f"{path.name}: {key} is {raw!r}, {error}; it is left out.")
     for name, paths in OTHER_KEYS.items():
         key, raw = _first(document, paths)
-        if raw is not None:
-            other[name] = raw
+        if raw is None:
+            continue
+        read: Callable[[Any], tuple[Any, str]] = _READERS.get(name, _text)
+        value, note = read(raw)
+        if note:
+            notes.append(f"{path.name}: {key} is {_shown(raw)}{note}")
+        if value is not None:
+            other[name] = value
             sources[name] = f"{path.name}: {key}"
-    return ConfigReading(values, other, sources, tuple(notes), path)
+    if other.get("enabled") is False:
+        notes.append(
+            f"{path.name}: compression.enabled is off, so the agent never compacts; plans show what it would do."
+        )
+    return ConfigReading(values, other, sources, tuple(notes), path, _windows(document))
 
 
-def _first(document: Mapping[Any, Any], paths: tuple[tuple[str, ...], ...]) -> tuple[str, Any]:
+def _load(path: Path) -> Mapping[Any, Any]:
+    import yaml
+
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise BadInput(
+            f"There is no configuration at {path}. Name Hermes' config.yaml, or leave --config out."
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"The configuration {path} cannot be read ({error}).") from error
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" (line {where.line + 1})" if where is not None else ""
+        raise BadInput(
+            f"The configuration {path} is no valid YAML{line}. Mend it, or leave it out."
+        ) from error
+    except (RecursionError, ValueError) as error:
+        # YAML that nests too deeply, or a date that no calendar has.
+        raise BadInput(f"The configuration {path} cannot be read as YAML ({error}).") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise BadInput(f"The configuration {path} holds no mapping of settings.")
+    return document
+
+
+def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, Any]:
+    """The first key that has a value, and the value; a key that is there but empty counts last."""
+    empty = ""
     for path in paths:
         value: Any = document
-        for part in path:
+        for part in path[:-1]:
             value = value.get(part) if isinstance(value, Mapping) else None
-        if value is not None:
-            return ".".join(path), value
-    return "", None
+        if isinstance(value, Mapping) and path[-1] in value:
+            if value[path[-1]] is not None:
+                return ".".join(path), value[path[-1]]
+            empty = empty or ".".join(path)
+    return empty, None
 
 
-def _number(name: str, raw: Any) -> float | int:
-    """A number as the releases read it (text that is a number counts). Raises ValueError saying why not."""
-    if isinstance(raw, bool):
-        raise ValueError("which is no number")
+def _number(name: str, raw: Any) -> tuple[float | int | None, str]:
+    """A number as the releases read it, and how it differs from what is written; None where they cannot."""
+    value: float | int
     try:
+        if name == "max_tokens" and isinstance(raw, bool):
+            raise ValueError
         value = int(raw) if name in _WHOLE else float(raw)
-    except (TypeError, ValueError):
-        raise ValueError("which is no number") from None
+        if math.isnan(value):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        if name in _IGNORED:
+            return None, ", which is no whole number; Hermes ignores it, and so does this."
+        return None, ", which is no number; Hermes does not start with it. It is left out here."
     low, high = RANGES[name]
-    if not low <= value <= high:
-        raise ValueError(f"which lies outside {low:,g} to {high:,g}")
-    return value
+    if name in _IGNORED and not max(low, 1) <= value <= high:
+        return None, f", which lies outside {max(low, 1):,g} to {high:,g}; it is left out."
+    if low <= value <= high:
+        return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:g}."
+    nearest = type(value)(low if value < low else high)
+    hint = f" A share is meant, such as {value / 100:g}." if name not in _WHOLE and 1 < value <= 100 else ""
+    return nearest, f", which lies outside {low:,g} to {high:,g}; {nearest:,g} is used.{hint}"
+
+
+def _switch(raw: Any) -> tuple[bool | None, str]:
+    return str(raw).strip().lower() in _TRUE, ""
+
+
+def _in_place(raw: Any) -> tuple[bool | None, str]:
+    """Unlike the other switches this one also knows "on", and takes any number but 0."""
+    if isinstance(raw, str):
+        return raw.strip().lower() in _TRUE | {"on"}, ""
+    return bool(raw), ""
+
+
+def _count(raw: Any) -> tuple[int | None, str]:
+    try:
+        value = int(raw)
+    except (TypeError, ValueError, OverflowError):
+        return None, ", which is no whole number; Hermes ignores it, and so does this."
+    return (
+        (value, "") if value > 0 else (None, ", which is not above 0; Hermes ignores it, and so does this.")
+    )
+
+
+def _text(raw: Any) -> tuple[str | None, str]:
+    return (str(raw).strip() or None) if isinstance(raw, str | int | float) else None, ""
+
+
+def _ttl(raw: Any) -> tuple[str | None, str]:
+    return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes takes 5m.")
+
+
+_READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
+    "enabled": _switch,
+    "in_place": _in_place,
+    "abort_on_summary_failure": _switch,
+    "hygiene_hard_message_limit": _count,
+    "summary_context_length": _count,
+    "cache_ttl": _ttl,
+}
+
+
+def _shown(raw: Any) -> str:
+    return "empty" if raw is None else safe_line(repr(raw), 60)
+
+
+def _windows(document: Mapping[Any, Any]) -> dict[tuple[str, str], int]:
+    """Context lengths that custom providers give their models, by (address, model)."""
+    listed, keyed = document.get("custom_providers"), document.get("providers")
+    entries = [
+        *(listed if isinstance(listed, list) else ()),
+        *(keyed.values() if isinstance(keyed, dict) else ()),
+    ]
+    found: dict[tuple[str, str], int] = {}
+    for entry in entries:
+        if not isinstance(entry, dict) or not isinstance(entry.get("models"), dict):
+            continue
+        address = entry.get("base_url") or entry.get("api") or entry.get("url") or ""
+        for model, details in entry["models"].items():
+            value = _count(details.get("context_length"))[0] if isinstance(details, dict) else None
+            if value is not None and address:
+                found.setdefault((_address(address), str(model)), value)
+    return found
+
+
+def _address(url: Any) -> str:
+    return str(url).strip().rstrip("/")
 
 
 def resolve_settings(
     flags: Mapping[str, Any],
     config: ConfigReading,
     facts: Mapping[str, tuple[Any, str]],
+    model: str = "",
+    base_url: str = "",
 ) -> ResolvedSettings:
     """Put the settings together. `facts` are (value, where from) that the store and the model tell.
 
-    Raises UsageProblem where a flag is out of its range.
+    `model` and `base_url` find the context length that a custom provider in the file gives the model. Raises
+    UsageProblem where a flag is out of its range.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    notes = list(config.notes)
     for name, (value, source) in facts.items():
         values[name], sources[name] = value, source
+    window = config.windows.get((_address(base_url), model))
+    if window is not None and config.path is not None:
+        values["context_length"] = window
+        sources["context_length"] = f"{config.path.name}: the custom provider's {model}"
     for name, value in config.values.items():
         values[name], sources[name] = value, config.sources[name]
     for name, value in flags.items():
         if value is not None:
-            if name in RANGES:
-                low, high = RANGES[name]
-                if not low <= value <= high:
-                    flag = name.replace("_", "-")
-                    raise UsageProblem(f"--{flag} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+            _check_flag(name, value)
             values[name], sources[name] = value, f"--{name.replace('_', '-')}"
     settings = Settings(**values)
     for name in Settings.__dataclass_fields__:
         sources.setdefault(name, "default")
-    return ResolvedSettings(settings, sources, tuple(notes), config)
+    return ResolvedSettings(settings, sources, config.notes, config)
+
+
+def _check_flag(name: str, value: Any) -> None:
+    if name in RANGES:
+        low, high = RANGES[name]
+        if not low <= value <= high:
+            flag = name.replace("_", "-")
+            raise UsageProblem(f"--{flag} is {value:g}; it must lie between {low:,g} and {high:,g}.")
 
 
 def config_beside(database: Path) -> ConfigReading:
     """The config.yaml beside a database; an empty reading where there is none, a note where it cannot be used."""
     path = database.parent / "config.yaml"
-    if not path.is_file():
-        return ConfigReading()
     try:
-        return read_config(path)
+        return read_config(path) if path.is_file() else ConfigReading()
     except BadInput as error:
         return ConfigReading(notes=(str(error),), path=path)
+    except OSError:
+        # The folder itself may not be looked into; opening the database says so.
+        return ConfigReading()

@@ -1,0 +1,256 @@
+"""Settings from flags, Hermes' config.yaml, the store and defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.errors import BadInput, UsageProblem
+from inspector.engines.base import RANGES, Settings
+from inspector.settings import ConfigReading, config_beside, read_config, resolve_settings
+
+FULL = """
+model:
+  default: anthropic/claude-sonnet-4.5
+  context_length: 128000
+  max_tokens: 4096
+  cache_ttl: 1h
+compression:
+  enabled: true
+  threshold: 0.65
+  target_ratio: 0.3
+  protect_last_n: 12
+  protect_first_n: 2
+  hygiene_hard_message_limit: 300
+  in_place: false
+  abort_on_summary_failure: yes
+  summary_model: google/gemini-flash
+auxiliary:
+  compression:
+    provider: openrouter
+    base_url: https://openrouter.ai/api/v1
+    context_length: 64000
+"""
+
+
+def reading(tmp_path: Path, text: str) -> ConfigReading:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_config(path)
+
+
+def test_every_key_is_read_with_its_source(tmp_path: Path) -> None:
+    found = reading(tmp_path, FULL)
+    assert found.values == {
+        "threshold": 0.65,
+        "target_ratio": 0.3,
+        "protect_first_n": 2,
+        "protect_last_n": 12,
+        "context_length": 128_000,
+        "max_tokens": 4_096,
+    }
+    assert found.other == {
+        "enabled": True,
+        "in_place": False,
+        "abort_on_summary_failure": True,
+        "hygiene_hard_message_limit": 300,
+        "summary_model": "google/gemini-flash",
+        "summary_provider": "openrouter",
+        "summary_base_url": "https://openrouter.ai/api/v1",
+        "summary_context_length": 64_000,
+        "cache_ttl": "1h",
+    }
+    assert found.sources["threshold"] == "config.yaml: compression.threshold"
+    assert found.sources["summary_model"] == "config.yaml: compression.summary_model"
+    assert found.notes == ()
+
+
+def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
+    found = reading(
+        tmp_path,
+        "compression: {summary_model: old}\nauxiliary: {compression: {model: new}}\n"
+        "prompt_caching: {cache_ttl: 1h}\nmodel: {cache_ttl: 5m}\ncontext_length: 99000\n",
+    )
+    assert found.other["summary_model"] == "new"
+    assert found.other["cache_ttl"] == "1h"
+    assert found.values == {"context_length": 99_000}
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value", "note"),
+    [
+        ("compression: {threshold: '0.7'}", "threshold", 0.7, ""),
+        ("compression: {threshold: 85}", "threshold", 1.0, "such as 0.85"),
+        ("compression: {threshold: -1}", "threshold", 0.01, "0.01 is used"),
+        ("compression: {threshold: true}", "threshold", 1.0, "reads as 1"),
+        ("compression: {threshold: high}", "threshold", None, "Hermes does not start"),
+        ("compression: {threshold: }", "threshold", None, "empty"),
+        ("compression: {threshold: .nan}", "threshold", None, "no number"),
+        ("compression: {threshold: .inf}", "threshold", 1.0, "1 is used"),
+        ("compression: {threshold: [0.5]}", "threshold", None, "no number"),
+        ("compression: {target_ratio: 3}", "target_ratio", 1.0, "1 is used"),
+        ("compression: {protect_first_n: -3}", "protect_first_n", 0, "0 is used"),
+        ("compression: {protect_last_n: 20.9}", "protect_last_n", 20, ""),
+        ("compression: {protect_last_n: '20'}", "protect_last_n", 20, ""),
+        ("compression: {protect_last_n: '20.5'}", "protect_last_n", None, "no number"),
+        ("compression: {protect_last_n: .inf}", "protect_last_n", None, "no number"),
+        ("compression: {protect_last_n: 0}", "protect_last_n", 1, "1 is used"),
+        ("model: {context_length: 256K}", "context_length", None, "Hermes ignores it"),
+        ("model: {context_length: 0}", "context_length", None, "outside"),
+        ("model: {context_length: }", "context_length", None, ""),
+        ("model: {max_tokens: true}", "max_tokens", None, "no whole number"),
+        ("model: {max_tokens: 0}", "max_tokens", None, "outside"),
+        ("model: just/a-name", "context_length", None, ""),
+        ("compression: off", "threshold", None, ""),
+    ],
+)
+def test_values_are_read_as_the_release_reads_them(
+    tmp_path: Path, line: str, name: str, value: float | None, note: str
+) -> None:
+    found = reading(tmp_path, line + "\n")
+    assert found.values.get(name) == value
+    assert bool(found.notes) == bool(note)
+    assert note in " ".join(found.notes)
+    assert (name in found.sources) == (value is not None)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value", "note"),
+    [
+        ("compression: {enabled: 'no'}", "enabled", False, "never compacts"),
+        ("compression: {enabled: 1}", "enabled", True, ""),
+        ("compression: {in_place: 'on'}", "in_place", True, ""),
+        ("compression: {hygiene_hard_message_limit: -5}", "hygiene_hard_message_limit", None, "above 0"),
+        (
+            "compression: {hygiene_hard_message_limit: many}",
+            "hygiene_hard_message_limit",
+            None,
+            "whole number",
+        ),
+        ("prompt_caching: {cache_ttl: 2h}", "cache_ttl", None, "takes 5m"),
+        ("auxiliary: {compression: {model: ''}}", "summary_model", None, ""),
+    ],
+)
+def test_other_values(tmp_path: Path, line: str, name: str, value: Any, note: str) -> None:
+    found = reading(tmp_path, line + "\n")
+    assert found.other.get(name) == value
+    assert note in " ".join(found.notes)
+    assert bool(found.notes) == bool(note)
+
+
+@pytest.mark.parametrize(
+    "text", ["- a\n- b\n", "just text", "a: [", "a: {b: \x01}", "\ta: 1", "a: 2024-13-45\n"]
+)
+def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput, match=r"config\.yaml"):
+        reading(tmp_path, text)
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="There is no configuration"):
+        read_config(tmp_path / "config.yaml")
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_config(tmp_path)
+    (tmp_path / "config.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_config(tmp_path / "config.yaml")
+    (tmp_path / "config.yaml").write_text("[" * 5_000, encoding="utf-8")
+    with pytest.raises(BadInput):
+        read_config(tmp_path / "config.yaml")
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    assert reading(tmp_path, "# nothing\n").values == {}
+    assert reading(tmp_path, "\ufeffcompression: {threshold: 0.6}\n").values == {"threshold": 0.6}
+
+
+def test_the_file_beside_a_database(tmp_path: Path) -> None:
+    assert config_beside(tmp_path / "state.db") == ConfigReading()
+    (tmp_path / "config.yaml").write_text("a: [", encoding="utf-8")
+    broken = config_beside(tmp_path / "state.db")
+    assert broken.values == {}
+    assert "no valid YAML" in broken.notes[0]
+
+
+def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None:
+    config = reading(tmp_path, "compression: {threshold: 0.6, target_ratio: 0.4}\n")
+    facts = {
+        "threshold": (0.9, "the store"),
+        "context_length": (128_000, "genai-prices"),
+        "profile": ("hermes-0.13", "detected"),
+    }
+    resolved = resolve_settings({"target_ratio": 0.5, "protect_last_n": None}, config, facts)
+    assert resolved.settings == Settings(0.6, 0.5, 3, 20, 128_000, None, "hermes-0.13")
+    assert resolved.sources == {
+        "threshold": "config.yaml: compression.threshold",
+        "target_ratio": "--target-ratio",
+        "protect_first_n": "default",
+        "protect_last_n": "default",
+        "context_length": "genai-prices",
+        "max_tokens": "default",
+        "profile": "detected",
+    }
+
+
+def test_a_custom_provider_gives_its_models_a_window(tmp_path: Path) -> None:
+    config = reading(
+        tmp_path,
+        "custom_providers:\n- name: mine\n  base_url: http://localhost:8080/v1/\n"
+        "  models: {my-model: {context_length: 50000}, other: {context_length: x}}\n- not a mapping\n",
+    )
+    facts = {"context_length": (200_000, "assumed")}
+    resolved = resolve_settings({}, config, facts, "my-model", "http://localhost:8080/v1")
+    assert resolved.settings.context_length == 50_000
+    assert resolved.sources["context_length"] == "config.yaml: the custom provider's my-model"
+    assert (
+        resolve_settings({}, config, facts, "other", "http://localhost:8080/v1").settings.context_length
+        == 200_000
+    )
+    assert resolve_settings({}, config, facts, "my-model", "").settings.context_length == 200_000
+
+
+@pytest.mark.parametrize("name", sorted(RANGES))
+def test_a_flag_out_of_range_is_a_usage_problem(name: str) -> None:
+    low, high = RANGES[name]
+    with pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')}"):
+        resolve_settings({name: high + 1}, ConfigReading(), {})
+    with pytest.raises(UsageProblem):
+        resolve_settings({name: low - 1}, ConfigReading(), {})
+    assert getattr(resolve_settings({name: high}, ConfigReading(), {}).settings, name) == high
+
+
+yaml_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(yaml_values, yaml_values, yaml_values, yaml_values)
+def test_whatever_stands_there_the_settings_are_in_range(
+    tmp_path_factory: pytest.TempPathFactory, a: Any, b: Any, c: Any, d: Any
+) -> None:
+    import yaml
+
+    document = {
+        "compression": {
+            "threshold": a,
+            "target_ratio": b,
+            "protect_first_n": c,
+            "protect_last_n": d,
+            "enabled": a,
+        },
+        "model": {"context_length": b, "max_tokens": a},
+        "prompt_caching": {"cache_ttl": c},
+        "custom_providers": d,
+        "auxiliary": {"compression": {"context_length": a, "model": b}},
+    }
+    path = tmp_path_factory.mktemp("config") / "config.yaml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    found = read_config(path)
+    resolve_settings({}, found, {}).settings.check()
+    assert all(note.endswith(".") and "\n" not in note for note in found.notes)
