@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -16,6 +17,7 @@ from widgets import human
 from widgets.strips import Row, ink, one_line
 
 REGIONS = ("head", "middle", "tail")
+_TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,10 @@ class RegionBarState:
         return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
 
 
-class RegionBar(Widget):
+class RegionBar(Widget, can_focus=True):
     """One row for what is planned and, where there is one, a second for what was recorded.
 
-    Posts RegionChosen when a region is clicked.
+    Posts RegionChosen when a region is clicked, or chosen with the arrows and enter.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -54,6 +56,7 @@ class RegionBar(Widget):
         "regions--tail",
         "regions--muted",
         "regions--number",
+        "regions--chosen",
     }
     DEFAULT_CSS = """
     RegionBar {
@@ -65,11 +68,18 @@ class RegionBar(Widget):
         & > .regions--tail { color: $text-success; }
         & > .regions--muted { color: $foreground 60%; }
         & > .regions--number { color: $foreground; }
+        & > .regions--chosen { text-style: bold reverse; }
     }
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "region(-1)", "Region before", id="regions.left", show=False),
+        Binding("right,l", "region(1)", "Region after", id="regions.right", show=False),
+        Binding("enter", "choose", "Go to the region", id="regions.choose", show=False),
+    ]
+
     class RegionChosen(Message):
-        """A region was clicked: head, middle or tail."""
+        """A region was chosen: `name` is head, middle or tail, `kind` planned or recorded."""
 
         def __init__(self, widget: RegionBar, name: str, kind: str) -> None:
             super().__init__()
@@ -88,6 +98,8 @@ class RegionBar(Widget):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._places: dict[int, list[tuple[str, int, int]]] = {}
+        self._region = 1
+        self.tooltip = _TOOLTIP
 
     @property
     def _rows(self) -> list[RegionBarState]:
@@ -119,7 +131,12 @@ class RegionBar(Widget):
         for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
             start = row.width
             style = ink(self, f"regions--{name}")
-            row.add(before, style).add(glyph * cells, style).add(after, number)
+            if self.has_focus and y == 0 and index == self._region:
+                chosen = style + self.get_component_rich_style("regions--chosen").without_color
+                row.add(before.rstrip(), chosen).add(" ", style)
+            else:
+                row.add(before, style)
+            row.add(glyph * cells, style).add(after, number)
             places.append((name, start, row.width))
             if index < 2:
                 row.add(" ┃ ", muted)
@@ -152,6 +169,24 @@ class RegionBar(Widget):
                 return name
         return None
 
+    def action_region(self, by: int) -> None:
+        """Go to another region."""
+        self._region = max(0, min(self._region + by, 2))
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Tell which region is wanted."""
+        if self._rows:
+            self.post_message(self.RegionChosen(self, REGIONS[self._region], self._rows[0].kind))
+
+    def on_focus(self) -> None:
+        """The region that enter chooses is marked."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The mark goes."""
+        self.refresh()
+
     def on_click(self, event: events.Click) -> None:
         """A click chooses the region under it."""
         offset = event.get_content_offset(self)
@@ -167,7 +202,7 @@ class RegionBar(Widget):
         offset = event.get_content_offset(self)
         name = None if offset is None else self._place(offset.x, offset.y)
         if offset is None or name is None:
-            self.tooltip = "Head, middle and tail, as wide as their tokens. Click one to go there."
+            self.tooltip = _TOOLTIP
             return
         state = self._rows[offset.y]
         self.tooltip = explain(name, state)

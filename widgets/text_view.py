@@ -59,7 +59,7 @@ class TextView(ScrollView, can_focus=True):
         Binding("up,k", "rows(-1)", "Up", id="text.up", show=False),
         Binding("down,j", "rows(1)", "Down", id="text.down", show=False),
         Binding("pageup,ctrl+b", "pages(-1)", "Page up", id="text.page_up", show=False),
-        Binding("pagedown,ctrl+f,space", "pages(1)", "Page down", id="text.page_down", show=False),
+        Binding("pagedown,ctrl+f", "pages(1)", "Page down", id="text.page_down", show=False),
         Binding("ctrl+u", "pages(-0.5)", "Half a page up", id="text.half_page_up", show=False),
         Binding("ctrl+d", "pages(0.5)", "Half a page down", id="text.half_page_down", show=False),
         Binding("home,g", "top", "Top", id="text.top", show=False),

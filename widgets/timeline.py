@@ -155,6 +155,8 @@ class Timeline(Widget, can_focus=True):
                 row.add("(" if current and gap >= 3 else "", ink(self, "timeline--current"))
             self._places.append((node.number, row.width, row.width + 1))
             row.add(glyph_of(node, current), self._node_style(node, current))
+        if index == last - 1 and gap >= 3:
+            row.add(")", ink(self, "timeline--current"))
         return row.add("›" if last < count else "", line)
 
     def _node_style(self, node: Node, current: bool) -> Style:
