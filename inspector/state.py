@@ -39,7 +39,7 @@ def read_state(path: Path) -> dict[str, Any]:
     """A JSON mapping; empty where the file is missing or no such mapping (the place is then not remembered)."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -50,14 +50,22 @@ def write_state(path: Path, document: Mapping[str, Any]) -> bool:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write a text in one step, readable for this user alone; False where that cannot be done."""
+    """Write a text in one step, readable for this user alone; False where that cannot be done.
+
+    A lone surrogate, which no file can hold, becomes a question mark.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, encoding="utf-8", errors="replace", delete=False
+            "w", dir=path.parent, encoding="utf-8", errors="replace", newline="", delete=False
         ) as file:
-            file.write(text)
-        os.replace(file.name, path)
+            try:
+                file.write(text)
+                file.close()
+                os.replace(file.name, path)
+            except OSError:
+                Path(file.name).unlink(missing_ok=True)
+                return False
     except OSError:
         return False
     return True
