@@ -84,12 +84,14 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
     if not ends:
         return _handoff(body.strip(), False, hint, "")
     behind = body[ends[-1].end() :]
-    if behind.strip():
+    if behind.strip() or _body(body[ends[0].end() :].lstrip()) is not None:
         first = ends[0]
         return _handoff(body[: first.start()].strip(), True, "hermes-0.13", body[first.end() :].lstrip("\n"))
-    # A text that ends with the marker is a standalone one, unless the release left room for a text that the
-    # tail message did not have: an assistant message that only calls tools.
-    merged = hint != "hermes-0.19" and (calls or (role == "assistant" and bool(behind)))
+    # A text that ends with the marker is a standalone one, unless the release left room behind it for a text
+    # that the tail message did not have. 0.13 puts no marker behind a standalone one of the assistant's.
+    merged = hint != "hermes-0.19" and (
+        calls or bool(behind) or (role == "assistant" and hint == "hermes-0.13")
+    )
     return _handoff(body[: ends[-1].start()].strip(), merged, hint, "")
 
 

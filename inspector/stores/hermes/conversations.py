@@ -29,13 +29,14 @@ class Chains:
     rows: tuple[ConversationRow, ...]
     tip_of: Mapping[str, str]
     nodes: Mapping[str, Node]
+    by_tip: Mapping[str, ConversationRow]
 
-    def row(self, tip: str) -> ConversationRow:
-        """The conversation with that tip. Raises UnknownConversation."""
-        for row in self.rows:
-            if row.id == tip:
-                return row
-        raise UnknownConversation(f"No conversation has the id {tip}.")
+    def row(self, session: str) -> ConversationRow:
+        """The conversation that a session belongs to. Raises UnknownConversation."""
+        tip = self.tip_of.get(session)
+        if tip is None:
+            raise UnknownConversation(f"No conversation has the id {session!r}.")
+        return self.by_tip[tip]
 
     def resolve(self, name: str) -> str:
         """The tip that an id, a unique prefix of an id, or a title names. Raises UnknownConversation."""
@@ -93,7 +94,7 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
         members.append(chain)
     rows = [_row(chain, by_id, tip_of, active, in_place, preceded) for chain in members]
     rows.sort(key=lambda row: (row.last_active, row.id), reverse=True)
-    return Chains(tuple(rows), tip_of, by_id)
+    return Chains(tuple(rows), tip_of, by_id, {row.id: row for row in rows})
 
 
 def _continuation(
@@ -154,7 +155,7 @@ def _row(
         compactions=None if in_place else len(chain) - 1,
         started_at=root.started_at,
         last_active=max(active.get(tip.id, 0.0), tip.ended_at or 0.0, tip.started_at),
-        usage=add_usage([node.usage for node in chain]),
+        usage=tip.usage if len(chain) == 1 else add_usage([node.usage for node in chain]),
         parent=tip_of.get(parent) if parent else None,
         kind=kind,
     )

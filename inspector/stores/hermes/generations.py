@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.core.handoff import PREFIXES, read_handoff
+from inspector.core.handoff import PREFIXES
 from inspector.core.messages import Message
 from inspector.stores.hermes.matching import Print, head_of, print_of, tails
 from inspector.stores.hermes.rows import message, select
@@ -31,6 +31,8 @@ _ROLE = (
 _STEP = 5e-6
 _CHUNK = 256
 _LONGEST_HEAD = 200
+#: No release compacts a list of four messages or fewer.
+_SHORTEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,8 @@ def _part(index: Index, low: int, high: int, flag: int, certain: bool = True) ->
     return Part(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
 
 
-def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str, after: int = -1) -> list[int]:
-    """Ids of the session's rows behind `after` that are or hold a summary, found by what they start with."""
+def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
+    """The session's rows that are or hold a summary, found by what they start with: id and hash of the text."""
     # A range of texts compares a few bytes a row; the JSON of multimodal content is looked into here.
     ranges = [(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)) for prefix in (*PREFIXES, "\x00json:")]
     where = " OR ".join("(content >= ? AND content < ?)" for _ in ranges)
@@ -117,15 +119,15 @@ def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str, a
         where += f" OR {quoted(schema.marker)} = 1"
     rows, _ = salvage(
         connection,
-        f"SELECT {select(schema)} FROM messages WHERE session_id = ? AND id > ? AND ({where})",
+        f"SELECT {select(schema)} FROM messages WHERE session_id = ? AND ({where})",
         "id",
-        (session, after, *(bound for pair in ranges for bound in pair)),
+        (session, *(bound for pair in ranges for bound in pair)),
     )
     found = []
     for row in rows:
-        wire = message(row).wire
-        if wire.get("role") in ("user", "assistant") and read_handoff(wire.get("content")) is not None:
-            found.append(int(row[0]))
+        item = print_of(message(row))
+        if item.handoff is not None:
+            found.append((int(row[0]), item.text))
     return sorted(found)
 
 
@@ -143,15 +145,17 @@ class _Splitter:
         index = self._index
         total = len(index.ids)
         last_archived = index.flags.rfind(ARCHIVED)
-        candidates = [
-            bisect_left(index.ids, row) for row in summary_rows(self._connection, self._schema, index.session)
-        ]
+        summaries = summary_rows(self._connection, self._schema, index.session)
+        candidates = [bisect_left(index.ids, row) for row, _ in summaries]
+        texts = {place: text for place, (_, text) in zip(candidates, summaries, strict=True)}
         starts: list[tuple[int, bool]] = [(0, True)]
         for place in candidates:
             start = starts[-1][0]
             if len(starts) > 1 and self._is_head(starts[-2][0], start, place):
                 continue  # the summary of the list that begins at `start`, behind a head with an older one
-            found = self._start_of(start, place)
+            # Copies of an older summary lie in heads and tails; the times of one can look like a beginning.
+            copy = any(start <= other < place and texts[other] == texts[place] for other in candidates)
+            found = self._start_of(start, place, copy)
             if found is not None:
                 starts.append((found, True))
         live = self._live_start(last_archived, candidates, starts)
@@ -194,10 +198,10 @@ class _Splitter:
         olds = self._load(self._archived(before, min(start, before + 2 * length)))
         return head_of(olds, self._load(range(start, place)), length) is not None
 
-    def _start_of(self, start: int, place: int) -> int | None:
+    def _start_of(self, start: int, place: int, copy: bool) -> int | None:
         """Where the list begins whose summary row is at `place`, None where that row only is a copy in the
-        list that begins at `start`."""
-        if place <= start or ARCHIVED not in self._index.flags[start:place]:
+        list that begins at `start`. `copy` says that an older summary of that list has the same text."""
+        if self._index.flags.count(ARCHIVED, start, max(start, place)) < _SHORTEST:
             return None
         last_archived = self._index.flags.rfind(ARCHIVED)
         floor = last_archived + 1 if place > last_archived else start + 1
@@ -208,11 +212,12 @@ class _Splitter:
             run -= 1
         if run == start and start > 0:
             return None
-        if start < run < place:
-            return max(run, floor)
-        head = self._head_by_times(start, place)
-        if head and place - head >= floor:
-            return place - head
+        if copy:
+            return self._start_by_bodies(start, place, floor)
+        # Copies that keep their times may lie as close together as those of one transaction.
+        begin = min(run, place - self._head_by_times(start, place)) if run > start else run
+        if start < begin < place:
+            return max(begin, floor)
         if run == place and place + 1 < len(self._index.ids) and self._follows(place + 1):
             return place
         return self._start_by_bodies(start, place, floor)
@@ -230,6 +235,8 @@ class _Splitter:
     def _same_times(self, start: int, copies: int, count: int) -> bool:
         """Whether `count` rows from `copies` on carry the times of the rows from `start` on; results of
         those may have been left out."""
+        if self._times.get(copies, 0.0) >= self._times.get(copies - 1, 0.0):
+            return False  # times that were kept are older than the row before
         at = start
         for place in range(copies, copies + count):
             time = self._times.get(place, 0.0)
@@ -238,8 +245,7 @@ class _Splitter:
             if at >= copies or time <= 0 or self._times.get(at) != time:
                 return False
             at += 1
-        # All at one time would say nothing.
-        return count == 1 or self._times.get(copies) != self._times.get(copies + count - 1)
+        return True
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
         for head in self._heads(start, place, floor):

@@ -126,7 +126,7 @@ def _shorten(value: Any) -> Any:
 
 def is_copy(old: Print, new: Print) -> bool:
     """Whether `new` can be what a compaction made of `old`."""
-    if old.role != new.role:
+    if old.role != new.role or new.images > old.images:
         return False
     if old.role == "tool":
         return old.tool_call_id == new.tool_call_id and (old.text == new.text or new.bracketed)
@@ -135,7 +135,12 @@ def is_copy(old: Print, new: Print) -> bool:
 
 def is_merged_copy(old: Print, new: Print) -> bool:
     """Whether `new` is `old` with a summary merged into it."""
-    return old.role == new.role and _same_text(old, new, new.tail_text) and _calls_left(old.calls, new.calls)
+    return (
+        old.role == new.role
+        and new.images <= old.images
+        and _same_text(old, new, new.tail_text)
+        and _calls_left(old.calls, new.calls)
+    )
 
 
 def _same_text(old: Print, new: Print, text: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.core.handoff import Handoff
 from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
@@ -16,6 +16,7 @@ _REWRITTEN = "The copies of the tail end early: one of the two lists was changed
 _NO_TAIL = "No copy of the tail was found behind the summary."
 _REPEATED = "The same messages repeat, so the tail may have started at another of them."
 _ORPHANS = "Tool results without a call stood where the tail starts, and they were left out."
+_ALIKE = "The summary reads like an earlier one, so which of them is new is inferred."
 _EMPTY = "The session that the compaction went on in holds no messages."
 
 
@@ -42,19 +43,23 @@ def recover(old: Sequence[Print], new: Sequence[Print]) -> Recovered:
     known = {item.text for item in old if item.handoff is not None}
     # A new summary differs from those before it, so copies of them are the last to be tried.
     summaries.sort(key=lambda at: new[at].text in known)
-    for as_declared in (True, False):
+    for as_declared, as_counted in ((True, True), (True, False), (False, True), (False, False)):
         for summary in summaries:
-            found = _fit(old, new, summary, as_declared)
+            found = _fit(old, new, summary, as_declared, as_counted)
             if found is not None:
-                return found
+                alike = new[summary].text in known
+                return replace(found, exact=False, note=found.note or _ALIKE) if alike else found
     return _inferred(old, new, summaries)
 
 
-def _fit(old: Sequence[Print], new: Sequence[Print], summary: int, as_declared: bool) -> Recovered | None:
+def _fit(
+    old: Sequence[Print], new: Sequence[Print], summary: int, as_declared: bool, as_counted: bool
+) -> Recovered | None:
     """The boundaries if new[summary] carries the summary; None where the lists do not fit around it.
 
-    Whether a summary of 0.13 is merged cannot be told where the tail message has no text of its own, so the
-    other reading has its turn.
+    Whether a summary of 0.13 is merged cannot always be told where the tail message has no text of its own,
+    so the other reading has its turn too. `as_counted` asks that a fallback stands for as many messages as
+    it says.
     """
     handoff = new[summary].handoff
     head = head_of(old, new, summary)
@@ -65,7 +70,11 @@ def _fit(old: Sequence[Print], new: Sequence[Print], summary: int, as_declared: 
     first = summary if merged else summary + 1
     # The middle is never empty; only a list that some other program made could be like that.
     found = tails(old, new, head + 1, first, merged, calls) or tails(old, new, head, first, merged, calls)
-    return _chosen(old, new, head, summary, merged, found) if found else None
+    if not found:
+        return None
+    answer = _chosen(old, new, head, summary, merged, found)
+    expected = _expected(old, head, handoff)
+    return None if as_counted and expected not in (None, answer.tail_start) else answer
 
 
 def _chosen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 #: The newest schema that this reader was written against.
 NEWEST_SCHEMA = 22
@@ -126,7 +127,7 @@ def as_text(value: object) -> str:
 def as_number(value: object) -> float | None:
     """A column's value as a number; None where it is none."""
     if isinstance(value, (int, float)):
-        return float(value) if value == value and abs(value) != float("inf") else None
+        return float(value) if isfinite(value) else None
     if isinstance(value, str):
         try:
             return as_number(float(value))
@@ -137,5 +138,7 @@ def as_number(value: object) -> float | None:
 
 def as_count(value: object) -> int:
     """A column's value as a count, 0 where it is none."""
+    if type(value) is int:
+        return max(value, 0)
     number = as_number(value)
     return int(number) if number is not None and number > 0 else 0

@@ -17,7 +17,7 @@ from inspector.core.conversations import (
     Generation,
     Hit,
 )
-from inspector.core.errors import NotAStore, StoreError, UnknownConversation
+from inspector.core.errors import NotAStore, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
@@ -222,11 +222,7 @@ class HermesStore:
         return chains(rows, _last_messages(db, self._schema), self._schema.version, self._schema.in_place)
 
     def _row(self, conversation: str) -> ConversationRow:
-        found = self._all()
-        tip = found.tip_of.get(conversation)
-        if tip is None:
-            raise UnknownConversation(f"No conversation has the id {conversation!r}.")
-        return found.row(tip)
+        return self._all().row(conversation)
 
     def _open(
         self, db: sqlite3.Connection, row: ConversationRow

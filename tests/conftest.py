@@ -1,0 +1,52 @@
+"""Shared fixtures. Recordings and fixtures are copied out, so that no test can write to them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--slow"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The unpacked database of a recording by name, its truth beside it; skips where it is absent."""
+    folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or ROOT.parent / "shared" / "recordings")
+    unpacked: dict[str, Path] = {}
+
+    def path(name: str) -> Path:
+        if name not in unpacked:
+            packed = folder / f"{name}.db.gz"
+            if not packed.is_file():
+                pytest.skip(f"recording {name} is absent")
+            target = tmp_path_factory.mktemp("recording") / f"{name}.db"
+            with gzip.open(packed, "rb") as source, target.open("wb") as out:
+                shutil.copyfileobj(source, out)
+            shutil.copyfile(folder / f"{name}.db.truth.json", f"{target}.truth.json")
+            unpacked[name] = target
+        return unpacked[name]
+
+    return path
+
+
+@pytest.fixture
+def fixtures_dir(tmp_path: Path) -> Path:
+    """A copy of the bundled fixtures."""
+    return Path(shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures"))

@@ -1,0 +1,167 @@
+"""Nothing is ever written: not into the database, not beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.stores.detect import open_store
+from inspector.stores.hermes import HermesStore
+from tests.stores.writer import Writer, create, simple, snapshot, talk
+
+
+def use_everything(path: Path) -> None:
+    store: Any = open_store(path)
+    assert store.info.kind == "hermes"
+    store.version()
+    for row in store.conversations():
+        conversation = store.open(row.id)
+        for generation in conversation.generations:
+            assert len(list(store.iterate(generation))) == len(generation)
+            store.messages(generation, 1, 3)
+            store.sizes(generation)
+        store.compactions(conversation)
+        store.count_compactions(row.id)
+        store.live_tokens(row.id)
+        store.system_prompt(row.id)
+        store.resolve(row.id[:4])
+        list(store.search("question", row.id))
+    list(store.search("answer 3"))
+    list(store.search("水"))
+    store.version()
+    store.close()
+
+
+def compacted(path: Path, journal: str) -> Path:
+    writer = Writer(create(path, journal=journal))
+    writer.begin()
+    writer.say(talk(6))
+    writer.compact(3, 20, "one")
+    writer.say(talk(2, 7))
+    return writer.end()
+
+
+@pytest.mark.parametrize("journal", ["delete", "truncate", "persist", "wal"])
+def test_every_byte_stays_and_no_file_comes(tmp_path: Path, journal: str) -> None:
+    path = compacted(tmp_path / "state.db", journal)
+    before = snapshot(tmp_path)
+    use_everything(path)
+    assert snapshot(tmp_path) == before
+
+
+def test_times_of_the_file_stay(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db", "wal")
+    before = path.stat()
+    use_everything(path)
+    after = path.stat()
+    assert (before.st_mtime_ns, before.st_ino, before.st_mode) == (after.st_mtime_ns, after.st_ino, after.st_mode)
+
+
+def test_a_log_that_was_left_behind_is_read_and_kept(tmp_path: Path) -> None:
+    path = unfinished(tmp_path)
+    before = snapshot(tmp_path)
+    store = HermesStore(path)
+    assert len(store.open("s0").live) == 20 + 4
+    store.close()
+    after = snapshot(tmp_path)
+    assert {name: after[name] for name in ("state.db", "state.db-wal")} == before
+    # The index of the log is what SQLite needs to read it.
+    assert set(after) <= {"state.db", "state.db-wal", "state.db-shm"}
+
+
+def unfinished(folder: Path) -> Path:
+    """A database whose last four messages are only in its log, as a process that died leaves it."""
+    work = folder / "work"
+    work.mkdir()
+    path = simple(work / "state.db", sessions=1, journal="wal")
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA wal_autocheckpoint = 0")
+    writer = Writer(db, tip="s0", clock=1.8e9)
+    writer.say(talk(1, 90))
+    for name in ("state.db", "state.db-wal"):
+        shutil.copyfile(work / name, folder / name)
+    db.close()
+    shutil.rmtree(work)
+    return folder / "state.db"
+
+
+def test_half_a_log_gives_what_it_still_holds(tmp_path: Path) -> None:
+    path = unfinished(tmp_path)
+    log = tmp_path / "state.db-wal"
+    whole = log.read_bytes()
+    for size in (0, 16, 32, 100, len(whole) // 2, len(whole) - 1):
+        log.write_bytes(whole[:size])
+        store = HermesStore(path)
+        assert 20 <= len(store.open("s0").live) <= 24
+        store.close()
+        (tmp_path / "state.db-shm").unlink(missing_ok=True)
+
+
+def test_a_log_of_another_database_is_not_mixed_in(tmp_path: Path) -> None:
+    path = unfinished(tmp_path)
+    (tmp_path / "state.db-wal").write_bytes(os.urandom(40_000))
+    store = HermesStore(path)
+    assert len(store.open("s0").live) == 20
+
+
+AS_NOBODY = """
+import os, sys
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+sys.dont_write_bytecode = True
+from pathlib import Path
+from inspector.core.errors import InspectorError
+from inspector.stores.detect import open_store
+try:
+    store = open_store(Path(sys.argv[1]))
+    print(len(store.open("s0").live), store.info.notes)
+except InspectorError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def as_nobody(path: Path) -> str:
+    """What a user without rights sees, in a process of its own."""
+    for folder in path.parents:
+        if folder.stat().st_uid == os.getuid() and folder != path.parent and not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    done = subprocess.run([sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"cannot run as another user here: {done.stderr[-200:]}")
+    return done.stdout
+
+
+def test_a_folder_without_the_right_to_write(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = unfinished(folder)
+    before = snapshot(folder)
+    folder.chmod(0o555)
+    try:
+        said = as_nobody(path)
+    finally:
+        folder.chmod(0o755)
+    assert snapshot(folder) == before
+    # SQLite cannot make the index of the log there, so what is only in the log is missing and that is said.
+    assert said.startswith(("20 ", "24 "))
+    assert "newest messages may be missing" in said or said.startswith("24 ")
+
+
+def test_a_file_without_the_right_to_read(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = simple(folder / "state.db")
+    path.chmod(0o000)
+    try:
+        said = as_nobody(path)
+    finally:
+        path.chmod(0o644)
+    assert said.startswith("StoreBusy ")
+    assert "permission" in said
