@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
@@ -254,7 +254,8 @@ def diff(words: tuple[str, ...], first: int | None, last: int | None, as_json: b
 @_settings_options
 @_source_options
 def breakpoints(
-    words: tuple[str, ...], generation: int | None, layout: str | None, ttl: str | None, config: Path | None,
+    words: tuple[str, ...], generation: int | None, layout: Literal["native", "envelope"] | None,
+    ttl: Literal["5m", "1h"] | None, config: Path | None,
     as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Show where the prompt-cache breakpoints of a generation sit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from inspector.core.conversations import Compaction, Conversation
 from inspector.engines.base import Budgets, Measures, Plan
@@ -48,7 +49,7 @@ def recorded_regions(recorded: Compaction, measures: Measures | None) -> RegionB
     """The regions as they were recorded, with rough tokens where the list has been measured."""
     places = (0, recorded.head_end, recorded.tail_start, recorded.before)
     sums = [0 if measures is None else measures.rough_until(place) for place in places]
-    tokens = [after - before for before, after in zip(sums, sums[1:], strict=False)]
+    tokens = [after - before for before, after in pairwise(sums)]
     return RegionBarState(
         head=RegionShare(recorded.head_end, tokens[0]),
         middle=RegionShare(recorded.tail_start - recorded.head_end, tokens[1]),

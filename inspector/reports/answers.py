@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from inspector.caching.breakpoints import Breakpoint, Layout, Release, Ttl, breakpoints, caching_enabled
 from inspector.core.conversations import ConversationRow, Generation
 from inspector.core.errors import BadInput, UnknownConversation
 from inspector.core.handoff import is_handoff
@@ -138,7 +140,7 @@ class Answers:
         summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
         if first is None and last is None:
             indexes = sorted(summaries)
-            pairs = list(zip(indexes, indexes[1:], strict=False))
+            pairs = list(pairwise(indexes))
         else:
             pairs = [_pair(summaries, first, last)]
         return [
@@ -152,17 +154,15 @@ class Answers:
             for a, b in pairs
         ]
 
-    def breakpoints(self, name: str, number: int | None, layout: str | None, ttl: str | None) -> Document:
+    def breakpoints(self, name: str, number: int | None, layout: Layout | None, ttl: Ttl | None) -> Document:
         """Where the prompt-cache breakpoints of a generation sit."""
-        from inspector.caching.breakpoints import caching_enabled
-
         inspection, resolved = self._open(name)
         generation = inspection.generation(number)
         messages = self.store.messages(generation)
         row = inspection.conversation.row
         enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
         layout = layout or layout_of(row)
-        ttl = ttl or str(resolved.config.other.get("cache_ttl", "5m"))
+        ttl = ttl or ttl_of(resolved)
         points = breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
         system = inspection.system_tokens(generation.session)
         return {
@@ -215,10 +215,20 @@ def _pair(summaries: Mapping[int, str | None], first: int | None, last: int | No
     return a, b
 
 
-def layout_of(row: ConversationRow) -> str:
+def layout_of(row: ConversationRow) -> Layout:
     """native for Anthropic's own API, envelope for everything between."""
     where = f"{row.provider} {row.base_url}".lower()
     return "native" if "anthropic" in where else "envelope"
+
+
+def ttl_of(resolved: ResolvedSettings) -> Ttl:
+    """The configured time to live of the cache; 5 minutes where none is configured."""
+    return "1h" if resolved.config.other.get("cache_ttl") == "1h" else "5m"
+
+
+def caching_release(profile: str) -> Release:
+    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
+    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
 
 
 def live_of(
@@ -235,13 +245,10 @@ def breakpoints_of(
     generation: Generation,
     messages: Sequence[Message],
     resolved: ResolvedSettings,
-    layout: str | None,
-    ttl: str | None,
-) -> tuple[Any, ...]:
+    layout: Layout | None,
+    ttl: Ttl | None,
+) -> tuple[Breakpoint, ...]:
     """The breakpoints of a list under the resolved profile."""
-    from inspector.caching.breakpoints import breakpoints
-
-    release = "hermes-0.19" if resolved.settings.profile == "hermes-0.19" else "hermes-0.13"
     prompt = inspection.system_prompt(generation.session)
     if messages and messages[0].role == "system":
         prompt = ""
@@ -249,8 +256,8 @@ def breakpoints_of(
         messages,
         prompt,
         layout=layout or layout_of(inspection.conversation.row),
-        ttl=ttl or "5m",
-        release=release,
+        ttl=ttl or ttl_of(resolved),
+        release=caching_release(resolved.settings.profile),
     )
 
 

@@ -18,14 +18,28 @@ _SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved":
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
 
 
+#: The width of text that goes to a file or a pipe, in characters.
+_WIDTH = 120
+
+
 def _console() -> Console:
-    return Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    return console
 
 
 def _table(*columns: tuple[str, bool]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name, right in columns:
-        table.add_column(name, justify="right" if right else "left", no_wrap=name != "text")
+        wraps = name in ("text", "title")
+        table.add_column(
+            name,
+            justify="right" if right else "left",
+            no_wrap=not wraps,
+            overflow="fold",
+            ratio=1 if name == "text" else None,
+        )
     return table
 
 
@@ -118,31 +132,38 @@ def print_steps(console: Console, steps: Iterable[Document]) -> None:
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
-    """One line a compaction, recorded beside planned."""
+    """Two lines a compaction: what it did, and recorded beside planned."""
     console = _console()
     if not documents:
         console.print("This conversation was never compacted.", markup=False)
         return
-    table = _table(
-        ("#", True), ("messages", True), ("tokens", True), ("recorded", True), ("planned", True), ("", False),
-        ("summary", False), ("session", False),
-    )  # fmt: skip
     for entry in documents:
         planned = entry["planned"]
-        boundaries = f"{planned['head_end']}:{planned['tail_start']}" if planned["compacts"] else "none"
-        summary = "none" if entry["summary"] is None else f"{len(entry['summary']):,} chars"
-        kind = "fallback" if entry["fallback"] else "merged" if entry["merged"] else ""
-        _row(
-            table, entry["index"], f"{entry['before']:,} → {entry['after']:,}",
-            f"{entry['tokens_before']:,} → {entry['tokens_after']:,}", f"{entry['head_end']}:{entry['tail_start']}",
-            boundaries, "as planned" if planned["agrees"] else "DIFFERS", f"{summary} {kind}".strip(), entry["session"],
-        )  # fmt: skip
-    console.print(table)
-    for entry in documents:
+        size = "no summary" if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
+        kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
+        kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
+        line = Text(f"compaction {entry['index']}  ", style="bold")
+        line.append(
+            f"{entry['before']:,} → {entry['after']:,} messages · {entry['tokens_before']:,} → "
+            f"{entry['tokens_after']:,} tokens · {size}{kind}",
+            style="not bold",
+        )
+        console.print(line)
+        recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
+        if not planned["compacts"]:
+            told = f"{planned['profile']} would not compact: {planned['reason']}"
+        elif planned["agrees"]:
+            told = f"planned by {planned['profile']}: the same"
+        else:
+            told = (
+                f"planned by {planned['profile']}: head_end {planned['head_end']}, "
+                f"tail_start {planned['tail_start']} (differs)"
+            )
+        console.print(f"  {recorded} · {told} · session {entry['session']}", markup=False)
         for finding in entry["findings"]:
-            console.print(f"{entry['index']}: {finding['severity']}: {finding['text']}", markup=False)
+            console.print(f"  {finding['severity']}: {finding['text']}", markup=False)
         if entry["note"]:
-            console.print(f"{entry['index']}: {entry['note']}", markup=False)
+            console.print(f"  {entry['note']}", markup=False)
 
 
 def print_plans(documents: Sequence[Document]) -> None:
@@ -151,8 +172,8 @@ def print_plans(documents: Sequence[Document]) -> None:
     for entry in documents:
         console.print(Text(entry["file"], style="bold"))
         console.print(
-            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · tail budget {entry['tail_token_budget']:,} · "
-            f"summary at most {entry['max_summary_tokens']:,}",
+            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · "
+            f"tail budget {entry['tail_token_budget']:,} · summary at most {entry['max_summary_tokens']:,}",
             markup=False,
         )
         print_steps(console, entry["explained"]["threshold_tokens"])
@@ -162,7 +183,8 @@ def print_plans(documents: Sequence[Document]) -> None:
         console.print(
             f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
             f"{entry['tail_start']}; {len(entry['pruned'])} pruned, summary budget {entry['summary_budget']:,}; "
-            f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after",
+            f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, "
+            f"{len(entry['output'])} messages after",
             markup=False,
         )
         print_steps(console, entry["steps"])

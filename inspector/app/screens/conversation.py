@@ -301,7 +301,9 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
         recorded = self.recorded(self.number)
         bar.planned = views.planned_regions(self.plan, "planned" if recorded is not None else "")
         bar.recorded = (
-            None if recorded is None or self.rows is None else views.recorded_regions(recorded, self.rows.measures)
+            None
+            if recorded is None or self.rows is None
+            else views.recorded_regions(recorded, self.rows.measures)
         )
 
     def _show_recorded(self) -> None:

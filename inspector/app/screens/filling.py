@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.timer import Timer
@@ -12,11 +14,13 @@ from inspector.app.panes import Panes
 from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed
+from inspector.caching.breakpoints import Layout, Ttl, breakpoints, caching_enabled
 from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names
+from inspector.reports.answers import caching_release, layout_of, ttl_of
 from widgets import human
 from widgets.cache_pane import CachePane, CacheView
 from widgets.compaction_pane import CompactionPane
@@ -64,8 +68,8 @@ class Cached(TextualMessage):
 class FillingActions(ConversationBase):
     """Everything that puts values into panes."""
 
-    layout_name: str = ""
-    ttl: str = ""
+    layout_name: Layout | None = None
+    ttl: Ttl | None = None
     _resting: Timer | None = None
     _compaction_rows: paneviews.CompactionRows | None = None
 
@@ -79,7 +83,7 @@ class FillingActions(ConversationBase):
         current = self.query_one(Panes).current
         if self.rows is None or (panes and current not in panes):
             return
-        fillers = {
+        fillers: dict[str, Callable[[], object]] = {
             "message": self.fill_message,
             "summary": self._fill_summary,
             "diff": self._fill_diff,
@@ -180,17 +184,13 @@ class FillingActions(ConversationBase):
     @work(thread=True, group="cache", exclusive=True, exit_on_error=False)
     def find_breakpoints(self) -> None:
         """Find the breakpoints of the list on screen."""
-        from inspector.caching.breakpoints import breakpoints, caching_enabled
-        from inspector.reports.answers import layout_of
-
-        rows, inspection = self.rows, self.inspection
-        if rows is None or inspection is None:
+        rows, inspection, resolved = self.rows, self.inspection, self.resolved
+        if rows is None or inspection is None or resolved is None:
             return
         row = inspection.conversation.row
         layout = self.layout_name or layout_of(row)
-        configured = self.resolved.config.other.get("cache_ttl", "5m") if self.resolved is not None else "5m"
-        ttl = self.ttl or ("1h" if configured == "1h" else "5m")
-        release = "hermes-0.19" if self.settings.profile == "hermes-0.19" else "hermes-0.13"
+        ttl = self.ttl or ttl_of(resolved)
+        release = caching_release(self.settings.profile)
         enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
         lazy = _LazyMessages(self, rows)
         try:
@@ -212,12 +212,12 @@ class FillingActions(ConversationBase):
 
     @on(CachePane.LayoutChosen)
     def _layout_chosen(self, event: CachePane.LayoutChosen) -> None:
-        self.layout_name = event.layout
+        self.layout_name = "envelope" if event.layout == "envelope" else "native"
         self.find_breakpoints()
 
     @on(CachePane.TtlChosen)
     def _ttl_chosen(self, event: CachePane.TtlChosen) -> None:
-        self.ttl = event.ttl
+        self.ttl = "1h" if event.ttl == "1h" else "5m"
         self.find_breakpoints()
 
     @on(CachePane.BreakpointChosen)
@@ -262,10 +262,11 @@ class FillingActions(ConversationBase):
         if plan is None:
             return ("Reading the list …",)
         fires = engine(self.settings.profile).fires(plan.tokens_before, self.settings)
+        left = human.count(plan.budgets.threshold_tokens - plan.tokens_before)
         when = {
             "agent": "The list is over the threshold: the agent would compact before the next call.",
             "hygiene": "Gateway hygiene would compact before the next message.",
-            None: f"{human.count(plan.budgets.threshold_tokens - plan.tokens_before)} tokens are left before a compaction.",
+            None: f"{left} tokens are left before a compaction.",
         }[fires]
         if not plan.compacts:
             return (when, f"A compaction now would change nothing: {plan.reason}.")
