@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.message import Message
 
 from widgets import human
@@ -18,6 +18,8 @@ from widgets.strips import one_line
 from widgets.text_lines import TextLine, line_of
 from widgets.text_view import TextView
 
+#: From this width on both choices stand on one row; below this height the pane is drawn tightly.
+WIDE, LOW = 60, 18
 _BAR_INKS = ("head", "tail", "middle", "accent")
 
 
@@ -59,8 +61,11 @@ class CachePane(Vertical):
     DEFAULT_CSS = """
     CachePane { background: $surface; }
     CachePane > Headline { padding: 0 1; }
-    CachePane > ModeBar { padding: 0 1; }
+    CachePane > #cache-choices { height: auto; padding: 0 1; }
+    CachePane.-wide > #cache-choices { layout: horizontal; }
+    CachePane.-wide ModeBar { width: 1fr; }
     CachePane > #cache-bar { margin: 1 0; }
+    CachePane.-low > #cache-bar { margin: 0; }
     CachePane > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,8 +124,9 @@ class CachePane(Vertical):
     def compose(self) -> ComposeResult:
         """Layout and time, the request as a bar, the breakpoints."""
         yield self._headline
-        yield self._layouts
-        yield self._ttls
+        with Container(id="cache-choices"):
+            yield self._layouts
+            yield self._ttls
         yield self._bar
         yield self._body
 
@@ -158,14 +164,17 @@ class CachePane(Vertical):
         self._body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
 
     def on_resize(self, event: events.Resize) -> None:
-        """The bar follows the width."""
+        """The bar follows the width; where room is short, gaps and words go."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.height < LOW, "-low")
         self._show_bar()
 
     def _show_bar(self) -> None:
         view = self._view
         width = self.size.width - 2
         if view is not None and width > 10:
-            self._bar.set_lines(_bar(view, width))
+            lines = _bar(view, width)
+            self._bar.set_lines(lines[:2] if self.size.height < LOW else lines)
 
     @on(ModeBar.ModeChosen)
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
@@ -265,6 +274,6 @@ def _breakpoint(point: BreakpointView, view: CacheView) -> list[TextLine]:
     elif point.note:
         lines.append(TextLine(point.note, "muted", prefix="   ", tag=tag))
     if point.text:
-        lines.append(TextLine(one_line(point.text, 300), "kept", prefix="   ", tag=tag))
+        lines.append(TextLine(one_line(point.text, 160), "kept", prefix="   ", tag=tag))
     lines.append(TextLine("", tag=tag))
     return lines

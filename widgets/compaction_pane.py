@@ -17,8 +17,8 @@ from widgets.message_list import ListSource, MessageList, RowSource
 from widgets.strips import fit, one_line
 from widgets.text_lines import TextLine, line_of
 
-#: Below this width the pane says less.
-NARROW = 60
+#: Below this width or height the pane says less.
+NARROW, LOW = 60, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ class CompactionPane(Vertical):
     CompactionPane { background: $surface; }
     CompactionPane > Headline { max-height: 60%; padding: 0 1; margin: 0 0 1 0; }
     CompactionPane > MessageList { height: 1fr; }
+    CompactionPane.-low > Headline { max-height: 80%; margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "group(1)", "Next group: stayed, went, came", id="compaction.next_group", show=False),
@@ -121,13 +122,18 @@ class CompactionPane(Vertical):
         if view is None:
             self._headline.set_lines([TextLine("This conversation has no compaction yet.", "muted")])
         else:
-            self._headline.set_lines(_headline(view, self.size.width < NARROW))
+            self._show(view)
         self._list.set_rows(self._rows, cursor=0)
 
     def on_resize(self, event: events.Resize) -> None:
         """Less is said where room is short."""
+        self.set_class(event.size.height < LOW, "-low")
         if self._view is not None:
-            self._headline.set_lines(_headline(self._view, event.size.width < NARROW))
+            self._show(self._view)
+
+    def _show(self, view: CompactionView) -> None:
+        narrow = self.size.width < NARROW
+        self._headline.set_lines(_headline(view, narrow, narrow or self.size.height < LOW))
 
     def action_step(self, by: int) -> None:
         """Ask for the compaction before or after."""
@@ -154,13 +160,13 @@ class CompactionPane(Vertical):
         return frozenset[str](row.flags) & {"struck", "copied", "summary"} if row is not None else frozenset()
 
 
-def _headline(view: CompactionView, narrow: bool) -> list[TextLine]:
+def _headline(view: CompactionView, narrow: bool, tight: bool) -> list[TextLine]:
     sign, style, words = _OUTCOMES[view.outcome]
     words = view.outcome if narrow else words
     lines = [line_of((f"Compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
     quiet = (
         []
-        if narrow
+        if tight
         else [
             text for text in (one_line(view.session, 80), human.clock(view.at) if view.at > 0 else "") if text
         ]
@@ -173,7 +179,7 @@ def _headline(view: CompactionView, narrow: bool) -> list[TextLine]:
         f"saved {human.tokens(saved)}, {share}" if saved >= 0 else f"grew by {human.tokens(-saved)}, {share}"
     )
     low = saved < view.tokens_before * 0.10
-    gap = [] if narrow else [TextLine("")]
+    gap = [] if tight else [TextLine("")]
     lines += [
         *gap,
         line_of(

@@ -201,13 +201,13 @@ class Knobs(Widget, can_focus=True):
     # Typing a value.
 
     def on_key(self, event: events.Key) -> None:
-        """Digits begin to type a value; then keys are text until enter or escape."""
+        """Digits or enter begin to type a value; then keys are text until enter or escape."""
         character = event.character or ""
         if self._edit is None:
             kind = KNOBS[self._knob]
-            if kind.unit == "choice" or not (character.isdigit() or character == ".") or not character:
+            if kind.unit == "choice" or not (event.key == "enter" or character in tuple("0123456789.")):
                 return
-            self._edit = character
+            self._edit = "" if event.key == "enter" else character
         elif event.key == "enter":
             self._finish()
         elif event.key == "escape":

@@ -20,8 +20,8 @@ from widgets.strips import one_line
 from widgets.text_lines import TextLine, line_of
 from widgets.text_view import TextView
 
-#: From this width on the numbers stand beside the knobs.
-WIDE = 110
+#: From this width on the numbers stand beside the knobs; where the pane is lower than LOW, from less on.
+WIDE, LOW, LOW_WIDE = 110, 18, 70
 
 _TITLES = {
     "threshold_tokens": "threshold",
@@ -65,6 +65,15 @@ class TunePane(Container):
     TunePane Headline { padding: 0 1; margin: 0 0 1 0; }
     TunePane.-wide { layout: horizontal; }
     TunePane.-wide > #tune-left { width: 64; height: 1fr; }
+    TunePane.-low { layout: horizontal; }
+    TunePane.-low > #tune-left { width: 42; height: 1fr; overflow-y: auto; scrollbar-size-vertical: 1; }
+    TunePane.-low ModeBar { margin: 0; }
+    TunePane > #tune-left {
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 25%;
+    }
     """
 
     SettingChanged: ClassVar = Knobs.SettingChanged
@@ -131,7 +140,9 @@ class TunePane(Container):
 
     def on_resize(self, event: events.Resize) -> None:
         """Beside each other where there is room, else below each other."""
-        self.set_class(event.size.width >= WIDE, "-wide")
+        width, height = event.size
+        self.set_class(width >= WIDE, "-wide")
+        self.set_class(height < LOW and LOW_WIDE <= width < WIDE, "-low")
 
 
 def _reasons(budgets: Budgets) -> list[TextLine]:

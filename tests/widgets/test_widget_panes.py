@@ -259,6 +259,14 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
         assert "░" in bar
 
 
+@pytest.mark.parametrize("size", [(80, 9), (42, 12)])
+async def test_a_low_cache_pane_still_lists_breakpoints(size: tuple[int, int]) -> None:
+    pane = CachePane()
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(CACHE)):
+        assert any("⚑1 sys system" in line for line in lines(pane.body))
+        assert pane.body.size.height >= 3
+
+
 async def test_the_cache_pane_posts_what_is_wanted() -> None:
     pane = CachePane()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
@@ -322,6 +330,16 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
         assert recorded.split()[2:] == ["3", "217", "~3.1k", "~32.1k"]
         assert planned.split()[4:] == ["3", "≠", "214", "–", "~33.0k"]
         assert next(line for line in text.split("\n") if "gone 3" in line).count("−") == 1
+
+
+@pytest.mark.parametrize("size", [(80, 8), (42, 14)])
+async def test_a_low_compaction_pane_still_shows_both_boundaries(size: tuple[int, int]) -> None:
+    pane = CompactionPane()
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(COMPACTION, ROWS)):
+        headline = "\n".join(lines(pane.query_one(Headline)))
+        assert "━ recorded" in headline
+        assert "╌ planned" in headline
+        assert pane.messages.size.height >= 2
 
 
 async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:

@@ -141,6 +141,8 @@ async def test_typing_can_be_mended_and_left() -> None:
         assert not widget.editing
         await host.press("7", "9", "backspace", "0", "enter")
         assert changes(host) == [("threshold", 0.7)]
+        await host.press("enter", "4", "4", "enter")
+        assert changes(host)[-1] == ("threshold", 0.44)
         await host.press("5", "down")
         assert not widget.editing
         assert widget.knob == "target_ratio"
@@ -219,3 +221,7 @@ async def test_the_reasons_stand_beside_the_knobs_where_there_is_room() -> None:
         await host.settle()
         assert pane.body.region.x < 5
         assert pane.body.region.y > pane.knobs.region.y
+        await host.pilot.resize_terminal(80, 10)
+        await host.settle()
+        assert pane.body.region.x > 30
+        assert pane.body.region.y == pane.knobs.region.y
