@@ -1,0 +1,79 @@
+"""Vocabularies for tiktoken, found without a network.
+
+tiktoken fetches a vocabulary that is not in its cache, with no limit to the time it waits. So it is only asked for
+one after the file is known to be there and whole; fetching, where the user allows it, is done here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+#: Set to 1 to let a vocabulary be fetched that is not at hand.
+DOWNLOAD = "COMPACTION_INSPECTOR_DOWNLOAD"
+
+#: Encoding → the SHA-256 of its vocabulary file, as tiktoken itself checks it.
+VOCABULARIES: Mapping[str, str] = {
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+}
+_ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+_PATIENCE_SECONDS = 20
+_LARGEST = 20_000_000
+
+
+@lru_cache(maxsize=4)
+def load_vocabulary(encoding: str) -> Any:
+    """The tiktoken encoding of that name; None where its vocabulary is not at hand and may not be fetched."""
+    import tiktoken
+
+    offline = f"{encoding}_offline"
+    if offline in tiktoken.list_encoding_names():
+        return tiktoken.get_encoding(offline)
+    file = cached_file(encoding)
+    if file is None:
+        return None
+    if not _whole(file, encoding) and not (os.environ.get(DOWNLOAD) == "1" and _fetch(file, encoding)):
+        return None
+    return tiktoken.get_encoding(encoding)
+
+
+def cached_file(encoding: str) -> Path | None:
+    """Where tiktoken keeps the vocabulary of an encoding; None where its cache is switched off."""
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
+    if folder is None:
+        folder = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    if not folder:
+        return None
+    return Path(folder) / hashlib.sha1(_ADDRESS.format(encoding).encode(), usedforsecurity=False).hexdigest()
+
+
+def _whole(file: Path, encoding: str) -> bool:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() == VOCABULARIES[encoding]
+    except OSError:
+        return False
+
+
+def _fetch(file: Path, encoding: str) -> bool:
+    """Fetch a vocabulary into tiktoken's cache; False where that fails or brings something else."""
+    from http.client import HTTPException
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(_ADDRESS.format(encoding), timeout=_PATIENCE_SECONDS) as answer:
+            data = answer.read(_LARGEST)
+        if hashlib.sha256(data).hexdigest() != VOCABULARIES[encoding]:
+            return False
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
+            part.write(data)
+        os.replace(part.name, file)
+    except (OSError, HTTPException):
+        return False
+    return True

