@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.worker import WorkerState
 
 from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
-from inspector.app.work import Failed, StoreChanged
-from inspector.core.errors import InspectorError, StoreError
+from inspector.app.work import StoreChanged
+from inspector.core.errors import StoreError
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
-    from textual.worker import Worker
-
     from inspector.app.place import Place
 
 #: How often the database is asked whether somebody wrote to it, in seconds.
@@ -97,12 +94,6 @@ class InspectorApp(App[None]):
     def _changed(self) -> None:
         for screen in self.screen_stack:
             screen.post_message(StoreChanged())
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A thread that ended with a sentence for the user: show it."""
-        error = event.worker.error
-        if event.state is WorkerState.ERROR and isinstance(error, InspectorError):
-            self.screen.post_message(Failed(str(error)))
 
     def say_once(self, sentence: str) -> None:
         """Show a sentence the first time it comes up."""

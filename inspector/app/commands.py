@@ -18,7 +18,7 @@ def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemC
     seen: set[str] = set()
     for active in screen.active_bindings.values():
         binding = active.binding
-        if not binding.description or binding.system or binding.description in seen:
+        if not binding.description or "." not in (binding.id or "") or binding.description in seen:
             continue
         seen.add(binding.description)
         run = partial(app.run_action, binding.action, default_namespace=active.node)

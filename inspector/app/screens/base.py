@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message as TextualMessage
-from textual.screen import Screen
 
 from inspector.app.place import Place
 from inspector.app.rows import GenerationRows
+from inspector.app.screens.working import WorkingScreen
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.inspection import Inspection
@@ -17,7 +17,6 @@ from inspector.stores.base import Store
 from widgets.diff_pane import DiffView
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
     from inspector.settings import ResolvedSettings
 
 _SYSTEM_FIRST = b"\x03"
@@ -32,10 +31,8 @@ class GoTo(TextualMessage):
         self.row = row
 
 
-class ConversationBase(Screen[None]):
+class ConversationBase(WorkingScreen):
     """The state of the conversation screen: one cursor, one Settings value, and what was read so far."""
-
-    app: InspectorApp
 
     def __init__(
         self,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 from textual.worker import get_current_worker
 
 from inspector.app.place import Place
+from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, Listed, Live, LiveFound, StoreChanged
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, StoreError
@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 _BATCH = 8
 
 
-class ConversationsScreen(Screen[None]):
+class ConversationsScreen(WorkingScreen):
     """Every conversation of the store."""
 
     CSS_PATH = "conversations.tcss"
-    app: InspectorApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
         Binding("ctrl+f", "search", "Search all messages", id="list.search"),

@@ -73,7 +73,8 @@ def help_for(app: InspectorApp) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     keys: dict[str, str] = {}
     for active in app.screen.active_bindings.values():
         binding = active.binding
-        if binding.description and not binding.system:
+        # Our own bindings have an id with a dot; Textual's (scrolling, focus) need no explanation.
+        if binding.description and "." in (binding.id or ""):
             shown = app.get_key_display(binding)
             keys[binding.description] = (
                 f"{keys[binding.description]} {shown}" if binding.description in keys else shown

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.style import Style
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message as TextualMessage
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Footer, Input, Static
 from textual.worker import get_current_worker
 
+from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, Hits
 from inspector.core.conversations import Hit
 from inspector.core.errors import InspectorError
@@ -21,9 +21,6 @@ from inspector.core.text import safe_line
 from inspector.stores.base import Store
 from widgets.line_list import LineList
 from widgets.strips import Row, find_spans, fit
-
-if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
 
 _LIMIT = 500
 _BATCH = 25
@@ -82,11 +79,10 @@ class HitList(LineList):
         self.post_message(self.Opened(self.hits[row]))
 
 
-class SearchScreen(Screen[None]):
+class SearchScreen(WorkingScreen):
     """Words in, messages out; a new search ends the one before."""
 
     CSS_PATH = "search.tcss"
-    app: InspectorApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back", id="search.back"),
         Binding("slash", "focus_words", "Search again", id="search.words", key_display="/"),
@@ -133,7 +129,7 @@ class SearchScreen(Screen[None]):
         batch: list[Hit] = []
         try:
             titles = {row.id: row.title or row.id for row in self.store.conversations()}
-            self.app.call_from_thread(self.query_one(HitList).titles.update, titles)
+            self.app.call_from_thread(self._name_conversations, titles)
             for hit in self.store.search(query, limit=_LIMIT):
                 if worker.is_cancelled:
                     return
@@ -145,6 +141,9 @@ class SearchScreen(Screen[None]):
             self.post_message(Failed(str(error)))
             return
         self.post_message(Hits(query, tuple(batch), complete=True))
+
+    def _name_conversations(self, titles: dict[str, str]) -> None:
+        self.query_one(HitList).titles = titles
 
     @on(Hits)
     def _found(self, event: Hits) -> None:

@@ -1,0 +1,35 @@
+"""A screen whose threads may fail: whatever they raise reaches the user as a sentence, and the app goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from inspector.app.work import Failed
+from inspector.core.errors import InspectorError
+
+if TYPE_CHECKING:
+    from inspector.app.app import InspectorApp
+
+
+class WorkingScreen(Screen[None]):
+    """A screen that does its long work in threads."""
+
+    app: InspectorApp
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tell of a thread that failed; one that was cancelled is nobody's business."""
+        error = event.worker.error
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        if isinstance(error, InspectorError):
+            self.post_message(Failed(str(error)))
+        else:
+            what = event.worker.name or "a thread"
+            self.post_message(
+                Failed(
+                    f"Something went wrong in {what}: {type(error).__name__}: {error}. Please report this."
+                )
+            )
