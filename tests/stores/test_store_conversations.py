@@ -45,7 +45,13 @@ def test_a_chain_of_rotations_is_one_conversation(tmp_path: Path) -> None:
         schema=11,
     )
     (row,) = found.values()
-    assert (row.id, row.root, row.sessions, row.title, row.kind) == ("c", "a", ("a", "b", "c"), "Work", "conversation")
+    assert (row.id, row.root, row.sessions, row.title, row.kind) == (
+        "c",
+        "a",
+        ("a", "b", "c"),
+        "Work",
+        "conversation",
+    )
     assert (row.messages, row.compactions, row.model, row.usage.input, row.parent) == (4, 2, "new", 12, None)
 
 
@@ -150,7 +156,9 @@ def test_every_session_is_in_just_one_conversation(
     ]
     found = chains(nodes, {}, 22 if marked else 11, marked)
     assert sorted(name for row in found.rows for name in row.sessions) == sorted(sessions)
-    assert all(row.sessions[-1] == row.id and found.row(name) is row for row in found.rows for name in row.sessions)
+    assert all(
+        row.sessions[-1] == row.id and found.row(name) is row for row in found.rows for name in row.sessions
+    )
 
 
 def test_last_active_is_the_last_message_and_sorts_the_list(tmp_path: Path) -> None:

@@ -66,9 +66,9 @@ def check(path: Path, writer: Writer, exact: bool = True) -> None:
     assert ids(conversation.generations) == writer.lists
     assert [item.live for item in conversation.generations] == [False] * len(writer.truth) + [True]
     found = store.compactions(conversation)
-    assert [
-        (c.session, c.before, c.after, c.head_end, c.tail_start, c.summary) for c in found
-    ] == [(t.session, t.before, t.after, t.head_end, t.tail_start, t.summary) for t in writer.truth]
+    assert [(c.session, c.before, c.after, c.head_end, c.tail_start, c.summary) for c in found] == [
+        (t.session, t.before, t.after, t.head_end, t.tail_start, t.summary) for t in writer.truth
+    ]
     assert all(c.exact for c in found) or not exact
     assert store.count_compactions(writer.tip) == len(writer.truth)
     store.close()
@@ -151,7 +151,11 @@ def test_pictures_calls_and_arguments_changed_in_copies(tmp_path: Path) -> None:
     writer.say(
         [
             {"role": "user", "content": [{"type": "text", "text": "look"}, picture]},
-            {"role": "assistant", "content": "", "tool_calls": [call("a", json.dumps(long)), call("b", "{}")]},
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [call("a", json.dumps(long)), call("b", "{}")],
+            },
             {"role": "tool", "content": "one", "tool_call_id": "a"},
             {"role": "tool", "content": "no call", "tool_call_id": "nobody"},
             {"role": "assistant", "content": "", "tool_calls": [call("c", "not json" * 90)]},
@@ -163,8 +167,13 @@ def test_pictures_calls_and_arguments_changed_in_copies(tmp_path: Path) -> None:
     writer.compact(3, start, "summary")
     copies = writer.rows[-7:]
     short = {"command": "x" * 200 + "...[truncated]", "list": ["y" * 200 + "...[truncated]", 1, None]}
-    gone = [{"type": "text", "text": "look"}, {"type": "text", "text": "[Attached image — stripped after compression]"}]
-    writer.db.execute("UPDATE messages SET content = ? WHERE id = ?", ("\0json:" + json.dumps(gone), copies[0]))
+    gone = [
+        {"type": "text", "text": "look"},
+        {"type": "text", "text": "[Attached image — stripped after compression]"},
+    ]
+    writer.db.execute(
+        "UPDATE messages SET content = ? WHERE id = ?", ("\0json:" + json.dumps(gone), copies[0])
+    )
     kept = json.dumps([call("a", json.dumps(short, ensure_ascii=False))])
     writer.db.execute("UPDATE messages SET tool_calls = ? WHERE id = ?", (kept, copies[1]))
     writer.db.execute("DELETE FROM messages WHERE id = ?", (copies[3],))
@@ -210,7 +219,11 @@ def test_a_fallback_settles_which_of_several_tails_it_was(tmp_path: Path) -> Non
     tail = len(writer.live) - 4
     # In the words of 0.13, whose fallback counts the whole middle.
     writer.compact(
-        3, tail, f"Summary generation was unavailable. {tail - 3} message(s) were removed.", rotate=True, merged="0.13"
+        3,
+        tail,
+        f"Summary generation was unavailable. {tail - 3} message(s) were removed.",
+        rotate=True,
+        merged="0.13",
     )
     writer.say(again * 3)
     writer.end()

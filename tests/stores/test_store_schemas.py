@@ -36,7 +36,7 @@ def test_schema(tmp_path: Path, schema: int) -> None:
 def test_unknown_columns_and_tables_are_left_aside(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", 22)
     with sqlite3.connect(path) as db:
-        db.execute("ALTER TABLE sessions ADD COLUMN \"odd \"\" name\" BLOB DEFAULT x'00ff'")
+        db.execute('ALTER TABLE sessions ADD COLUMN "odd "" name" BLOB DEFAULT x\'00ff\'')
         db.execute("ALTER TABLE messages ADD COLUMN _compressed_summary INTEGER")
         db.execute("CREATE TABLE novelties (id INTEGER)")
         db.execute("UPDATE schema_version SET version = 31")
@@ -77,11 +77,27 @@ def test_the_wire_form_has_just_the_keys_of_the_live_list(tmp_path: Path) -> Non
     session(db, "s0")
     items = [{"type": "reasoning", "id": "r"}]
     wires = [
-        {"role": "user", "content": [{"type": "text", "text": "é"}, {"type": "image_url", "image_url": {"url": "u"}}]},
-        {"role": "assistant", "content": None, "finish_reason": "stop", "reasoning": "r", "reasoning_content": "",
-         "reasoning_details": items, "codex_reasoning_items": items, "codex_message_items": items,
-         "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
-        {"role": "tool", "content": {"_multimodal": True, "text_summary": "s"}, "tool_call_id": "a", "tool_name": "f"},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "é"}, {"type": "image_url", "image_url": {"url": "u"}}],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "finish_reason": "stop",
+            "reasoning": "r",
+            "reasoning_content": "",
+            "reasoning_details": items,
+            "codex_reasoning_items": items,
+            "codex_message_items": items,
+            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        {
+            "role": "tool",
+            "content": {"_multimodal": True, "text_summary": "s"},
+            "tool_call_id": "a",
+            "tool_name": "f",
+        },
         {"role": "user", "content": "  spaces stay \n"},
     ]
     for wire in wires:

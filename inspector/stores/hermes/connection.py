@@ -167,10 +167,13 @@ class Connections:
         """Whether the database can be read without its log where SQLite has no right to use that."""
         if getattr(error, "sqlite_errorname", "") not in _NO_SHARED_MEMORY or self._no_live:
             return False
-        what = "write-ahead log" if self._wal else "rollback journal"
+        name = self.path.name
         self.notes.append(
-            f"The {what} beside {self.path.name} cannot be used because its folder is read-only for this user, "
-            "so the newest messages may be missing. Open a copy of the file together with the files beside it."
+            f"The write-ahead log beside {name} cannot be used, because its folder is read-only for this user, so "
+            "the newest messages may be missing. Open a copy of the file together with the files beside it."
+            if self._wal
+            else f"A program ended while it was writing into {name}, and what it left half written can only be put "
+            "right by one that may write. Start Hermes once to mend it; until then some messages may be wrong."
         )
         self._no_live = True
         return True

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from inspector.core.messages import text_of
+from inspector.core.messages import Message
 from inspector.stores.hermes.rows import message, select
-from inspector.stores.hermes.schema import Schema, as_text
+from inspector.stores.hermes.schema import Schema
+from inspector.stores.hermes.sessions import salvage
 
 _AROUND = 60
 _SHORTEST_TRIGRAM = 3
@@ -70,20 +72,30 @@ def _is_wordlike(phrase: str) -> bool:
     )
 
 
+def newest(connection: sqlite3.Connection, asked: Words) -> int:
+    """The newest row that the index knows, 0 where it knows none."""
+    rows = connection.execute(f"SELECT max(rowid) FROM {asked.index}").fetchall()
+    return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
+
+
+def limits(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The range [lowest, highest) of the messages' ids; empty where there are none."""
+    rows = connection.execute("SELECT min(id), max(id) FROM messages").fetchall()
+    if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], int):
+        return 0, 0
+    return rows[0][0], rows[0][1] + 1
+
+
 def candidates(
-    connection: sqlite3.Connection,
-    schema: Schema,
-    asked: Words,
-    below: int,
-    count: int,
-    session: Sequence[str],
+    connection: sqlite3.Connection, asked: Words, below: int, count: int, sessions: Sequence[str]
 ) -> list[int]:
     """Ids under `below`, newest first, at most `count`, of rows that the index says match."""
-    join, where, parameters = "", "", [asked.match, below]
-    if session:
+    parameters: list[Any] = [asked.match, below]
+    join = where = ""
+    if sessions:
         join = "JOIN messages m ON m.id = f.rowid"
-        where = f"AND m.session_id IN ({','.join('?' * len(session))})"
-        parameters.extend(session)
+        where = f"AND m.session_id IN ({','.join('?' * len(sessions))})"
+        parameters.extend(sessions)
     rows = connection.execute(
         f"SELECT f.rowid FROM {asked.index} f {join} WHERE f.{asked.index} MATCH ? AND f.rowid < ? {where} "
         "ORDER BY f.rowid DESC LIMIT ?",
@@ -92,18 +104,25 @@ def candidates(
     return [int(row[0]) for row in rows]
 
 
-def check(rows: Sequence[Sequence[object]], asked: Words) -> Iterator[Found]:
-    """Those of the rows (as `select` asks for them) that contain the words, with an excerpt."""
-    for row in rows:
-        item = message(row)
-        text = text_of(item.content)
-        parts = [text, item.tool_name, as_text(row[6])]
-        whole = "\n".join(part for part in parts if part)
+def in_range(
+    connection: sqlite3.Connection, schema: Schema, low: int, high: int, sessions: Sequence[str]
+) -> list[Message]:
+    """The messages with ids in [low, high), newest first; those that a damaged database still gives."""
+    where = f" AND +session_id IN ({','.join('?' * len(sessions))})" if sessions else ""
+    sql = f"SELECT {select(schema)} FROM messages WHERE id >= ? AND id < ?{where}"
+    rows, _ = salvage(connection, sql, "id", (low, high, *sessions))
+    return [message(row) for row in sorted(rows, key=lambda row: -row[0])]
+
+
+def check(messages: Iterable[Message], asked: Words) -> Iterator[Found]:
+    """Those of the messages that contain the words, with an excerpt."""
+    for item in messages:
+        calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
+        whole = "\n".join(part for part in (item.text, item.tool_name, calls) if part)
         folded = whole.casefold()
-        if not all(phrase.casefold() in folded for phrase in asked.phrases):
-            continue
-        excerpt, span = around(whole, asked.phrases)
-        yield Found(item.id, item.session, item.role, excerpt, span)
+        if all(phrase.casefold() in folded for phrase in asked.phrases):
+            excerpt, span = around(whole, asked.phrases)
+            yield Found(item.id, item.session, item.role, excerpt, span)
 
 
 def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
@@ -123,14 +142,3 @@ def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
 
 def _one_line(text: str) -> str:
     return re.sub(r"\s", " ", text)
-
-
-def select_by_id(schema: Schema, count: int) -> str:
-    """SQL for the bodies of that many ids, newest first."""
-    return f"SELECT {select(schema)} FROM messages WHERE id IN ({','.join('?' * count)}) ORDER BY id DESC"
-
-
-def select_range(schema: Schema, sessions: int) -> str:
-    """SQL for the bodies of an id range [low, high), newest first."""
-    where = f" AND +session_id IN ({','.join('?' * sessions)})" if sessions else ""
-    return f"SELECT {select(schema)} FROM messages WHERE id >= ? AND id < ?{where} ORDER BY id DESC"

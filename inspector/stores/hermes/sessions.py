@@ -58,13 +58,16 @@ class Node:
     usage: Usage
 
 
-def nodes(connection: sqlite3.Connection, schema: Schema) -> list[Node]:
-    """Every session, in the order of the file; what a damaged file still gives. Raises sqlite3.Error for none."""
+def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], sqlite3.Error | None]:
+    """Every session in the order of the file; what a damaged one still gives, and the damage.
+
+    Raises sqlite3.Error where it gives nothing.
+    """
     columns = ", ".join(schema.column("sessions", name) for name in _LIGHT)
     rows, error = salvage(connection, f"SELECT {columns} FROM sessions", "rowid")
     if error is not None and not rows:
         raise error
-    return [_node(row) for row in rows]
+    return [_node(row) for row in rows], error
 
 
 def salvage(

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from inspector.core.conversations import (
     ROLE_NAMES,
@@ -124,8 +124,7 @@ class HermesStore:
         answer = array("q", bytes(8 * len(generation)))
         sizes: dict[int, int] = {}
         for at in range(0, len(generation), _SCAN):
-            ids = list(generation.ids[at : at + _SCAN])
-            self._read(lambda db, ids=ids: sizes.update(_sizes(db, self._schema, ids)))  # type: ignore[misc]
+            sizes.update(self._sizes_of(generation.ids[at : at + _SCAN]))
         for index, identity in enumerate(generation.ids):
             answer[index] = sizes.get(identity, 0)
         return answer
@@ -218,7 +217,9 @@ class HermesStore:
             return found
 
     def _read_chains(self, db: sqlite3.Connection) -> Chains:
-        rows = nodes(db, self._schema)
+        rows, error = nodes(db, self._schema)
+        if error is not None:
+            self._note(f"Some sessions cannot be read: the database is damaged ({error}).")
         return chains(rows, _last_messages(db, self._schema), self._schema.version, self._schema.in_place)
 
     def _row(self, conversation: str) -> ConversationRow:
@@ -284,43 +285,43 @@ class HermesStore:
             self._note(str(translate(error, self.path)))
         return found
 
+    def _sizes_of(self, ids: Sequence[int]) -> dict[int, int]:
+        return self._read(lambda db: _sizes(db, self._schema, ids))
+
     def _search(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
-        if asked.index is not None:
-            try:
-                below = 2**63 - 1
-                while ids := self._read(
-                    lambda db, below=below: finding.candidates(
-                        db, self._schema, asked, below, _BATCH, sessions
-                    )  # type: ignore[misc]
-                ):
-                    rows = self._read(
-                        lambda db, ids=ids: db.execute(
-                            finding.select_by_id(self._schema, len(ids)), ids
-                        ).fetchall()  # type: ignore[misc]
-                    )
-                    yield from finding.check(rows, asked)
-                    below = ids[-1]
-                return
-            except StoreError as error:
-                # The index is damaged or not what its name says; the texts are still there.
-                self._note(f"The full-text index could not be used, so every message is read: {error}")
-        yield from self._scan(asked, sessions)
-
-    def _scan(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
-        limits = self._read(lambda db: db.execute("SELECT min(id), max(id) FROM messages").fetchall())
-        if not limits or not isinstance(limits[0][0], int):
+        lowest, highest = self._read(finding.limits)
+        if asked.index is None:
+            yield from self._scan(asked, sessions, lowest, highest)
             return
-        lowest, high = limits[0][0], limits[0][1] + 1
-        sql = finding.select_range(self._schema, len(sessions))
-        while high > lowest:
-            low = max(lowest, high - _SCAN)
+        below = highest
+        try:
+            # Where the index is not kept up any more, what is newer than it must be read.
+            newest = 1 + self._read(lambda db: finding.newest(db, asked))
+            yield from self._scan(asked, sessions, max(lowest, newest), highest)
+            below = min(below, newest)
+            while ids := self._matching(asked, sessions, below):
+                found = self._rows_by_id(ids)
+                yield from finding.check([found[identity] for identity in ids if identity in found], asked)
+                below = ids[-1]
+        except StoreError as error:
+            # The index is damaged or not what its name says; the texts are still there.
+            self._note(f"The full-text index could not be used, so every message is read: {error}")
+            yield from self._scan(asked, sessions, lowest, below)
 
-            def batch(db: sqlite3.Connection, low: int = low, high: int = high) -> list[Any]:
-                return salvage(db, sql.removesuffix(" ORDER BY id DESC"), "id", (low, high, *sessions))[0]
+    def _matching(self, asked: finding.Words, sessions: Sequence[str], below: int) -> list[int]:
+        return self._read(lambda db: finding.candidates(db, asked, below, _BATCH, sessions))
 
-            rows = sorted(self._read(batch), key=lambda row: -row[0])
-            yield from finding.check(rows, asked)
-            high = low
+    def _scan(
+        self, asked: finding.Words, sessions: Sequence[str], lowest: int, below: int
+    ) -> Iterator[finding.Found]:
+        while below > lowest:
+            low = max(lowest, below - _BATCH)
+            yield from finding.check(self._range(low, below, sessions), asked)
+            below = low
+
+    def _range(self, low: int, high: int, sessions: Sequence[str]) -> list[Message]:
+        """The messages with ids in [low, high), newest first."""
+        return self._read(lambda db: finding.in_range(db, self._schema, low, high, sessions))
 
 
 def _data_version(db: sqlite3.Connection) -> int:
