@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from inspector.app.rows import GenerationRows, is_tool_error
+from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
+from inspector.caching.policy import CachePolicy
 from inspector.core.conversations import Compaction, Conversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -160,7 +161,7 @@ def diff_view(old: Compaction | None, new: Compaction | None) -> DiffView | None
 
 
 def cache_view(
-    points: Sequence[Any], rows: GenerationRows, layout: str, ttl: str, enabled: bool, reason: str
+    points: Sequence[Breakpoint], rows: GenerationRows, layout: Layout, ttl: Ttl, policy: CachePolicy
 ) -> CacheView:
     """The breakpoints of the list on screen, with the tokens up to each where they are known."""
     prompt = text_tokens_of(rows.system_prompt)
@@ -186,14 +187,14 @@ def cache_view(
                 note=point.why,
             )
         )
-    state = "Caching is on: " if enabled else "Caching is off: "
+    state = "Caching is on: " if policy.enabled else "Caching is off: "
     return CacheView(
         tuple(views),
         total,
-        "native" if layout == "native" else "envelope",
-        "1h" if ttl == "1h" else "5m",
+        layout,
+        ttl,
         True,
-        (state + reason,),
+        (state + policy.reason,),
     )
 
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from inspector.caching.breakpoints import Breakpoint, Layout, Release, Ttl, breakpoints, caching_enabled
+from inspector.caching.breakpoints import Breakpoint, Layout, Release, Ttl, breakpoints
+from inspector.caching.policy import CachePolicy, cache_policy
 from inspector.core.conversations import ConversationRow, Generation
 from inspector.core.errors import BadInput, UnknownConversation
 from inspector.core.handoff import is_handoff
@@ -39,7 +40,7 @@ def resolve(
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
     length, source = context_length(row.model, row.provider)
     facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
-    resolved = resolve_settings(flags, reading, facts)
+    resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
@@ -91,7 +92,7 @@ class Answers:
         messages = self.store.messages(generation)
         total, encoding = self._exact(inspection, generation, messages) if exact else (None, None)
         points = breakpoints_of(inspection, generation, messages, resolved, None, None)
-        marks = {(-1 if p.message is None else p.message): p.number for p in points if p.honored}
+        marks = {(-1 if p.message is None else p.message): p.number for p in points if p.placed}
         summaries = frozenset(index for index, message in enumerate(messages) if is_handoff(message.content))
         document = documents.show_document(
             inspection,
@@ -160,8 +161,8 @@ class Answers:
         generation = inspection.generation(number)
         messages = self.store.messages(generation)
         row = inspection.conversation.row
-        enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
-        layout = layout or layout_of(row)
+        policy = policy_of(row, resolved.settings.profile)
+        layout = layout or policy.layout
         ttl = ttl or ttl_of(resolved)
         points = breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
         system = inspection.system_tokens(generation.session)
@@ -171,8 +172,8 @@ class Answers:
             "layout": layout,
             "ttl": ttl,
             "profile": resolved.settings.profile,
-            "enabled": enabled,
-            "reason": reason,
+            "enabled": policy.enabled,
+            "reason": policy.reason,
             "breakpoints": [
                 {
                     **asdict(point),
@@ -215,10 +216,9 @@ def _pair(summaries: Mapping[int, str | None], first: int | None, last: int | No
     return a, b
 
 
-def layout_of(row: ConversationRow) -> Layout:
-    """native for Anthropic's own API, envelope for everything between."""
-    where = f"{row.provider} {row.base_url}".lower()
-    return "native" if "anthropic" in where else "envelope"
+def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
+    """Whether and how the release caches the prompts of a conversation."""
+    return cache_policy(row.model, row.provider, row.base_url, caching_release(profile))
 
 
 def ttl_of(resolved: ResolvedSettings) -> Ttl:
@@ -255,7 +255,7 @@ def breakpoints_of(
     return breakpoints(
         messages,
         prompt,
-        layout=layout or layout_of(inspection.conversation.row),
+        layout=layout or policy_of(inspection.conversation.row, resolved.settings.profile).layout,
         ttl=ttl or ttl_of(resolved),
         release=caching_release(resolved.settings.profile),
     )

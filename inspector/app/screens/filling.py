@@ -14,13 +14,13 @@ from inspector.app.panes import Panes
 from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed
-from inspector.caching.breakpoints import Layout, Ttl, breakpoints, caching_enabled
+from inspector.caching.breakpoints import Layout, Ttl, breakpoints
 from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names
-from inspector.reports.answers import caching_release, layout_of, ttl_of
+from inspector.reports.answers import caching_release, policy_of, ttl_of
 from widgets import human
 from widgets.cache_pane import CachePane, CacheView
 from widgets.compaction_pane import CompactionPane
@@ -188,18 +188,20 @@ class FillingActions(ConversationBase):
         if rows is None or inspection is None or resolved is None:
             return
         row = inspection.conversation.row
-        layout = self.layout_name or layout_of(row)
+        policy = policy_of(row, self.settings.profile)
+        layout = self.layout_name or policy.layout
         ttl = self.ttl or ttl_of(resolved)
         release = caching_release(self.settings.profile)
-        enabled, reason = caching_enabled(row.model, row.provider, row.base_url)
         lazy = _LazyMessages(self, rows)
         try:
             points = breakpoints(lazy, rows.system_prompt, layout=layout, ttl=ttl, release=release)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
-        marks = {(-1 if p.message is None else p.message): p.number for p in points if p.honored and enabled}
-        view = paneviews.cache_view(points, rows, layout, ttl, enabled, reason)
+        marks = {
+            (-1 if p.message is None else p.message): p.number for p in points if p.placed and policy.enabled
+        }
+        view = paneviews.cache_view(points, rows, layout, ttl, policy)
         if not get_current_worker().is_cancelled:
             self.post_message(Cached(rows.generation.number, marks, view))
 
