@@ -35,5 +35,5 @@ def check_installation() -> None:
         where = spec.origin if spec else "nowhere"
         raise StoreMissing(
             f"The package 'widgets' comes from {where}, not from beside {_HERE}. Another package of that name is "
-            "installed; install compaction-inspector into an environment of its own (pipx install compaction-inspector)."
+            "installed; install compaction-inspector into an environment of its own, with pipx for one."
         )

@@ -5,11 +5,13 @@ This is what the commands and the app both ask; everything is computed once and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from threading import RLock
 
 from inspector.core.conversations import Compaction, Conversation, Generation
-from inspector.core.errors import EngineError, UnknownConversation
+from inspector.core.errors import EngineError, InspectorError, UnknownConversation
+from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Engine, Measures, Plan, Settings
 from inspector.engines.registry import engine
@@ -29,7 +31,10 @@ class Compared:
     @property
     def agree(self) -> bool:
         """Whether the plan has the recorded boundaries."""
-        return (self.recorded.head_end, self.recorded.tail_start) == (self.planned.head_end, self.planned.tail_start)
+        return (self.recorded.head_end, self.recorded.tail_start) == (
+            self.planned.head_end,
+            self.planned.tail_start,
+        )
 
 
 class Inspection:
@@ -84,7 +89,7 @@ class Inspection:
         with self._lock:
             found = self._measures.get(key)
         if found is None:
-            found = _measured(engine(profile), self.store, generation)
+            found = measured(engine(profile), self.store.iterate(generation))
             with self._lock:
                 while len(self._measures) >= _KEPT_MEASURES:
                     del self._measures[next(iter(self._measures))]
@@ -119,8 +124,14 @@ class Inspection:
         return fresh
 
 
-def _measured(found: Engine, store: Store, generation: Generation) -> Measures:
-    return found.measure(store.iterate(generation))
+def measured(found: Engine, messages: Iterable[Message]) -> Measures:
+    """The engine's measures of a list. Raises EngineError naming an engine that fails, StoreErrors as they are."""
+    try:
+        return found.measure(messages)
+    except InspectorError:
+        raise
+    except Exception as error:  # an engine may come from another package and raise anything
+        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
 def plan_with(found: Engine, measures: Measures, settings: Settings, compactions: int, system: int) -> Plan:
@@ -128,4 +139,4 @@ def plan_with(found: Engine, measures: Measures, settings: Settings, compactions
     try:
         return found.plan(measures, replace(settings, profile=found.name), compactions, system)
     except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}") from error
+        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error

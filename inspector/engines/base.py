@@ -12,7 +12,8 @@ from inspector.core.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user can set. `context_length` and `max_tokens` (the output reservation) are in tokens."""
+    """What a user can set. `context_length`, `max_tokens` (the output reservation) and `summary_context` (the context
+    of the summary model, None where it is the agent's own) are in tokens."""
 
     threshold: float = 0.50
     target_ratio: float = 0.20
@@ -20,6 +21,7 @@ class Settings:
     protect_last_n: int = 20
     context_length: int = 200_000
     max_tokens: int | None = None
+    summary_context: int | None = None
     profile: str = "documented"
 
     def with_(self, **changes: Any) -> Settings:
@@ -44,6 +46,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "protect_last_n": (1, 10_000),
     "context_length": (1_000, 10_000_000),
     "max_tokens": (0, 10_000_000),
+    "summary_context": (1_000, 10_000_000),
 }
 
 SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))

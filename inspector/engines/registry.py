@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from inspector.core.errors import UsageProblem
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+
+from inspector.core.errors import EngineError, UsageProblem
 from inspector.engines.base import Engine
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.truncation import TruncationEngine
+
+_PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
+
+#: Other packages name their engines under this entry point group: each a class or function that makes one.
+GROUP = "compaction_inspector.engines"
 
 _BUILT_IN: dict[str, Engine] = {name: HermesEngine(policies) for name, policies in RELEASES.items()}
+_BUILT_IN["truncation"] = TruncationEngine()
 
 
 def engine(name: str) -> Engine:
-    """The engine of that name. Raises UsageProblem, naming those there are, where there is none."""
-    found = _BUILT_IN.get(name)
+    """The engine of that name.
+
+    Raises UsageProblem, naming those there are, where there is none, and EngineError where another package's engine
+    cannot be loaded.
+    """
+    found = _BUILT_IN.get(name) or _loaded(name)
     if found is None:
         raise UsageProblem(f"There is no profile called {name}; there are {', '.join(names())}.")
     return found
 
 
 def names() -> tuple[str, ...]:
-    """The names that --profile takes."""
-    return tuple(_BUILT_IN)
+    """The names that --profile takes, built-in ones first."""
+    return (*_BUILT_IN, *(point.name for point in _others() if point.name not in _BUILT_IN))
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
+@lru_cache(maxsize=32)
+def _loaded(name: str) -> Engine | None:
+    for point in _others():
+        if point.name != name:
+            continue
+        try:
+            made: Engine = point.load()()
+        except Exception as error:  # another package's code may raise anything
+            raise EngineError(
+                f"The engine {name} of {_package(point)} cannot be loaded: {type(error).__name__}: {error}."
+            ) from error
+        lacking = [part for part in _PARTS if not hasattr(made, part)]
+        if lacking:
+            raise EngineError(f"The engine {name} of {_package(point)} lacks {', '.join(lacking)}.")
+        return made
+    return None
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "an unknown package"

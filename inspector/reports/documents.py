@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 from inspector.core.conversations import Compaction, ConversationRow, Generation
-from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe_line
-from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines.base import Budgets, Engine, Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.registry import engine
-from inspector.inspection import Compared, Inspection
+from inspector.engines.truncation import TruncationEngine
+from inspector.inspection import Compared, Inspection, measured, plan_with
 
 Document = dict[str, Any]
 
@@ -135,7 +135,7 @@ def compaction_document(compared: Compared, findings: Sequence[Document] = ()) -
 def plan_document(file: str, messages: Sequence[Message], settings: Settings, compactions: int) -> Document:
     """One entry of `plan`: what a compaction of a file's list would do now. Raises EngineError."""
     found = engine(settings.profile)
-    plan = found.plan(found.measure(messages), settings, compactions)
+    plan = plan_with(found, measured(found, messages), settings, compactions, 0)
     document: Document = {"file": file, **budgets_document(plan.budgets)}
     document |= {
         "profile": plan.profile,
@@ -155,15 +155,27 @@ def plan_document(file: str, messages: Sequence[Message], settings: Settings, co
     return document
 
 
-def _output(found: object, messages: Sequence[Message], plan: Plan) -> list[Document]:
-    if not isinstance(found, HermesEngine):
-        raise EngineError(f"The engine {plan.profile} plans, but does not assemble a list.")
+def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> list[Document]:
+    if not isinstance(found, HermesEngine | TruncationEngine):
+        return _regions_output(messages, plan)
     output = []
     for out in found.assemble(messages, plan, ""):
         entry: Document = {"role": out.role, "source": out.source}
         if out.merged:
             entry["merged"] = True
         output.append(entry)
+    return output
+
+
+def _regions_output(messages: Sequence[Message], plan: Plan) -> list[Document]:
+    """Head, summary and tail as they stand: an engine of another package plans, it does not assemble."""
+    head, tail = plan.regions()
+    output: list[Document] = [
+        {"role": message.role, "source": i} for i, message in enumerate(messages[:head])
+    ]
+    if plan.compacts and plan.role:
+        output.append({"role": plan.role, "source": "summary"})
+    output += [{"role": message.role, "source": i} for i, message in enumerate(messages[tail:], tail)]
     return output
 
 

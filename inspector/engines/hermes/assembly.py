@@ -124,7 +124,7 @@ def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summar
         merged = plan.merged and index == plan.tail_start
         wire = merged_with(wires[index], summary, policies) if merged else wires[index]
         output.append(Output(wire, index, merged))
-    output = _mend(output, policies)
+    output = mended(output, policies)
     return tuple(_without_old_images(output) if policies.strips_old_images else output)
 
 
@@ -145,7 +145,8 @@ def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Ma
     return {**wire, "content": text + whole if front else whole + text}
 
 
-def _mend(output: list[Output], policies: Policies) -> list[Output]:
+def mended(output: list[Output], policies: Policies) -> list[Output]:
+    """The list without results that lost their call; calls that lost their result are answered or taken out."""
     called = {
         identifier
         for out in output
@@ -167,17 +168,17 @@ def _mend(output: list[Output], policies: Policies) -> list[Output]:
         ]
     if not unanswered:
         return output
-    mended: list[Output] = []
+    whole: list[Output] = []
     for out in output:
         calls = out.wire.get("tool_calls") or [] if out.wire.get("role") == "assistant" else []
         lost = [call_id(call) for call in calls if call_id(call) in unanswered]
         if lost and not policies.stubs_calls:
             out = Output(_without_calls(out.wire, unanswered), out.source, out.merged)
-        mended.append(out)
+        whole.append(out)
         if policies.stubs_calls:
             stubs = ({"role": "tool", "content": STUB, "tool_call_id": identifier} for identifier in lost)
-            mended.extend(Output(stub, "stub") for stub in stubs)
-    return mended
+            whole.extend(Output(stub, "stub") for stub in stubs)
+    return whole
 
 
 def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]:

@@ -12,13 +12,21 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
     """Threshold, tail budget, summary ceiling and hygiene mark in tokens (releases 0.13.0 and 0.19.0,
     `ContextCompressor.__init__`; the documentation's "Computed values")."""
     threshold, threshold_steps = _threshold(policies, settings)
+    in_force = threshold
+    if policies.heeds_summary_window and settings.summary_context and settings.summary_context < threshold:
+        # The releases lower the threshold when the agent starts, after the tail budget was derived from it.
+        in_force = settings.summary_context
+        why = f"the summary model's context of {in_force:,} tokens is smaller than the threshold"
+        threshold_steps.append(Step("summary model", in_force, why, bound=True))
+    why = f"a list of {in_force:,} tokens or more is compacted"
+    threshold_steps.append(Step("in force", in_force, why))
     ratio, ratio_steps = _ratio(settings.target_ratio)
     tail = int(threshold * ratio)
     ratio_steps.append(Step("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
     ceiling, ceiling_steps = _summary_ceiling(policies, settings)
     hygiene = int(settings.context_length * HYGIENE_SHARE)
     return Budgets(
-        threshold_tokens=threshold,
+        threshold_tokens=in_force,
         tail_token_budget=tail,
         max_summary_tokens=ceiling,
         hygiene_tokens=hygiene,
@@ -70,7 +78,6 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Step]]
         why = f"the floor reaches the window of {window:,}, so {policies.window_share:.0%} of it"
         steps.append(Step("cap", capped, why, bound=True))
         tokens = capped
-    steps.append(Step("in force", tokens, f"a list of {tokens:,} tokens or more is compacted"))
     return tokens, steps
 
 

@@ -85,7 +85,9 @@ class _Planner:
             return self._nothing(
                 f"{length} messages are too few: a head of {head} and 4 more are needed at least"
             )
-        pruned_to = boundaries.prune_boundary(measures, settings.protect_last_n, budget)
+        pruned_to = (
+            boundaries.prune_boundary(measures, settings.protect_last_n, budget) if policies.prunes else 0
+        )
         raises = self._pruning_fails(pruned_to, budget)
         if raises:
             return self._nothing(f"the release fails while it prunes: {raises}", raises)

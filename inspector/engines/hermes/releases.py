@@ -32,6 +32,7 @@ HERMES_0_13 = Policies(
     release="0.13.0",
     summary="Hermes Agent 0.13.0: a floor of 64,000 tokens, a head that never decays.",
     floor=64_000,
+    heeds_summary_window=True,
     wordings=(_WORDING_0_13,),
 )
 
@@ -43,6 +44,7 @@ HERMES_0_19 = Policies(
     raise_below=512_000,
     raise_to=0.75,
     window_share=0.85,
+    heeds_summary_window=True,
     reserves_output=True,
     head_decays=True,
     tail_floor="bounded",

@@ -1,0 +1,119 @@
+"""When a release gives up compacting: its guards as a state machine over frozen values.
+
+0.13.0 counts compactions that saved under 10% (`should_compress`, `compress`). 0.19.0 judges each by the next real
+prompt count, counts fallback texts in a row, and waits after failed summaries (`update_from_response`,
+`record_completed_compaction`, `_automatic_compression_blocked`). The documentation names no guard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+#: Compactions in a row that end it, in both releases.
+STRIKES = 2
+#: A compaction that saves a smaller share than this counts as a strike in 0.13.0.
+LEAST_SAVED = 0.10
+#: Seconds without another summary after a failure: of no provider, of one timeout after another, of a reply that
+#: was no JSON or broke off, of anything else.
+NO_PROVIDER, TIMEOUTS, BROKEN, OTHER = 600, (60, 300, 900), 30, 60
+
+Failure = Literal["no provider", "timeout", "broken", "access", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The state of the guards. `cooldown_until` is in seconds since the epoch.
+
+    `ineffective` and `fallbacks` count compactions in a row; `verifying` waits for the next real prompt count.
+    `since` is the compaction (counted from 1) with which the agent gave up, None while it has not.
+    """
+
+    judged_by: Literal["", "savings", "usage"] = ""
+    compactions: int = 0
+    ineffective: int = 0
+    fallbacks: int = 0
+    timeouts: int = 0
+    cooldown_until: float = 0.0
+    verifying: bool = False
+    since: int | None = None
+
+    def blocked(self, now: float = 0.0) -> str:
+        """Why no automatic compaction runs at that time; an empty string where one would."""
+        if self.judged_by == "usage" and self.cooldown_until > now:
+            return f"the summary model failed; the next try is {self.cooldown_until - now:.0f} s away"
+        if self.ineffective >= STRIKES:
+            how = (
+                "saved under 10% each"
+                if self.judged_by == "savings"
+                else "left the prompt over the threshold"
+            )
+            return f"the last {self.ineffective} compactions {how}"
+        if self.fallbacks >= STRIKES:
+            return f"the last {self.fallbacks} compactions had no summary"
+        return ""
+
+
+def guard_of(profile: str) -> Guard:
+    """The guards of a release at the start of a session."""
+    if profile == "hermes-0.13":
+        return Guard(judged_by="savings")
+    return Guard(judged_by="usage" if profile == "hermes-0.19" else "")
+
+
+def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: bool = False) -> Guard:
+    """A compaction was carried out. `tokens_after` are the messages alone, as the releases estimate them."""
+    count = guard.compactions + 1
+    if guard.judged_by == "savings":
+        saved = (tokens_before - tokens_after) / tokens_before if tokens_before > 0 else 0.0
+        changed = replace(
+            guard, compactions=count, ineffective=guard.ineffective + 1 if saved < LEAST_SAVED else 0
+        )
+    elif guard.judged_by == "usage":
+        changed = replace(
+            guard, compactions=count, verifying=True, fallbacks=guard.fallbacks + 1 if fallback else 0
+        )
+    else:
+        changed = replace(guard, compactions=count)
+    return _settled(changed)
+
+
+def nothing_done(guard: Guard) -> Guard:
+    """A compaction was tried and changed nothing: a strike in 0.19.0, nothing in 0.13.0."""
+    if guard.judged_by != "usage":
+        return guard
+    return _settled(replace(guard, ineffective=guard.ineffective + 1))
+
+
+def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
+    """The provider reported a prompt's real tokens (0: it reported none)."""
+    if guard.judged_by != "usage":
+        return guard
+    if prompt_tokens <= 0:
+        return replace(guard, verifying=False)
+    over = prompt_tokens >= threshold_tokens
+    strikes = guard.ineffective + (guard.verifying and over) if over else 0
+    return _settled(replace(guard, ineffective=strikes, verifying=False))
+
+
+def summary_failed(guard: Guard, failure: Failure, now: float) -> Guard:
+    """A summary call failed at a time in seconds since the epoch: the pause until the next one."""
+    if failure == "no provider":
+        return replace(guard, cooldown_until=now + NO_PROVIDER)
+    if failure == "timeout" and guard.judged_by == "usage":
+        count = guard.timeouts + 1
+        pause = TIMEOUTS[min(count, len(TIMEOUTS)) - 1]
+        return replace(guard, timeouts=count, cooldown_until=now + pause)
+    return replace(guard, cooldown_until=now + (BROKEN if failure == "broken" else OTHER))
+
+
+def summary_made(guard: Guard) -> Guard:
+    """A summary call succeeded: no pause, and timeouts count from the start again."""
+    return replace(guard, timeouts=0, cooldown_until=0.0)
+
+
+def _settled(guard: Guard) -> Guard:
+    gave_up = guard.ineffective >= STRIKES or guard.fallbacks >= STRIKES
+    if not gave_up:
+        return replace(guard, since=None) if guard.since is not None else guard
+    return guard if guard.since is not None else replace(guard, since=guard.compactions)
