@@ -13,7 +13,7 @@ from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import EngineError, InspectorError, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Engine, Measures, Plan, Settings
+from inspector.engines.base import Budgets, Engine, Measures, Plan, Settings
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
@@ -122,6 +122,16 @@ class Inspection:
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """The derived numbers of the settings' engine. Raises UsageProblem for an unknown engine, EngineError naming one
+    that fails."""
+    found = engine(settings.profile)
+    try:
+        return found.budgets(settings)
+    except Exception as error:  # an engine may come from another package and raise anything
+        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
 def measured(found: Engine, messages: Iterable[Message]) -> Measures:

@@ -30,10 +30,11 @@ from inspector.app.work import (
     Recovered,
     StoreChanged,
 )
+from inspector.core.errors import EngineError, InspectorError
 from inspector.core.text import safe_line
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
-from inspector.inspection import Inspection, plan_with
+from inspector.inspection import Inspection, budgets_of, plan_with
 from widgets import human
 from widgets.gauge import Gauge
 from widgets.knobs import Knobs
@@ -234,9 +235,16 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
 
     def use(self, settings: Settings) -> None:
         """Take other settings; `undo` goes back."""
-        if settings != self.settings:
-            self.undone.append(self.settings)
-            self._use(settings)
+        if settings == self.settings:
+            return
+        try:
+            budgets_of(settings)
+        except InspectorError as error:
+            # An engine of another package that fails: it is named, and what was in force stays.
+            self.post_message(Failed(str(error)))
+            return
+        self.undone.append(self.settings)
+        self._use(settings)
 
     def _use(self, settings: Settings) -> None:
         profile_changed = settings.profile != self.settings.profile
@@ -256,7 +264,11 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
             return
         found = engine(self.settings.profile)
         system = inspection.system_tokens(rows.generation.session)
-        self.plan = plan_with(found, rows.measures, self.settings, self.number - 1, system)
+        try:
+            self.plan = plan_with(found, rows.measures, self.settings, self.number - 1, system)
+        except EngineError as error:
+            self.post_message(Failed(str(error)))
+            return
         rows.set_plan(self.plan)
         messages = self.query_one(MessageList)
         messages.set_boundaries(views.boundaries(self.plan, self.recorded(self.number), rows.offset))
