@@ -53,6 +53,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
         click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
+        click.option("--summary-context", type=int, metavar="TOKENS", help="The summary model's context window."),
         click.option("--threshold", type=float, metavar="SHARE", help="Compact at this share of the window."),
         click.option(
             "--target-ratio", type=float, metavar="SHARE", help="Tail budget as a share of the threshold."
@@ -100,7 +101,8 @@ def _path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
 
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
     names = (
-        "profile", "context_length", "max_tokens", "threshold", "target_ratio", "protect_first_n", "protect_last_n",
+        "profile", "context_length", "max_tokens", "summary_context", "threshold", "target_ratio", "protect_first_n",
+        "protect_last_n",
     )  # fmt: skip
     return {name: options[name] for name in names if options.get(name) is not None}
 

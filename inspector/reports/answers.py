@@ -40,11 +40,26 @@ def resolve(
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
     length, source = context_length(row.model, row.provider)
     facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
+    window = _summary_window(reading)
+    if window is not None:
+        facts["summary_context"] = window
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
     return resolved
+
+
+def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
+    """The context of the configured summary model in tokens, and where it is known from."""
+    told = reading.other.get("summary_context_length")
+    if isinstance(told, int) and told > 0:
+        return told, reading.sources["summary_context_length"]
+    model = reading.other.get("summary_model")
+    if not isinstance(model, str) or not model:
+        return None
+    length, source = context_length(model, str(reading.other.get("summary_provider") or ""))
+    return (length, source) if length else None
 
 
 class Answers:
