@@ -16,7 +16,8 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
@@ -66,11 +67,15 @@ def _tolerant(raw: bytes) -> str:
 class Connections:
     """The connections to one database. Every read is one short transaction, so that no writer waits."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: bool = False) -> None:
+        """The connections to `path`; `shared` makes it one for all threads, which the caller must then lock.
+
+        Raises a StoreError where the file cannot be a database.
+        """
         check_file(path)
         self.path = path
         self.notes: list[str] = []
-        self._local = threading.local()
+        self._local: Any = SimpleNamespace() if shared else threading.local()
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._wal = _is_wal(path)
@@ -101,14 +106,14 @@ class Connections:
                     self._renew()
                     continue
                 raise translate(error, self.path) from error
+            except UnicodeDecodeError as error:
+                # What SQLite says of a damaged schema may quote it, and Python cannot always read that.
+                damaged = sqlite3.DatabaseError("its schema holds text that cannot be read")
+                raise translate(damaged, self.path) from error
             if not still or last or signature(self.path) == before:
                 return answer
             self._renew()
         raise StoreBusy(f"{self.path} changes faster than it can be read; try again in a moment.")
-
-    def thread_connection(self) -> sqlite3.Connection:
-        """This thread's connection, for helpers that need the object itself."""
-        return self._connection(signature(self.path))[0]
 
     def close(self) -> None:
         """Close the connections of every thread."""

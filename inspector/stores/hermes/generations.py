@@ -205,8 +205,7 @@ class _Splitter:
             return None
         last_archived = self._index.flags.rfind(ARCHIVED)
         floor = last_archived + 1 if place > last_archived else start + 1
-        self._load_times(max(start, place - _LONGEST_HEAD), place + 3)
-        self._load_times(start, min(place, start + _LONGEST_HEAD))
+        self._load_times(range(max(start, place - _LONGEST_HEAD), min(place + 3, len(self._index.ids))))
         run = place
         while run > start and self._follows(run):
             run -= 1
@@ -230,21 +229,24 @@ class _Splitter:
     def _head_by_times(self, start: int, place: int) -> int:
         """How many rows before `place` carry the times of the list's first rows; copies may keep theirs."""
         limit = min(place - start, _LONGEST_HEAD) // 2
-        return next((head for head in range(limit, 0, -1) if self._same_times(start, place - head, head)), 0)
+        olds = self._archived(start, place - 1)[: 2 * _LONGEST_HEAD]
+        self._load_times(olds)
+        return next((head for head in range(limit, 0, -1) if self._same_times(olds, place - head, head)), 0)
 
-    def _same_times(self, start: int, copies: int, count: int) -> bool:
-        """Whether `count` rows from `copies` on carry the times of the rows from `start` on; results of
-        those may have been left out."""
+    def _same_times(self, olds: Sequence[int], copies: int, count: int) -> bool:
+        """Whether `count` rows from `copies` on carry the times of `olds`; results may have been left out."""
         if self._times.get(copies, 0.0) >= self._times.get(copies - 1, 0.0):
             return False  # times that were kept are older than the row before
-        at = start
+        rest = iter(olds)
         for place in range(copies, copies + count):
             time = self._times.get(place, 0.0)
-            while at < copies and self._times.get(at) != time and self._index.roles[at] == ROLE_CODES["tool"]:
-                at += 1
-            if at >= copies or time <= 0 or self._times.get(at) != time:
+            old = next(rest, copies)
+            while old < copies and self._times.get(old) != time:
+                if self._index.roles[old] != ROLE_CODES["tool"]:
+                    return False
+                old = next(rest, copies)
+            if old >= copies or time <= 0:
                 return False
-            at += 1
         return True
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
@@ -283,8 +285,8 @@ class _Splitter:
         flags = self._index.flags
         return [at for at in range(low, high) if flags[at] == ARCHIVED]
 
-    def _load_times(self, low: int, high: int) -> None:
-        wanted = [at for at in range(low, min(high, len(self._index.ids))) if at not in self._times]
+    def _load_times(self, places: Sequence[int]) -> None:
+        wanted = [at for at in places if at not in self._times]
         if "timestamp" not in self._schema.messages:
             return
         for rows in self._rows(wanted, "id, timestamp"):

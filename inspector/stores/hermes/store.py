@@ -43,6 +43,8 @@ class HermesStore:
         """Open `path`. Raises a StoreError that says what is wrong with it."""
         self.path = path
         self._connections = Connections(path)
+        # What a connection tells of other processes' commits counts from its own last look.
+        self._watcher = Connections(path, shared=True)
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
         self._profile: tuple[str, str] | None = None
@@ -189,7 +191,7 @@ class HermesStore:
         one pragma; safe from any thread."""
         with self._lock:
             now = signature(self.path)
-            seen = (now, self._connections.read(_data_version) if now.has_log else 0)
+            seen = (now, self._watcher.read(_data_version) if now.has_log else 0)
             if seen != self._seen:
                 self._seen = seen
                 self._changes += 1
@@ -198,6 +200,7 @@ class HermesStore:
     def close(self) -> None:
         """Close every connection."""
         self._connections.close()
+        self._watcher.close()
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return self._connections.read(work)
