@@ -85,14 +85,14 @@ def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
     [
         ("compression: {threshold: '0.7'}", "threshold", 0.7, ""),
         ("compression: {threshold: 85}", "threshold", 1.0, "such as 0.85"),
-        ("compression: {threshold: -1}", "threshold", 0.01, "0.01 is used"),
+        ("compression: {threshold: -1}", "threshold", 0.0, "0 is used"),
         ("compression: {threshold: true}", "threshold", 1.0, "reads as 1"),
         ("compression: {threshold: high}", "threshold", None, "Hermes does not start"),
         ("compression: {threshold: }", "threshold", None, "empty"),
         ("compression: {threshold: .nan}", "threshold", None, "no number"),
         ("compression: {threshold: .inf}", "threshold", 1.0, "1 is used"),
         ("compression: {threshold: [0.5]}", "threshold", None, "no number"),
-        ("compression: {target_ratio: 3}", "target_ratio", 1.0, "1 is used"),
+        ("compression: {target_ratio: 30}", "target_ratio", 10.0, "10 is used"),
         ("compression: {protect_first_n: -3}", "protect_first_n", 0, "0 is used"),
         ("compression: {protect_last_n: 20.9}", "protect_last_n", 20, ""),
         ("compression: {protect_last_n: '20'}", "protect_last_n", 20, ""),
@@ -184,7 +184,7 @@ def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None
         "profile": ("hermes-0.13", "detected"),
     }
     resolved = resolve_settings({"target_ratio": 0.5, "protect_last_n": None}, config, facts)
-    assert resolved.settings == Settings(0.6, 0.5, 3, 20, 128_000, None, "hermes-0.13")
+    assert resolved.settings == Settings(0.6, 0.5, 3, 20, 128_000, profile="hermes-0.13")
     assert resolved.sources == {
         "threshold": "config.yaml: compression.threshold",
         "target_ratio": "--target-ratio",
@@ -192,6 +192,7 @@ def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None
         "protect_last_n": "default",
         "context_length": "genai-prices",
         "max_tokens": "default",
+        "summary_context": "default",
         "profile": "detected",
     }
 

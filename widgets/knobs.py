@@ -182,7 +182,7 @@ class Knobs(Widget, can_focus=True):
 
     @staticmethod
     def _clamped(kind: KnobKind, value: float) -> float | int:
-        low, high = RANGES[kind.name]
+        low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
         value = max(low, min(value, high))
         return round(value, 4) if kind.unit == "ratio" else round(value)
 

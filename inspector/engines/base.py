@@ -40,8 +40,9 @@ class Settings:
 
 #: The range in which each number is accepted, both ends included.
 RANGES: Mapping[str, tuple[float, float]] = {
-    "threshold": (0.01, 1.0),
-    "target_ratio": (0.0, 1.0),
+    "threshold": (0.0, 1.0),
+    # The releases take any ratio and clamp it to 0.10–0.80, which the budgets' steps then say.
+    "target_ratio": (-10.0, 10.0),
     "protect_first_n": (0, 1_000),
     "protect_last_n": (1, 10_000),
     "context_length": (1_000, 10_000_000),
