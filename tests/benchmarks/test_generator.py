@@ -1,0 +1,60 @@
+"""The generator's databases open, and hold what the benchmarks count on."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from inspector.stores.detect import open_store
+from tests.benchmarks.generator import COMMON, LAST_WORDS, LONG, LONGEST, Release, Shape, build, ensure
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19"])
+def test_database_has_the_numbers(tmp_path: Path, release: Release) -> None:
+    shape = Shape(messages=4_000, conversations=20, release=release)
+    path = ensure(tmp_path, shape)
+    db = sqlite3.connect(path)
+    assert db.execute("SELECT count(*) FROM messages").fetchone() == (4_000,)
+    for table in ("messages_fts", "messages_fts_trigram"):
+        assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (4_000,)
+    db.close()
+    store = open_store(path)
+    rows = store.conversations()
+    assert len(rows) == 20
+    assert store.info.profile == f"hermes-{release}"
+    assert [row.title for row in rows[:2]] == [LONG, LONGEST]
+    longest = store.open(store.resolve(LONGEST))
+    assert (len(store.open(store.resolve(LONG)).live), len(longest.live)) == (shape.long, shape.longest)
+    assert store.messages(longest.live, len(longest.live) - 1)[0].text == LAST_WORDS
+    assert any(store.search(COMMON, limit=1))
+    store.close()
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19"])
+def test_compactions_are_recovered(tmp_path: Path, release: Release) -> None:
+    store = open_store(ensure(tmp_path, Shape(messages=6_000, conversations=12, release=release)))
+    found = [
+        (len(row.sessions) > 1, store.compactions(store.open(row.id)))
+        for row in store.conversations()
+        if store.count_compactions(row.id)
+    ]
+    assert any(rotates for rotates, _ in found)
+    assert any(not rotates for rotates, _ in found) == (release == "0.19")
+    for step in (step for _, steps in found for step in steps):
+        assert step.exact
+        assert step.head_end == 3
+        assert 24 <= step.before - step.tail_start <= 26
+        assert step.summary
+    store.close()
+
+
+def test_same_seed_same_database(tmp_path: Path) -> None:
+    shape = Shape(messages=600, conversations=4)
+    build(tmp_path / "one.db", shape)
+    build(tmp_path / "two.db", shape)
+    build(tmp_path / "three.db", Shape(messages=600, conversations=4, seed=2))
+    one, two, three = ((tmp_path / f"{name}.db").read_bytes() for name in ("one", "two", "three"))
+    assert one == two
+    assert one != three
