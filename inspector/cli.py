@@ -53,7 +53,9 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
         click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
-        click.option("--summary-context", type=int, metavar="TOKENS", help="The summary model's context window."),
+        click.option(
+            "--summary-context", type=int, metavar="TOKENS", help="The summary model's context window."
+        ),
         click.option("--threshold", type=float, metavar="SHARE", help="Compact at this share of the window."),
         click.option(
             "--target-ratio", type=float, metavar="SHARE", help="Tail budget as a share of the threshold."
@@ -267,6 +269,19 @@ def breakpoints(
     path, name = _path_and_name(words, demo)
     answers = Answers(_open(path, demo), _flags(options), config)
     _print(answers.breakpoints(name, generation, layout, ttl), as_json, print_breakpoints)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("path", required=False)
+@_source_options
+def store(path: str | None, as_json: bool, demo: bool) -> None:
+    """Describe a database: schema, detected profile and why, tables, full-text indexes."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_stores
+
+    answers = Answers(_open(path, demo), {}, None)
+    _print(answers.store_documents(), as_json, print_stores)
     _say(answers.notes())
 
 

@@ -23,6 +23,7 @@ from inspector.reports import documents
 from inspector.reports.documents import Document
 from inspector.settings import ConfigReading, ResolvedSettings, config_beside, read_config, resolve_settings
 from inspector.stores.base import Store, StoreInfo
+from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import SeveralStores
 
 
@@ -201,6 +202,25 @@ class Answers:
                 for point in points
             ],
         }
+
+    def store_documents(self) -> list[Document]:
+        """What each database is: its kind, schema and detected profile, and the tables that lie in it."""
+        stores = self.store.stores if isinstance(self.store, SeveralStores) else (self.store,)
+        found = []
+        for store in stores:
+            info = store.info
+            document: Document = {
+                "path": str(info.path),
+                "kind": info.kind,
+                "schema": info.schema,
+                "profile": info.profile,
+                "profile_reason": info.profile_reason,
+                "conversations": len(store.conversations()),
+            }
+            if isinstance(store, HermesStore):
+                document |= asdict(store.describe())
+            found.append(document | {"notes": list(store.info.notes)})
+        return found
 
     def search(self, query: str, limit: int) -> list[Document]:
         """Messages that contain the words."""

@@ -232,6 +232,26 @@ def print_breakpoints(document: Document) -> None:
     console.print(table)
 
 
+def print_stores(documents: Sequence[Document]) -> None:
+    """What each database is."""
+    console = _console()
+    for entry in documents:
+        console.print(Text(entry["path"], style="bold"))
+        schema = "of no known schema" if entry["schema"] is None else f"schema {entry['schema']}"
+        console.print(
+            f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}", markup=False
+        )
+        console.print(
+            f"{entry['conversations']:,} conversations · {entry['size']:,} bytes · journal {entry['journal_mode']}",
+            markup=False,
+        )
+        table = _table(("table", False), ("rows", True), ("text", False))
+        for found in entry["tables"]:
+            what = "full-text index" if found["full_text"] else ", ".join(found["columns"])
+            _row(table, found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what)
+        console.print(table)
+
+
 def print_hits(documents: Sequence[Document]) -> None:
     """The hits of a search."""
     table = _table(("conversation", False), ("message", True), ("role", False), ("text", False))

@@ -32,6 +32,11 @@ class SeveralStores:
         """What the database is that holds a session."""
         return self._owner(session).info
 
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """The stores themselves."""
+        return self._stores
+
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation of every store, the last active first."""
         rows = []

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from inspector.core.conversations import (
     ROLE_NAMES,
@@ -29,6 +29,9 @@ from inspector.stores.hermes.conversations import Chains, chains
 from inspector.stores.hermes.generations import Part, parts, read_index
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, read_schema, system_prompt
 from inspector.stores.hermes.sessions import nodes, salvage, session
+
+if TYPE_CHECKING:
+    from inspector.stores.hermes.describe import StoreDescription
 
 T = TypeVar("T")
 
@@ -196,6 +199,12 @@ class HermesStore:
                 self._seen = seen
                 self._changes += 1
             return self._changes
+
+    def describe(self) -> StoreDescription:
+        """What lies in the file; counts the rows of every table."""
+        from inspector.stores.hermes.describe import describe
+
+        return self._read(describe)
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,0 +1,53 @@
+"""What lies in the database file: tables, rows, columns, full-text indexes. For people who wonder what they have."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """A table: its rows (None where they cannot be counted), its columns in order, the full-text table over it."""
+
+    name: str
+    rows: int | None
+    columns: tuple[str, ...]
+    full_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDescription:
+    """The file as SQLite sees it. `size` is in bytes."""
+
+    journal_mode: str
+    page_size: int
+    size: int
+    tables: tuple[TableDescription, ...]
+
+
+def describe(connection: sqlite3.Connection) -> StoreDescription:
+    """Describe a database through a read-only connection; counting rows reads every table once."""
+    from sqlite_utils import Database
+
+    # Plugins of sqlite-utils may run statements of their own on a new connection.
+    database = Database(connection, execute_plugins=False)
+    tables = []
+    shadows = _shadow_tables(database.table_names(fts5=True))
+    for name in sorted(set(database.table_names()) - shadows):
+        table = database.table(name)
+        try:
+            rows: int | None = table.count
+        except sqlite3.DatabaseError:
+            rows = None
+        columns = tuple(column.name for column in table.columns)
+        tables.append(TableDescription(name, rows, columns, name in database.table_names(fts5=True)))
+    pages, page_size = (
+        database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
+    )
+    return StoreDescription(database.journal_mode, page_size, pages * page_size, tuple(tables))
+
+
+def _shadow_tables(full_text: list[str]) -> set[str]:
+    parts = ("data", "idx", "content", "docsize", "config")
+    return {f"{name}_{part}" for name in full_text for part in parts}
