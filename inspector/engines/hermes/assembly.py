@@ -10,8 +10,9 @@ from inspector.core.messages import Message, is_image
 from inspector.engines.base import Plan
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.estimates import call_id
-from inspector.engines.hermes.measures import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER, HermesMeasures
+from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
+from inspector.engines.hermes.sketches import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER
 
 STUB = "[Result from earlier conversation — see context summary above]"
 CALL_GONE = "(tool call removed)"

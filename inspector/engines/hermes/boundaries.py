@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from inspector.engines.base import Step
-from inspector.engines.hermes.measures import ASSISTANT, SYSTEM, TOOL, HermesMeasures
+from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.sketches import ASSISTANT, SYSTEM, TOOL
 
 #: The most messages that protect_last_n holds back where the floor is bounded (release 0.19.0).
 _BOUNDED_FLOOR = 8
