@@ -1,0 +1,82 @@
+"""python -m tests.benchmarks [--small] [--only NAME] [--messages N] [--conversations N] [--dir DIR] ..."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.benchmarks.context import ROOT, Context
+from tests.benchmarks.figures import table
+from tests.benchmarks.generator import Shape, ensure
+
+#: By name: the module and function that measures.
+_MEASURES = {
+    "imports": ("startup", "measure_imports"),
+    "startup": ("startup", "measure"),
+    "store": ("work", "measure_store"),
+    "search": ("work", "measure_search"),
+    "engine": ("work", "measure_engine"),
+    "tokens": ("work", "measure_tokens"),
+    "headless": ("headless", "measure"),
+    "terminal": ("driving", "measure"),
+    "hermes": ("hermes", "measure"),
+}
+#: Octets on disk that a message takes with both full-text tables, roughly.
+_OCTETS = 2_300
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Make the database where it is not there, measure, show the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=main.__doc__)
+    parser.add_argument("--small", action="store_true", help="50,000 messages in 200 conversations")
+    parser.add_argument(
+        "--only", action="append", choices=sorted(_MEASURES), help="only this; may be repeated"
+    )
+    parser.add_argument("--messages", type=int, help="default: 1,000,000")
+    parser.add_argument("--conversations", type=int, help="default: 2,000")
+    parser.add_argument(
+        "--release", choices=["0.13", "0.19"], default="0.19", help="whose schema; default: 0.19"
+    )
+    parser.add_argument("--runs", type=int, default=7, help="how often a start is measured; default: 7")
+    parser.add_argument("--dir", type=Path, default=ROOT / "bench-data", help="where the databases are kept")
+    parser.add_argument("--hermes-python", type=Path, help="a Python with hermes-agent, to compare with")
+    options = parser.parse_args(words)
+    shape = Shape(
+        options.messages or (50_000 if options.small else 1_000_000),
+        options.conversations or (200 if options.small else 2_000),
+        options.release,
+    )
+    database = options.dir / shape.name
+    if not database.exists():
+        options.dir.mkdir(parents=True, exist_ok=True)
+        needed = shape.messages * _OCTETS
+        if shutil.disk_usage(options.dir).free < 2 * needed:
+            sys.exit(
+                f"{options.dir} has too little room: about {needed / 1e9:.1f} GB are needed, and some to spare."
+            )
+        print(f"Making {database} ...", file=sys.stderr)
+    context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python)
+    print(
+        f"{shape.messages:,} messages, {shape.conversations:,} conversations, {database.stat().st_size / 1e6:,.0f} MB, "
+        f"release {shape.release}; long generations of {shape.long:,} and {shape.longest:,}"
+    )
+    figures = []
+    for name in options.only or _MEASURES:
+        if name == "hermes" and context.hermes is None:
+            continue
+        module, function = _MEASURES[name]
+        start = time.perf_counter()
+        figures += getattr(importlib.import_module(f"tests.benchmarks.{module}"), function)(context)
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    print(table(figures))
+    over = [figure.name for figure in figures if figure.verdict == "over"]
+    print(f"\n{len(over)} over their targets." if over else "\nEvery target is met.")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,50 @@
+"""What every benchmark gets: the database, and an environment that knows nothing of the user's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.benchmarks.generator import Shape
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The database under measure. `runs` is how often a start is measured."""
+
+    database: Path
+    shape: Shape
+    runs: int = 7
+    hermes: Path | None = None
+
+    @property
+    def command(self) -> list[str]:
+        """The command that opens the app on the database."""
+        return [sys.executable, "-m", "inspector", str(self.database)]
+
+
+@contextmanager
+def fresh_environment() -> Iterator[tuple[Mapping[str, str], Path]]:
+    """An environment with empty state and cache directories, and the folder they lie in."""
+    with TemporaryDirectory(prefix="bench-") as folder:
+        place = Path(folder)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "TMUX"))}
+        yield (
+            {
+                **kept,
+                "PYTHONPATH": str(ROOT),
+                "TERM": "xterm-256color",
+                "COLORTERM": "truecolor",
+                "XDG_STATE_HOME": str(place / "state"),
+                "XDG_CACHE_HOME": str(place / "cache"),
+                "HERMES_HOME": str(place / "hermes"),
+            },
+            place,
+        )

@@ -1,0 +1,190 @@
+"""Programs run in a terminal: a pseudo-terminal that reads what is drawn, and tmux, asked what it shows."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+WIDTH, HEIGHT = 160, 48
+_ASKS_SYNC, _HAS_SYNC = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+_FRAME_END = b"\x1b[?2026l"
+_CONTROLS = re.compile(
+    r"\x1b(?:\[[0-9;?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|P[^\x1b]*\x1b\\|.)"
+)
+
+
+class TimedOut(Exception):
+    """What was waited for did not come; says what was there instead."""
+
+
+class Terminal:
+    """A program in a pseudo-terminal of 160 × 48. It is told that frames can be marked, so that their ends are seen."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.started = time.perf_counter()
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
+            os.execvpe(command[0], list(command), dict(environment))
+        self._raw = b""
+        #: Everything drawn so far, without colours and cursor movements.
+        self.seen = ""
+        #: When each frame ended, and what it drew.
+        self.frames: list[tuple[float, str]] = []
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def press(self, keys: str) -> float:
+        """Write keys; answers when."""
+        now = time.perf_counter()
+        os.write(self._fd, keys.encode())
+        return now
+
+    def until(self, found: Callable[[str], object], seconds: float = 60.0, since: int = 0) -> float:
+        """When a frame (of those from `since` on) was complete that, with what came before it, satisfies `found`."""
+        end = time.perf_counter() + seconds
+        at = since
+        while True:
+            while at < len(self.frames):
+                when, text = self.frames[at]
+                if found(text):
+                    return when
+                at += 1
+            if not self._read(end - time.perf_counter()):
+                raise TimedOut(
+                    f"nothing like it within {seconds:g} s; the end of what was drawn:\n{self.seen[-2_000:]}"
+                )
+
+    def until_seen(self, text: str, seconds: float = 60.0) -> float:
+        """When `text` had been drawn, in one piece."""
+        end = time.perf_counter() + seconds
+        while text not in self.seen:
+            if not self._read(end - time.perf_counter()):
+                raise TimedOut(f"{text!r} was not drawn within {seconds:g} s:\n{self.seen[-2_000:]}")
+        return time.perf_counter()
+
+    def quiet(self, seconds: float = 0.5, at_most: float = 120.0) -> float:
+        """Wait until nothing has been drawn for so long; answers when the last byte came (0.0: none did)."""
+        end = time.perf_counter() + at_most
+        last = 0.0
+        while time.perf_counter() < end and self._read(seconds):
+            last = time.perf_counter()
+        return last
+
+    def peak_megabytes(self) -> float:
+        """The most memory that the program ever held, in MB (VmHWM)."""
+        return status_megabytes(self.pid, "VmHWM")
+
+    def close(self) -> None:
+        """End the program."""
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.kill(self.pid, how)
+            except ProcessLookupError:
+                break
+            end = time.perf_counter() + 3.0
+            while time.perf_counter() < end:
+                self._read(0.02)
+                if os.waitpid(self.pid, os.WNOHANG)[0]:
+                    os.close(self._fd)
+                    return
+        os.close(self._fd)
+
+    def _read(self, seconds: float) -> bool:
+        if seconds <= 0 or not select.select([self._fd], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self._fd, 1 << 16)
+        except OSError:
+            return False
+        if not data:
+            return False
+        now = time.perf_counter()
+        if _ASKS_SYNC in data:
+            os.write(self._fd, _HAS_SYNC)
+        self._raw += data
+        *frames, self._raw = self._raw.split(_FRAME_END)
+        for frame in frames:
+            self.frames.append((now, plain(frame)))
+            self.seen += self.frames[-1][1]
+        if not self.frames:
+            # Before the program knows that frames can be marked it draws without marks.
+            self.seen, self._raw = self.seen + plain(self._raw), b""
+        return True
+
+
+def plain(data: bytes) -> str:
+    """What was drawn, without escape sequences."""
+    return _CONTROLS.sub("", data.decode("utf-8", "replace"))
+
+
+def status_megabytes(pid: int, name: str) -> float:
+    """A line of /proc/PID/status that is in kB, in MB."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) / 1_000
+    return float("nan")
+
+
+class Tmux:
+    """A program in tmux, on a server of its own; what it shows is asked for some hundred times a second."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+        self._base = ["tmux", "-S", str(folder / "tmux.sock"), "-f", os.devnull]
+        self._environment = dict(environment)
+        script = folder / "command.sh"
+        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in command)
+        # The server is there before the clock starts: it is the program's start that is measured.
+        script.write_text(f"exec {quoted}\n", encoding="utf-8")
+        self._run("new-session", "-d", "-s", "idle", "-x", str(WIDTH), "-y", str(HEIGHT), "cat")
+        self.started = time.perf_counter()
+        self._run("new-session", "-d", "-s", "it", "-x", str(WIDTH), "-y", str(HEIGHT), "sh", str(script))
+
+    @staticmethod
+    def available() -> bool:
+        """Whether there is a tmux."""
+        return shutil.which("tmux") is not None
+
+    def __enter__(self) -> Tmux:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._run("kill-server")
+
+    def screen(self) -> str:
+        """What is shown now."""
+        return self._run("capture-pane", "-p", "-t", "it").stdout
+
+    def press(self, *keys: str) -> float:
+        """Press keys, by tmux' names; answers when."""
+        now = time.perf_counter()
+        self._run("send-keys", "-t", "it", *keys)
+        return now
+
+    def until(self, found: Callable[[str], object], seconds: float = 60.0) -> float:
+        """When the screen satisfied `found`."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            if found(self.screen()):
+                return time.perf_counter()
+        raise TimedOut(f"not shown within {seconds:g} s:\n{self.screen()}")
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self._base, *words], env=self._environment, capture_output=True, text=True, check=False
+        )
