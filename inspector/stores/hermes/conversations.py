@@ -175,8 +175,8 @@ def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tupl
     if parent is None:
         return "conversation", None
     after = parent.ended_at is not None and root.started_at >= parent.ended_at
-    # Only a person's session gets a title, so an unmarked child with one is a branch.
-    if after or root.title:
+    # A release without marks ends a session as branched before the branch begins; a sub-agent's parent lives on.
+    if after or parent.end_reason == "branched":
         return "branch", root.parent
     return "sub-agent", root.parent
 
