@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,10 @@ from widgets.message_list import Flag, MessageRow
 HUGE_TOKENS = 20_000
 #: Characters of a text that its line is made of.
 _READ = 600
-_ERRORS = ('"error"', "Traceback (most recent call last)", '"success": false', "Error:", "error:")
+_EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+_RETURN = re.compile(r"<returncode>(-?\d+)<")
+_TOLD = re.compile(r'"error"\s*:\s*(?!null|""|false|\{\}|\[\])|"success"\s*:\s*false|^(?:Error|error|ERROR):')
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,15 @@ def line_of(message: Message) -> Line:
 
 
 def is_tool_error(message: Message) -> bool:
-    """Whether a tool result reports a failure, as far as its first 2,000 characters tell."""
+    """Whether a tool result reports a failure, as far as its first 2,000 characters tell.
+
+    An exit code decides where there is one; else an error that is told, or a traceback.
+    """
     text = message.text[:2_000]
-    if '"exit_code"' in text and '"exit_code": 0' not in text and '"exit_code":0' not in text:
-        return True
-    if text.startswith("<returncode>"):
-        return not text.startswith("<returncode>0<")
-    return any(sign in text for sign in _ERRORS)
+    code = _RETURN.match(text) or _EXIT.search(text)
+    if code is not None:
+        return code[1] != "0"
+    return _TRACEBACK in text or _TOLD.search(text) is not None
 
 
 class GenerationRows:

@@ -97,7 +97,7 @@ def test_before_the_markers_times_tell(tmp_path: Path) -> None:
         "left": ("conversation", None),
         "branch": ("branch", "left"),
         "live": ("conversation", None),
-        "named": ("branch", "live"),
+        "named": ("sub-agent", "live"),
         "worker": ("sub-agent", "live"),
     }
 
