@@ -14,6 +14,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,7 +58,14 @@ class Signature:
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that weak references can point to, so that a finished thread's one closes by itself."""
+    """A connection that weak references can point to, so that a finished thread's one closes by itself.
+
+    SQLite frees what a connection holds when it is closed, so `in_use` is held while it reads and while it closes.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.in_use = threading.Lock()
 
 
 def _tolerant(raw: bytes) -> str:
@@ -95,12 +103,10 @@ class Connections:
             before = signature(self.path)
             connection, still = self._connection(before)
             try:
-                connection.execute("BEGIN")
-                try:
-                    answer = work(connection)
-                finally:
-                    connection.execute("ROLLBACK")
+                answer = self._transaction(connection, work)
             except sqlite3.Error as error:
+                if self._closed:
+                    raise StoreError(f"{self.path} has been closed.") from error
                 changed = signature(self.path) != before
                 if not last and (changed or (not still and self._go_still(error))):
                     self._renew()
@@ -115,14 +121,28 @@ class Connections:
             self._renew()
         raise StoreBusy(f"{self.path} changes faster than it can be read; try again in a moment.")
 
+    def _transaction(self, connection: _Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+        with connection.in_use:
+            if self._closed:
+                raise StoreError(f"{self.path} has been closed.")
+            connection.execute("BEGIN")
+            try:
+                return work(connection)
+            finally:
+                connection.execute("ROLLBACK")
+
     def close(self) -> None:
-        """Close the connections of every thread."""
+        """Close the connections of every thread; what one of them is reading is cut short, with a StoreError there."""
         with self._lock:
             self._closed = True
             connections = list(self._open)
             self._open.clear()
         for connection in connections:
-            connection.close()
+            # Its thread may have closed it itself in the meantime, to go on with another.
+            with suppress(sqlite3.ProgrammingError):
+                connection.interrupt()
+            with connection.in_use:
+                connection.close()
 
     def _connection(self, now: Signature) -> tuple[_Connection, bool]:
         if self._closed:
@@ -141,6 +161,8 @@ class Connections:
         if held and held[1] == epoch and held[2] == still and (not still or held[3] == now):
             return held[0], still
         if held:
+            with self._lock:
+                self._open.discard(held[0])
             held[0].close()
         connection = self._connect(still)
         self._local.held = (connection, epoch, still, now)
