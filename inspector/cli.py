@@ -273,6 +273,76 @@ def breakpoints(
 
 
 @commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@_settings_options
+@_source_options
+def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+    """Replay a conversation step by step: recorded beside what the settings would have done."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.replaying import replay_document
+    from inspector.reports.text import print_replay
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(replay_document(answers, name), as_json, print_replay)
+    _say(answers.notes())
+
+
+#: The knobs of a sweep where none is given a range.
+_GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
+
+
+@commands.command("sweep", epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@click.option(
+    "--threshold", metavar="RANGE", help="START:STOP:STEP (both ends included), A,B,C, or one value."
+)
+@click.option("--target-ratio", metavar="RANGE", help="The same.")
+@click.option("--protect-first-n", metavar="RANGE", help="The same.")
+@click.option("--protect-last-n", metavar="RANGE", help="The same.")
+@click.option("--context-length", metavar="RANGE", help="The same.")
+@click.option("--max-tokens", metavar="RANGE", help="The same.")
+@click.option("--profile", metavar="NAME", help="documented, hermes-0.13, hermes-0.19; default: detected.")
+@click.option(
+    "--summary-size",
+    type=click.FloatRange(0, 2),
+    metavar="SHARE",
+    help="Of its budget; default: as recorded.",
+)
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
+@click.option("--csv", "as_csv", is_flag=True, help="One line a cell on standard output.")
+@_source_options
+def sweep_command(
+    words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, as_csv: bool,
+    as_json: bool, demo: bool, **ranges: str | None,
+) -> None:  # fmt: skip
+    """Run whole conversations over a grid of two settings: every conversation without a name."""
+    from inspector.replay.sweep import parse_axis
+    from inspector.reports.answers import Answers
+    from inspector.reports.replaying import sweep_csv, sweep_document
+    from inspector.reports.text import print_sweep
+
+    given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
+    axes = [axis for axis in given.values() if len(axis.values) > 1]
+    for name, text in _GRID.items():
+        if len(axes) < 2 and name not in given:
+            axes.append(parse_axis(name, text))
+    if len(axes) != 2:
+        raise UsageProblem(f"A sweep goes over two settings; {len(axes)} were given a range.")
+    flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
+    if profile is not None:
+        flags["profile"] = profile
+    path = words[0] if words and not demo else None
+    answers = Answers(_open(path, demo), flags, config)
+    document, found = sweep_document(answers, words if demo else words[1:], axes[0], axes[1], summary_size)
+    if as_csv:
+        sys.stdout.write(sweep_csv(found))
+    else:
+        _print(document, as_json, print_sweep)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
 @click.argument("path", required=False)
 @_source_options
 def store(path: str | None, as_json: bool, demo: bool) -> None:

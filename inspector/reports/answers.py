@@ -76,7 +76,21 @@ class Answers:
         """Sentences for the person at the terminal, each once."""
         return list(dict.fromkeys([*self.store.info.notes, *self._notes]))
 
-    def _open(self, name: str) -> tuple[Inspection, ResolvedSettings]:
+    @classmethod
+    def of(cls, paths: Sequence[Path], flags: Mapping[str, Any], config: Path | None) -> Answers:
+        """The answers about one database, or about several read as one. Raises StoreErrors."""
+        from inspector.stores.detect import open_store
+
+        stores = [open_store(path) for path in paths]
+        return cls(stores[0] if len(stores) == 1 else SeveralStores(stores, paths[0].parent), flags, config)
+
+    def paths(self) -> tuple[Path, ...]:
+        """The files of the databases."""
+        stores = self.store.stores if isinstance(self.store, SeveralStores) else (self.store,)
+        return tuple(store.info.path for store in stores)
+
+    def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
+        """A conversation and the settings in force for it; what is to be said of them is noted."""
         inspection = Inspection.open(self.store, name)
         resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
         self._notes += [*inspection.conversation.notes, *resolved.notes]
@@ -103,7 +117,7 @@ class Answers:
 
     def show(self, name: str, number: int | None, exact: bool) -> Document:
         """One generation; `exact` counts tokens exactly where a vocabulary is at hand."""
-        inspection, resolved = self._open(name)
+        inspection, resolved = self.opened(name)
         generation = inspection.generation(number)
         messages = self.store.messages(generation)
         total, encoding = self._exact(inspection, generation, messages) if exact else (None, None)
@@ -143,7 +157,7 @@ class Answers:
 
     def compactions(self, name: str) -> list[Document]:
         """Every recorded compaction beside the plan for the same list."""
-        inspection, resolved = self._open(name)
+        inspection, resolved = self.opened(name)
         return [
             documents.compaction_document(compared) for compared in inspection.compared(resolved.settings)
         ]
@@ -153,7 +167,7 @@ class Answers:
         from inspector.summaries.diff import diff_summaries
         from inspector.summaries.parse import parse_summary
 
-        inspection, _ = self._open(name)
+        inspection, _ = self.opened(name)
         summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
         if first is None and last is None:
             indexes = sorted(summaries)
@@ -173,7 +187,7 @@ class Answers:
 
     def breakpoints(self, name: str, number: int | None, layout: Layout | None, ttl: Ttl | None) -> Document:
         """Where the prompt-cache breakpoints of a generation sit."""
-        inspection, resolved = self._open(name)
+        inspection, resolved = self.opened(name)
         generation = inspection.generation(number)
         messages = self.store.messages(generation)
         row = inspection.conversation.row

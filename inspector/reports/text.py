@@ -232,6 +232,88 @@ def print_breakpoints(document: Document) -> None:
     console.print(table)
 
 
+def print_replay(document: Document) -> None:
+    """Recorded and what-if side by side, and the tokens over the steps as a graph."""
+    console = _console()
+    run, recorded = document["whatif"], document["recorded"]
+    console.print(
+        f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
+        f"{document['settings']['profile']}",
+        markup=False,
+    )
+    table = _table(("", False), ("step", True), ("messages", True), ("tokens", True), ("head:tail", True))
+    for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
+        for event in events:
+            _row(
+                table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
+                f"{event['tokens_before']:,} → {event['tokens_after']:,}", f"{event['head_end']}:{event['tail_start']}",
+            )  # fmt: skip
+    console.print(table)
+    told = (
+        "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
+    )
+    console.print(f"what-if: {told}; summaries take {run['summary_size']}", markup=False)
+    console.print(
+        f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
+        f"{run['calls']:,} calls\n  {run['summarized_share']:.0%} of what was said went through a summary, "
+        f"{run['resummarized_share']:.0%} more than once · a user message stayed verbatim for "
+        f"{run['user_steps']:.0f} steps on average",
+        markup=False,
+    )
+    console.print()
+    for line in graph(
+        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], _WIDTH - 12
+    ):
+        console.print(line, markup=False)
+
+
+def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
+    """Tokens over the steps as lines of blocks, the threshold as a rule; each column shows its highest step."""
+    if not tokens:
+        return []
+    columns = min(width, len(tokens))
+    highest = [
+        max(
+            tokens[
+                column * len(tokens) // columns : max(
+                    (column + 1) * len(tokens) // columns, column * len(tokens) // columns + 1
+                )
+            ]
+        )
+        for column in range(columns)
+    ]
+    top = max(*highest, threshold, 1)
+    blocks = " ▁▂▃▄▅▆▇█"
+    lines = []
+    for row in range(height, 0, -1):
+        low = (row - 1) * top / height
+        cells = (min(8, max(0, int((value - low) / (top / height) * 8))) for value in highest)
+        rule = low < threshold <= row * top / height
+        body = "".join(blocks[cell] if cell or not rule else "╌" for cell in cells)
+        label = f"{threshold:>9,}" if rule else f"{int(row * top / height):>9,}" if row == height else " " * 9
+        lines.append(f"{label} {body}")
+    return lines
+
+
+def print_sweep(document: Document) -> None:
+    """A table a metric, the best cell marked."""
+    console = _console()
+    rows, columns = document["axes"]
+    console.print(f"{document['conversations']:,} conversations", markup=False)
+    for name, lines in document["metrics"].items():
+        best = document["best"][name]
+        title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, best ({best['value']:,.4g}) marked *"
+        console.print(Text(title, style="bold"))
+        table = _table((rows, True), *((f"{value:g}", True) for value in document[columns]))
+        for value, line in zip(document[rows], lines, strict=True):
+            shown = [
+                f"{cell:,.0f}" if abs(cell) >= 10 or cell == int(cell) else f"{cell:.2f}" for cell in line
+            ]
+            marks = ["*" if cell == best["value"] else "" for cell in line]
+            _row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
+        console.print(table)
+
+
 def print_stores(documents: Sequence[Document]) -> None:
     """What each database is."""
     console = _console()

@@ -1,0 +1,95 @@
+"""What was recorded, in the steps of the logical transcript; and what a what-if needs of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.core.conversations import Compaction
+from inspector.core.errors import EngineError
+from inspector.engines.base import Settings
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.sketches import Numbers, Sketch, sketch
+from inspector.engines.registry import engine
+from inspector.inspection import Inspection
+from inspector.replay.transcript import Transcript, transcript
+from inspector.replay.whatif import Course, Event, SummaryModel
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
+    the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget."""
+
+    transcript: Transcript
+    events: tuple[Event, ...]
+    tokens: tuple[int, ...]
+    course: Course
+    model: SummaryModel
+
+
+def record(inspection: Inspection, profile: str) -> Recording:
+    """Read a conversation for replay under the rules of a profile. Raises EngineError for an engine without them."""
+    found = engine(profile)
+    if not isinstance(found, HermesEngine):
+        raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
+    compactions = inspection.compactions()
+    told = transcript(inspection.conversation, compactions)
+    by_list: dict[int, list[Sketch]] = {}
+    for generation in inspection.conversation.generations:
+        by_list[generation.number] = sketch(inspection.store.iterate(generation), found.policies)[0]
+    sketches = [by_list[place.generation][place.index] for place in told.places]
+    first = inspection.conversation.generations[0]
+    system = inspection.system_tokens(first.session)
+    tokens: list[int] = []
+    for generation in inspection.conversation.generations:
+        measures = inspection.measures(generation, profile)
+        prompt = inspection.system_tokens(generation.session)
+        tokens.extend(
+            measures.rough_until(place.index + 1) + prompt
+            for place in told.places
+            if place.generation == generation.number
+        )
+    events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
+    sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
+    ratio = _ratio(inspection, compactions, Settings(profile=profile), found)
+    return Recording(told, events, tuple(tokens), Course(found, sketches, system), SummaryModel(ratio, sizes))
+
+
+def _event(recorded: Compaction, step: int) -> Event:
+    return Event(
+        step=step,
+        fires="agent",
+        before=recorded.before,
+        after=recorded.after,
+        head_end=recorded.head_end,
+        tail_start=recorded.tail_start,
+        tokens_before=recorded.tokens_before,
+        tokens_after=recorded.tokens_after,
+        fallback=recorded.fallback,
+    )
+
+
+def _summary_size(recorded: Compaction, after: list[Sketch]) -> Numbers | None:
+    """The summary message as it was written; for a merged one only what the summary added is known."""
+    if recorded.summary_at is None or recorded.summary_at >= len(after):
+        return None
+    if recorded.merged:
+        chars = len(recorded.summary or "") + 1_800
+        return Numbers(chars // 4, chars, 0)
+    return after[recorded.summary_at].now
+
+
+def _ratio(
+    inspection: Inspection, compactions: tuple[Compaction, ...], settings: Settings, found: HermesEngine
+) -> float:
+    """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
+    shares = []
+    for recorded in compactions:
+        if recorded.summary is None or recorded.fallback:
+            continue
+        generation = inspection.generation(recorded.index)
+        plan = inspection.plan(generation, settings)
+        if plan.summary_budget:
+            shares.append(len(recorded.summary) / 4 / plan.summary_budget)
+    shares.sort()
+    return shares[len(shares) // 2] if shares else 1.0

@@ -1,0 +1,67 @@
+"""The logical transcript of a conversation: each message once, copies and summaries left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.core.conversations import ROLE_CODES, Compaction, Conversation
+from inspector.core.messages import Message
+from inspector.engines.hygiene import TODO_START
+
+_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message was said: generation (counted from 1), index in its list, row of the store, role code."""
+
+    generation: int
+    index: int
+    message: int
+    role: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The places in order. `ends[k]` is how many had been said when compaction k + 1 was carried out."""
+
+    places: tuple[Place, ...]
+    ends: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def transcript(conversation: Conversation, compactions: Sequence[Compaction]) -> Transcript:
+    """Every message where it was said first: the first list whole, of each later list what was added to it."""
+    added_from = {c.index + 1: c.after for c in compactions}
+    places: list[Place] = []
+    ends: list[int] = []
+    for generation in conversation.generations:
+        if generation.number > 1:
+            ends.append(len(places))
+        start = added_from.get(generation.number, 0 if generation.number == 1 else len(generation))
+        places.extend(
+            Place(generation.number, index, generation.ids[index], generation.roles[index])
+            for index in range(start, len(generation))
+        )
+    return Transcript(tuple(places), tuple(ends))
+
+
+def is_put_back(message: Message) -> bool:
+    """Whether a message was put into the list by a compaction, not said: the to-do snapshot."""
+    return message.role == "user" and message.text.startswith(TODO_START)
+
+
+def calls(roles: Sequence[int]) -> list[int]:
+    """The steps after which the model is asked: behind a user message or the last result of a group.
+
+    A step counts the messages said so far, from 1.
+    """
+    length = len(roles)
+    return [
+        step
+        for step in range(1, length + 1)
+        if roles[step - 1] in (_USER, _TOOL) and (step == length or roles[step] != _TOOL)
+    ]

@@ -1,0 +1,169 @@
+"""What-if runs: what holds for every conversation, and that they do what was recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.sketches import sketch
+from inspector.inspection import Inspection
+from inspector.replay.recording import Recording, record
+from inspector.replay.sweep import METRICS, Axis, cells, parse_axis, sweep
+from inspector.replay.transcript import calls
+from inspector.replay.whatif import Course, SummaryModel, WhatIf
+from inspector.stores.detect import open_store
+from tests.engines.lists import conversations
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+#: A window in which the conversations that hypothesis makes are compacted several times.
+SMALL = Settings(context_length=4_000)
+
+
+def course(messages: tuple[Message, ...], profile: str) -> Course:
+    policies = RELEASES[profile]
+    return Course(HermesEngine(policies), sketch(messages, policies)[0], 0)
+
+
+def run(messages: tuple[Message, ...], profile: str = "documented", **changes: object) -> WhatIf:
+    return course(messages, profile).run(SMALL.with_(profile=profile, **changes))
+
+
+@settings(max_examples=80, deadline=None)
+@given(conversations(least=6), st.integers(1, 40))
+def test_the_whatif_of_a_prefix_is_a_prefix(messages: tuple[Message, ...], cut: int) -> None:
+    whole, roles = run(messages), [m.role for m in messages]
+    step = min(cut, len(messages))
+    # A cut inside a group of results would end it early: the model is asked only behind the last one.
+    if step < len(messages) and roles[step] == "tool":
+        return
+    part = run(messages[:step])
+    assert part.tokens == whole.tokens[:step]
+    assert part.events == tuple(event for event in whole.events if event.step <= step)
+
+
+@settings(max_examples=80, deadline=None)
+@given(conversations(least=4))
+def test_a_run_is_consistent(messages: tuple[Message, ...]) -> None:
+    found = run(messages)
+    assert len(found.tokens) == len(messages)
+    assert [event.step for event in found.events] == sorted({event.step for event in found.events})
+    limit = min(found.budgets.threshold_tokens, found.budgets.hygiene_tokens)
+    for event in found.events:
+        assert event.tokens_before >= limit
+        assert event.after < event.before + 1
+        assert found.tokens[event.step - 1] == event.tokens_after
+        assert 0 <= event.head_end <= event.tail_start <= event.before
+    metrics = found.metrics
+    assert 0 <= metrics.resummarized_share <= metrics.summarized_share <= 1
+    assert metrics.compactions == len(found.events)
+    assert metrics.mean_tokens <= metrics.peak_tokens
+    assert found == run(messages)
+
+
+@settings(max_examples=30, deadline=None)
+@given(conversations(least=5))
+def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> None:
+    made = course(messages, "documented")
+    rows, columns = Axis("threshold", (0.3, 0.6)), Axis("protect_last_n", (2, 20))
+    grid = cells(made, SummaryModel(), SMALL, rows, columns)
+    found = sweep(rows, columns, [[[cell.metrics for cell in line] for line in grid]])
+    for r, threshold in enumerate(rows.values):
+        for c, last in enumerate(columns.values):
+            single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
+            assert single == grid[r][c]
+            for name in METRICS:
+                assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
+
+
+def test_the_model_is_asked_behind_users_and_whole_groups() -> None:
+    user, assistant, tool = 0, 1, 2
+    assert calls([user, assistant, tool, tool, assistant, user]) == [1, 4, 6]
+
+
+def test_no_summary_lets_more_fit_than_a_full_one() -> None:
+    messages = tuple(Message({"role": "user", "content": f"{i} " + "word " * 400}) for i in range(60))
+    made = course(messages, "documented")
+    small, large = (made.run(SMALL.with_(context_length=40_000), SummaryModel(ratio)) for ratio in (0.0, 2.0))
+    assert len(small.events) <= len(large.events)
+    assert small.events[0].tokens_after < large.events[0].tokens_after
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.3:0.9:0.1", (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
+        ("0.5", (0.5,)),
+        ("0.2,0.8", (0.2, 0.8)),
+        ("0.3:0.35:0.1", (0.3,)),
+    ],
+)
+def test_ranges(text: str, values: tuple[float, ...]) -> None:
+    assert parse_axis("threshold", text).values == values
+
+
+@pytest.mark.parametrize("text", ["a", "1:2", "0.5:0.2:0.1", "0.1:0.9:0", "0.1:0.9:1e-9", "2", "0.1:3:0.5"])
+def test_ranges_that_are_none(text: str) -> None:
+    from inspector.core.errors import UsageProblem
+
+    with pytest.raises(UsageProblem):
+        parse_axis("threshold", text)
+
+
+def recorded(path: Path, tip: str) -> tuple[Recording, WhatIf]:
+    store = open_store(path)
+    inspection = Inspection.open(store, tip)
+    profile = store.info.profile
+    length = {"openai/gpt-4o": 128_000, "deepseek/deepseek-r1": 64_000}.get(
+        inspection.conversation.row.model, 200_000
+    )
+    found = record(inspection, profile)
+    return found, found.course.run(Settings(profile=profile, context_length=length), found.model)
+
+
+def places(found: Recording | WhatIf) -> list[tuple[int, int, int]]:
+    return [(event.step, event.head_end, event.tail_start) for event in found.events]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hermes-0.13.0-rotating", "hermes-0.13.0-failures", "hermes-0.19.0-in-place", "hermes-0.19.0-rotating"],
+)
+def test_under_the_recorded_settings_it_compacts_where_the_recording_did(
+    name: str, recordings: object
+) -> None:
+    path = recordings(f"{name}.db")  # type: ignore[operator]
+    truth = (
+        json.loads(Path(f"{path}.truth.json").read_text()) if Path(f"{path}.truth.json").exists() else None
+    )
+    tips = (
+        [s["tip"] for s in truth["sessions"]] if truth else [r.id for r in open_store(path).conversations()]
+    )
+    for tip in tips:
+        found, again = recorded(path, tip)
+        assert found.events
+        assert places(again) == places(found)
+
+
+@pytest.mark.parametrize("title", ["Nightly orders import loses rows", "Search cluster to OpenSearch 2.19.1"])
+def test_bundled_conversations_compact_where_they_did(title: str) -> None:
+    found, again = recorded(FIXTURES / "hermes-0.19-in-place.db", title)
+    assert found.events
+    assert places(again) == places(found)
+
+
+def test_the_transcript_has_each_message_once() -> None:
+    found, _ = recorded(FIXTURES / "hermes-0.13-rotating.db", "Move checkout to orders-v2")
+    rows = [place.message for place in found.transcript.places]
+    assert len(rows) == len(set(rows))
+    assert list(found.transcript.ends) == sorted(found.transcript.ends)
+    assert [event.step for event in found.events] == list(found.transcript.ends)
+    assert len(found.tokens) == len(found.transcript)
