@@ -138,16 +138,11 @@ def places(found: Recording | WhatIf) -> list[tuple[int, int, int]]:
     ["hermes-0.13.0-rotating", "hermes-0.13.0-failures", "hermes-0.19.0-in-place", "hermes-0.19.0-rotating"],
 )
 def test_under_the_recorded_settings_it_compacts_where_the_recording_did(
-    name: str, recordings: object
+    name: str, recordings: Callable[[str], Path]
 ) -> None:
-    path = recordings(f"{name}.db")  # type: ignore[operator]
-    truth = (
-        json.loads(Path(f"{path}.truth.json").read_text()) if Path(f"{path}.truth.json").exists() else None
-    )
-    tips = (
-        [s["tip"] for s in truth["sessions"]] if truth else [r.id for r in open_store(path).conversations()]
-    )
-    for tip in tips:
+    path = recordings(name)
+    truth = json.loads(Path(f"{path}.truth.json").read_text())
+    for tip in (session["tip"] for session in truth["sessions"]):
         found, again = recorded(path, tip)
         assert found.events
         assert places(again) == places(found)
