@@ -101,6 +101,20 @@ def _path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
     raise UsageProblem("Name a conversation: compaction-inspector COMMAND [PATH] CONVERSATION.")
 
 
+def _path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:
+    """PATH and CONVERSATION of `[PATH] [CONVERSATION]`, either of which may be left out."""
+    if len(words) > (1 if demo else 2):
+        raise UsageProblem("Give at most a PATH and a CONVERSATION, and no PATH with --demo.")
+    if len(words) == 2:
+        return words[0], words[1]
+    if not words:
+        return None, None
+    word = words[0]
+    if not demo and (os.sep in word or word.endswith(".db") or Path(word).exists()):
+        return word, None
+    return None, word
+
+
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
     names = (
         "profile", "context_length", "max_tokens", "summary_context", "threshold", "target_ratio", "protect_first_n",
@@ -205,6 +219,34 @@ def compactions(
     path, name = _path_and_name(words, demo)
     answers = Answers(_open(path, demo), _flags(options), config)
     _print(answers.compactions(name), as_json, print_compactions)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@click.option(
+    "--severity",
+    type=click.Choice(["info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="The least severity to tell.",
+)
+@_settings_options
+@_source_options
+def findings(
+    words: tuple[str, ...], severity: Literal["info", "warning", "error"], config: Path | None, as_json: bool,
+    demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Tell what is wrong with the conversations, or worth knowing, and what to do about it.
+
+    A single word that is no file is a conversation of the database that is read without PATH.
+    """
+    from inspector.reports.answers import Answers
+    from inspector.reports.findings_text import print_findings
+
+    path, name = _path_or_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(answers.findings(name, severity), as_json, print_findings)
     _say(answers.notes())
 
 

@@ -15,10 +15,11 @@ from inspector.core.conversations import ConversationRow, Generation
 from inspector.core.errors import BadInput, UnknownConversation
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message, messages_from
-from inspector.core.text import safe_line
+from inspector.core.text import safe_line, safe_title
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
 from inspector.models import ASSUMED, context_length
+from inspector.quality.values import SEVERITIES, Severity
 from inspector.reports import documents
 from inspector.reports.documents import Document
 from inspector.settings import ConfigReading, ResolvedSettings, config_beside, read_config, resolve_settings
@@ -157,10 +158,31 @@ class Answers:
 
     def compactions(self, name: str) -> list[Document]:
         """Every recorded compaction beside the plan for the same list."""
+        from inspector.reports.findings import findings, of_compaction
+
         inspection, resolved = self.opened(name)
+        found = findings(inspection, resolved)
         return [
-            documents.compaction_document(compared) for compared in inspection.compared(resolved.settings)
+            documents.compaction_document(compared, of_compaction(found, compared.recorded.index))
+            for compared in inspection.compared(resolved.settings)
         ]
+
+    def findings(self, name: str | None, least: Severity = "info") -> list[Document]:
+        """What is wrong or worth knowing, of one conversation or of all, from severity `least` on."""
+        from inspector.reports.findings import finding_document, findings
+
+        names = [row.id for row in self.store.conversations()] if name is None else [name]
+        told = SEVERITIES[: SEVERITIES.index(least) + 1]
+        found = []
+        for one in names:
+            inspection, resolved = self.opened(one)
+            title = safe_title(inspection.conversation.row.title)
+            found += [
+                finding_document(finding) | {"conversation_title": title}
+                for finding in findings(inspection, resolved)
+                if finding.severity in told
+            ]
+        return found
 
     def diff(self, name: str, first: int | None, last: int | None) -> list[Document]:
         """Successive summaries compared: --from K --to L as one step, or all of them without."""

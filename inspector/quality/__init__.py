@@ -1,0 +1,1 @@
+"""What is wrong with a conversation, or worth knowing about it: rules over frozen values."""

@@ -1,0 +1,188 @@
+"""Rules about recorded compactions and their boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from inspector.quality.evidence import SYSTEM, Crossing, Evidence
+from inspector.quality.limits import (
+    FOSSIL_COMPACTIONS,
+    LEAST_SAVED,
+    QUICK_MESSAGES,
+    QUICK_SHARE,
+    TAIL_CEILING,
+)
+from inspector.quality.values import Found
+
+
+def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
+    """The profile would have compacted otherwise."""
+    for crossing in evidence.crossings:
+        recorded, planned = crossing.recorded, crossing.planned
+        if not recorded.exact or crossing.agrees:
+            continue
+        if planned.compacts:
+            would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
+        else:
+            would = f"would not have compacted ({planned.reason})"
+        yield Found(
+            f"Compaction {recorded.index} has head_end {recorded.head_end:,} and tail_start "
+            f"{recorded.tail_start:,}; {planned.profile} {would} under these settings.",
+            recorded.index,
+            recorded.index,
+            min(recorded.head_end, recorded.before - 1),
+        )
+
+
+def boundaries_inferred(evidence: Evidence) -> Iterator[Found]:
+    """The store does not prove where the boundaries were."""
+    for crossing in evidence.crossings:
+        recorded = crossing.recorded
+        if not recorded.exact:
+            yield Found(
+                f"The boundaries of compaction {recorded.index} are inferred. {recorded.note}".rstrip(),
+                recorded.index,
+                recorded.index,
+                min(recorded.head_end, recorded.before - 1),
+            )
+
+
+def stray_result(evidence: Evidence) -> Iterator[Found]:
+    """The tail starts with a result whose call was summarized away."""
+    for crossing in evidence.crossings:
+        if crossing.stray is not None:
+            yield Found(
+                f"After compaction {crossing.index} a tool result stands right behind the summary, and the call it "
+                "answers is gone.",
+                crossing.index,
+                crossing.index + 1,
+                crossing.stray,
+            )
+
+
+def saved_little(evidence: Evidence) -> Iterator[Found]:
+    """The compaction hardly made the list smaller."""
+    for crossing in evidence.crossings:
+        before, after = crossing.recorded.tokens_before, crossing.recorded.tokens_after
+        if before <= 0 or crossing.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
+            continue
+        saved = (
+            f"saved {(before - after) / before:.1%} of {before:,} tokens"
+            if after <= before
+            else f"made the list larger, from {before:,} to {after:,} tokens"
+        )
+        yield Found(
+            f"Compaction {crossing.index} {saved}.",
+            crossing.index,
+            crossing.index + 1,
+            crossing.recorded.summary_at,
+        )
+
+
+def quick_succession(evidence: Evidence) -> Iterator[Found]:
+    """Two compactions with hardly anything between them."""
+    threshold = evidence.budgets.threshold_tokens
+    for old, new in pairwise(evidence.crossings):
+        messages = new.recorded.before - old.recorded.after
+        grown = new.recorded.tokens_before - old.recorded.tokens_after
+        if messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold:
+            continue
+        count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"
+        yield Found(
+            f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}.",
+            new.index,
+            new.index,
+            min(old.recorded.after, new.recorded.before - 1),
+        )
+
+
+def tail_over_budget(evidence: Evidence) -> Iterator[Found]:
+    """The tail that was kept is larger than the walk would have allowed."""
+    budget = evidence.budgets.tail_token_budget
+    for crossing in evidence.crossings:
+        if crossing.tail_tokens <= TAIL_CEILING * budget or crossing.largest is None:
+            continue
+        index, tokens = crossing.largest
+        if tokens >= budget / 2:
+            why = f"message {index:,} alone has {tokens:,}"
+        else:
+            index = crossing.recorded.tail_start
+            why = f"it starts at message {index:,}{_moved(crossing)}"
+        yield Found(
+            f"The tail of compaction {crossing.index} has {crossing.tail_tokens:,} tokens, its budget is {budget:,}; "
+            f"{why}.",
+            crossing.index,
+            crossing.index,
+            index,
+        )
+
+
+def _moved(crossing: Crossing) -> str:
+    """The last rule of the release that moved the tail's start, where the plan is the recorded one."""
+    bound = [step for step in crossing.planned.steps if step.bound and step.rule != "walk"]
+    return f", because {bound[-1].why}" if bound and crossing.agrees else ""
+
+
+def request_summarized(evidence: Evidence) -> Iterator[Found]:
+    """What the user last asked for is only in the summary."""
+    for crossing in evidence.crossings:
+        recorded, index = crossing.recorded, crossing.last_request
+        if index is not None and recorded.head_end <= index < recorded.tail_start:
+            yield Found(
+                f"The last thing that the user asked for before compaction {recorded.index} (message {index:,}) was "
+                "summarized with the middle.",
+                recorded.index,
+                recorded.index,
+                index,
+            )
+
+
+def head_fossilized(evidence: Evidence) -> Iterator[Found]:
+    """The same first messages are carried along, compaction after compaction."""
+    crossings = evidence.crossings
+    system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
+    if len(crossings) < FOSSIL_COMPACTIONS:
+        return
+    carried, count = crossings[-1].recorded.head_end, 0
+    for crossing in reversed(crossings):
+        if min(carried, crossing.recorded.head_end) <= system:
+            break
+        carried = min(carried, crossing.recorded.head_end)
+        count += 1
+    if count < FOSSIL_COMPACTIONS:
+        return
+    messages = carried - system
+    tokens = sum(evidence.live.fossils[system:carried])
+    which = "message has" if messages == 1 else f"{messages:,} messages have"
+    yield Found(
+        f"The first {which} gone through {count} compactions word for word (about {tokens:,} tokens), and the "
+        "summaries never take them up.",
+        generation=evidence.live.number,
+        index=system,
+    )
+
+
+def gave_up(evidence: Evidence) -> Iterator[Found]:
+    """The release's guards stop it from compacting again."""
+    guard = evidence.guard()
+    since = guard.since
+    why = guard.blocked()
+    if evidence.streak is not None and guard.judged_by == "usage":
+        # The release counts fallback texts itself and forgets them when the user compacts by hand.
+        if evidence.streak >= 2:
+            why = why or f"the last {evidence.streak} compactions had no summary"
+        elif guard.ineffective < 2:
+            why = ""
+    if not why:
+        return
+    since = since or len(evidence.crossings)
+    last = next((c for c in evidence.crossings if c.index == since), None)
+    again = len(evidence.crossings) - since
+    later = f" (the {again} after it were asked for, or made by an agent started anew)" if again > 0 else ""
+    yield Found(
+        f"Since compaction {since} no compaction runs by itself: {why}{later}.",
+        since or None,
+        since + 1 if last else evidence.live.number,
+        last.recorded.summary_at if last else None,
+    )

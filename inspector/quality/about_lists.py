@@ -1,0 +1,117 @@
+"""Rules about the list that the agent holds now, and the system prompts before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from inspector.core.conversations import ROLE_NAMES
+from inspector.quality.evidence import Evidence
+from inspector.quality.limits import MOST
+from inspector.quality.values import Found
+
+_AT = re.compile(r" at message (\d+)$")
+
+
+def _each(evidence: Evidence, indexes: Sequence[int], one: str, rest: str) -> Iterator[Found]:
+    """A finding for each message, up to MOST of them, then one about the others."""
+    number = evidence.live.number
+    shown = indexes if len(indexes) <= MOST else indexes[: MOST - 1]
+    for index in shown:
+        yield Found(one.format(index=index, role=_role(evidence, index)), generation=number, index=index)
+    if len(indexes) > len(shown):
+        others = len(indexes) - len(shown)
+        yield Found(rest.format(others=others), generation=number, index=indexes[len(shown)])
+
+
+def _role(evidence: Evidence, index: int) -> str:
+    return ROLE_NAMES[min(evidence.live.roles[index], len(ROLE_NAMES) - 1)]
+
+
+def orphaned_results(evidence: Evidence) -> Iterator[Found]:
+    """Tool results whose call is not in the list."""
+    yield from _each(
+        evidence,
+        evidence.live.links.orphans,
+        "Message {index:,} is a tool result, and no call before it has its id.",
+        "{others:,} more tool results have no call before them.",
+    )
+
+
+def unanswered_calls(evidence: Evidence) -> Iterator[Found]:
+    """Calls whose results never came."""
+    yield from _each(
+        evidence,
+        evidence.live.links.unanswered,
+        "Message {index:,} calls a tool, and no result answers it, though the conversation went on.",
+        "{others:,} more messages have calls that nothing answers.",
+    )
+
+
+def repeated_roles(evidence: Evidence) -> Iterator[Found]:
+    """Two messages of one role in a row."""
+    yield from _each(
+        evidence,
+        evidence.live.links.repeated,
+        "Message {index:,} is from the {role}, and so is the one before it.",
+        "{others:,} more messages have the role of the one before them.",
+    )
+
+
+def huge_messages(evidence: Evidence) -> Iterator[Found]:
+    """Messages larger than the tail budget where no boundary can leave them out."""
+    budget = evidence.budgets.tail_token_budget
+    head = evidence.live.plan.regions()[0]
+    for index, tokens in evidence.live.protected[:MOST]:
+        where = "head" if index < head else "tail"
+        yield Found(
+            f"Message {index:,} has {tokens:,} tokens, more than the whole tail may have ({budget:,}), and a "
+            f"compaction now would keep it in the {where}.",
+            generation=evidence.live.number,
+            index=index,
+        )
+
+
+def _failing(evidence: Evidence) -> tuple[str, int | None]:
+    plan = evidence.live.plan
+    where = _AT.search(plan.raises)
+    index = int(where[1]) if where else None
+    return plan.raises, index if index is not None and index < len(evidence.live.roles) else None
+
+
+def compaction_fails(evidence: Evidence) -> Iterator[Found]:
+    """The release raises on the list, and its turn has come."""
+    plan = evidence.live.plan
+    if plan.raises and plan.tokens_before >= evidence.budgets.threshold_tokens:
+        raises, index = _failing(evidence)
+        yield Found(
+            f"{plan.profile} fails on this list instead of compacting it ({raises}), and the list has reached the "
+            f"threshold ({plan.tokens_before:,} of {evidence.budgets.threshold_tokens:,} tokens).",
+            generation=evidence.live.number,
+            index=index,
+        )
+
+
+def compaction_would_fail(evidence: Evidence) -> Iterator[Found]:
+    """The release would raise on the list as it stands."""
+    plan = evidence.live.plan
+    if plan.raises and plan.tokens_before < evidence.budgets.threshold_tokens:
+        raises, index = _failing(evidence)
+        yield Found(
+            f"If this list were compacted as it stands, {plan.profile} would fail ({raises}).",
+            generation=evidence.live.number,
+            index=index,
+        )
+
+
+def prompt_changed(evidence: Evidence) -> Iterator[Found]:
+    """A session of the conversation began with another system prompt."""
+    for old, new in pairwise(evidence.prompts):
+        if old.text and new.text and old.text != new.text:
+            yield Found(
+                f"The system prompt before generation {new.generation} ({new.tokens:,} tokens) is not the one before "
+                f"it ({old.tokens:,} tokens).",
+                new.generation - 1 or None,
+                new.generation,
+            )

@@ -1,0 +1,77 @@
+"""Rules about settings: what is in force is not what was set, or what was set works against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.quality.evidence import Evidence
+from inspector.quality.values import Found
+
+#: Where sessions come from that no gateway stands before.
+_NO_GATEWAY = frozenset(
+    {"", "cli", "tui", "acp", "cron", "batch", "api", "subagent", "sub-agent", "delegate"}
+)
+
+
+def _threshold(evidence: Evidence) -> str:
+    """How the threshold in force differs from the configured one; an empty string where it does not."""
+    settings, in_force = evidence.settings, evidence.budgets.threshold_tokens
+    configured = int(settings.context_length * settings.threshold)
+    bound = [step for step in evidence.budgets.steps.get("threshold_tokens", ()) if step.bound]
+    if configured == in_force or not bound:
+        return ""
+    rules = "; ".join(f"{step.rule}: {step.why}" for step in bound)
+    return (
+        f"{settings.threshold:g} of {settings.context_length:,} tokens ({configured:,}), but {in_force:,} tokens are "
+        f"in force. {rules[0].upper()}{rules[1:]}."
+    )
+
+
+def threshold_overridden(evidence: Evidence) -> Iterator[Found]:
+    """The threshold that the user set is not the one in force."""
+    source = evidence.sources.get("threshold", "default")
+    how = _threshold(evidence) if source != "default" else ""
+    if how:
+        yield Found(f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number)
+
+
+def default_overridden(evidence: Evidence) -> Iterator[Found]:
+    """The default threshold is not the one in force."""
+    how = _threshold(evidence) if evidence.sources.get("threshold", "default") == "default" else ""
+    if how:
+        yield Found(f"The default threshold is {how}", generation=evidence.live.number)
+
+
+def beyond_window(evidence: Evidence) -> Iterator[Found]:
+    """The threshold is never reached."""
+    window = evidence.settings.context_length
+    if evidence.budgets.threshold_tokens >= window:
+        yield Found(
+            f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
+            f"{window:,}: requests fail before a compaction is due.",
+            generation=evidence.live.number,
+        )
+
+
+def ratio_clamped(evidence: Evidence) -> Iterator[Found]:
+    """target_ratio is out of its range."""
+    steps = evidence.budgets.steps.get("tail_token_budget", ())
+    clamp = next((step for step in steps if step.rule == "clamp" and step.bound), None)
+    if clamp is not None:
+        source = evidence.sources.get("target_ratio", "default")
+        yield Found(
+            f"target_ratio is set to {evidence.settings.target_ratio:g} ({source}), but {clamp.value:g} is in force: "
+            f"it is {clamp.why}.",
+            generation=evidence.live.number,
+        )
+
+
+def hygiene_first(evidence: Evidence) -> Iterator[Found]:
+    """Gateway hygiene compacts before the agent does."""
+    hygiene, threshold = evidence.budgets.hygiene_tokens, evidence.budgets.threshold_tokens
+    if evidence.source.lower() not in _NO_GATEWAY and hygiene <= threshold:
+        how = "at" if hygiene == threshold else "below"
+        yield Found(
+            f"Gateway hygiene compacts at {hygiene:,} tokens, {how} the agent's own threshold of {threshold:,}.",
+            generation=evidence.live.number,
+        )

@@ -1,0 +1,203 @@
+"""Rules about the summaries that compactions left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe_line
+from inspector.quality.evidence import Crossing, Evidence
+from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
+from inspector.quality.secrets import secrets
+from inspector.quality.values import Found
+from inspector.summaries.diff import diff_summaries
+from inspector.summaries.values import SummaryDiff
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
+_OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
+_LISTED = 4
+
+
+def _at_summary(crossing: Crossing, text: str) -> Found:
+    recorded = crossing.recorded
+    at = recorded.summary_at
+    return Found(text, recorded.index, recorded.index + 1, at)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def fallback(evidence: Evidence) -> Iterator[Found]:
+    """No model wrote the summary."""
+    for crossing in evidence.crossings:
+        recorded = crossing.recorded
+        if recorded.fallback:
+            gone = _plural(recorded.tail_start - recorded.head_end, "message")
+            window = evidence.settings.summary_context
+            why = ""
+            if window is not None and crossing.middle_tokens > window:
+                why = f" The summary model takes only {window:,} tokens."
+            yield _at_summary(
+                crossing,
+                f"Compaction {recorded.index} left out {gone} (about {crossing.middle_tokens:,} tokens) and put a "
+                f"fallback text in their place: no summary was made.{why}",
+            )
+
+
+def missing(evidence: Evidence) -> Iterator[Found]:
+    """Messages left the list and nothing tells of them."""
+    for crossing in evidence.crossings:
+        recorded = crossing.recorded
+        gone = recorded.tail_start - recorded.head_end
+        if recorded.summary is None and not recorded.fallback and recorded.after > 0 and gone > 0:
+            yield Found(
+                f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
+                f"(about {crossing.middle_tokens:,} tokens), and no summary of them is in the list after it.",
+                recorded.index,
+                recorded.index,
+                recorded.head_end,
+            )
+
+
+def model_small(evidence: Evidence) -> Iterator[Found]:
+    """The middle does not fit into the summary model's window."""
+    window = evidence.settings.summary_context
+    if window is None:
+        return
+    where = evidence.sources.get("summary_context", "")
+    known = f"{window:,} tokens" + (f", from {where}" if where else "")
+    for crossing in evidence.crossings:
+        if crossing.middle_tokens > window:
+            yield _at_summary(
+                crossing,
+                f"Compaction {crossing.index} had about {crossing.middle_tokens:,} tokens to summarize, more than the "
+                f"summary model takes ({known}).",
+            )
+    plan = evidence.live.plan
+    if plan.compacts and plan.middle_tokens > window:
+        yield Found(
+            f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the summary "
+            f"model takes ({known}).",
+            generation=evidence.live.number,
+            index=plan.regions()[0],
+        )
+
+
+def over_budget(evidence: Evidence) -> Iterator[Found]:
+    """The summary is longer than the release asked for."""
+    for crossing in evidence.crossings:
+        if not (crossing.written and crossing.planned.compacts):
+            continue
+        tokens, budget = text_tokens(len(crossing.recorded.summary or "")), crossing.planned.summary_budget
+        if tokens > budget:
+            yield _at_summary(
+                crossing,
+                f"Summary {crossing.index} is about {tokens:,} tokens long; {budget:,} were asked for.",
+            )
+
+
+def cut_off(evidence: Evidence) -> Iterator[Found]:
+    """The summary ends in the middle of something."""
+    for crossing in evidence.crossings:
+        how = ends_early(crossing.recorded.summary or "") if crossing.written else ""
+        if how:
+            yield _at_summary(crossing, f"Summary {crossing.index} seems to be cut off: {how}.")
+
+
+def ends_early(body: str) -> str:
+    """How a text ends before it is complete; an empty string where it seems whole."""
+    text = body.rstrip()
+    if not text:
+        return "it is empty"
+    last = text[text.rfind("\n") + 1 :]
+    if len(_FENCE.findall(text)) % 2:
+        return "a block of code never ends"
+    if _HEADING.match(last):
+        return f"nothing stands below its last heading, “{safe_line(last.lstrip('# '), 60)}”"
+    if _BARE_MARK.match(last):
+        return "its last entry is empty"
+    if last.endswith(_OPEN_END):
+        return f"it ends with “{safe_line(last[-30:], 40)}”"
+    return ""
+
+
+def _pairs(evidence: Evidence) -> Iterator[tuple[Crossing, Crossing, SummaryDiff]]:
+    """Successive summaries that models wrote, compared; fallback texts between them are passed over."""
+    old: Crossing | None = None
+    for crossing in evidence.crossings:
+        if not crossing.written or crossing.summary is None:
+            continue
+        if old is not None and old.summary is not None:
+            yield old, crossing, diff_summaries(old.summary, crossing.summary)
+        old = crossing
+
+
+def repeats(evidence: Evidence) -> Iterator[Found]:
+    """Nothing new got into the summary."""
+    for old, new, diff in _pairs(evidence):
+        items = [item for section in diff.sections for item in section.items if item.change != "removed"]
+        same = [item for item in items if item.was is None and item.change in ("kept", "moved")]
+        chars = sum(len(item.text) for item in items)
+        more = new.recorded.tail_start - max(new.recorded.head_end, new.planned.summarized_from)
+        if (
+            len(items) >= REPEATED_ENTRIES
+            and more >= REPEATED_MESSAGES
+            and sum(len(item.text) for item in same) >= REPEATED_SHARE * chars
+        ):
+            yield _at_summary(
+                new,
+                f"{len(same):,} of the {len(items):,} entries of summary {new.index} stand word for word in summary "
+                f"{old.index}, though it stands for {_plural(more, 'message')} more.",
+            )
+
+
+def section_vanished(evidence: Evidence) -> Iterator[Found]:
+    """A section that had something to say is gone, and so is what it said."""
+    for old, new, diff in _pairs(evidence):
+        lost = [
+            (section.name, sum(item.change == "removed" for item in section.items))
+            for section in diff.sections
+            if section.gone and section.name
+        ]
+        lost = [(name, count) for name, count in lost if count]
+        if lost:
+            count = sum(number for _, number in lost)
+            names = ", ".join(f"“{safe_line(name, 60)}”" for name, _ in lost[:_LISTED])
+            more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
+            entries = "1 entry" if count == 1 else f"{count:,} entries"
+            yield _at_summary(
+                new,
+                f"Summary {new.index} lacks {names}{more} of summary {old.index}; {entries} went with "
+                f"{'it' if len(lost) == 1 else 'them'}.",
+            )
+
+
+def secret(evidence: Evidence) -> Iterator[Found]:
+    """Something that looks like a key or a password is handed on from list to list."""
+    known: set[str] = set()
+    for crossing in evidence.crossings:
+        body = crossing.recorded.summary or ""
+        for found in secrets(body):
+            value = body[found.start : found.end]
+            if value in known:
+                continue
+            known.add(value)
+            line = body.count("\n", 0, found.start) + 1
+            yield _at_summary(
+                crossing,
+                f"Line {line:,} of summary {crossing.index} holds what looks like {found.kind} "
+                f"({safe_line(found.masked, 60)}).",
+            )
+
+
+def call_failed(evidence: Evidence) -> Iterator[Found]:
+    """The release kept the error of its last summary call."""
+    if evidence.failure:
+        yield Found(
+            f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
+            generation=evidence.live.number,
+        )

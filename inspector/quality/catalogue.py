@@ -1,0 +1,318 @@
+"""Every rule as data: id, severity, and the words that explain it. docs/findings.md says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from inspector.quality.limits import (
+    FOSSIL_COMPACTIONS,
+    LEAST_SAVED,
+    QUICK_MESSAGES,
+    QUICK_SHARE,
+    REPEATED_ENTRIES,
+    REPEATED_MESSAGES,
+    REPEATED_SHARE,
+    TAIL_CEILING,
+)
+from inspector.quality.values import Rule
+
+_ALL = (
+    Rule(
+        "summary-fallback",
+        "error",
+        "No summary was made",
+        "The summary model could not be asked or gave no usable answer, so the messages of the middle "
+        "were dropped and a text that no model wrote stands in their place.",
+        "The list after a compaction carries a fallback text instead of a summary.",
+        "Read the dropped messages in the generation before, and tell the agent what it still needs. "
+        "Check the provider, key and model under auxiliary.compression in config.yaml.",
+    ),
+    Rule(
+        "summary-missing",
+        "error",
+        "No summary is to be found",
+        "Messages left the list, and nothing in the list after it tells of them.",
+        "No summary and no fallback text was found in the list after a compaction that left messages out.",
+        "Read the dropped messages in the generation before. If another program compacted this session, "
+        "its summary may be worded in a way that is not known here.",
+    ),
+    Rule(
+        "gave-up",
+        "error",
+        "Compaction has given up",
+        "The release's guards against useless compactions have struck, so the list grows until requests "
+        "no longer fit into the model's window.",
+        "0.13: two compactions in a row saved under 10% each. 0.19: after two in a row the prompt was "
+        "still over the threshold (by the rough count, as the store keeps no other), or two in a row had "
+        "no summary.",
+        "Start a new session or compact by hand. Then look for what keeps the list large: a huge "
+        "message, a tail budget near the threshold, or a summary model that fails.",
+    ),
+    Rule(
+        "compaction-fails",
+        "error",
+        "The release fails on this list",
+        "Compacting this list raises an error inside the release, and the list has reached the "
+        "threshold, so the next turn fails.",
+        "Planning the live list meets a place where the release raises, at or over the threshold.",
+        "Go to the message that is named; undo it, or start a new session. A later release may have "
+        "mended it.",
+    ),
+    Rule(
+        "tail-starts-with-result",
+        "error",
+        "The tail starts with a tool result",
+        "The call that the result answers was summarized away. Chat APIs refuse such a list with status "
+        "400 unless the agent drops the result before it sends the list.",
+        "The first message of the tail's copies is a tool result, and no message before it calls with "
+        "its id.",
+        "Start a new session if requests fail. 0.13 and 0.19 mend tool pairs, so look at what else wrote "
+        "this list.",
+    ),
+    Rule(
+        "summary-model-too-small",
+        "warning",
+        "The summary model is too small for the middle",
+        "What has to be summarized is longer than the summary model's window. The call fails or its end "
+        "is cut off, and the middle is lost: the most common cause of bad compactions.",
+        "The middle of a recorded compaction, or of one now, has more rough tokens than the summary "
+        "model's window.",
+        "Set auxiliary.compression.model to a model with at least the main model's window, or lower the "
+        "threshold.",
+    ),
+    Rule(
+        "summary-cut-off",
+        "warning",
+        "A summary seems to be cut off",
+        "The summary ends in the middle of something, so what should have followed is lost.",
+        "A block of code never ends, nothing stands below the last heading, the last entry is empty, or "
+        "the text ends with a comma, a semicolon or an open bracket.",
+        "Read the end of the summary. Give the summary model more room for its answer, or compact earlier.",
+    ),
+    Rule(
+        "summary-repeats-previous",
+        "warning",
+        "A summary repeats the one before",
+        "The model copied the earlier summary and took up nothing of what happened since.",
+        f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, "
+        f"stood word for word in the one before, though it stands for at least {REPEATED_MESSAGES} more "
+        "messages.",
+        "Compare both in the diff pane. Read the middle that was summarized, and try another summary model.",
+    ),
+    Rule(
+        "summary-section-vanished",
+        "warning",
+        "A section of the summary vanished",
+        "An earlier summary had something to say under a heading; the next one has neither the heading "
+        "nor what stood there.",
+        "A section with entries has no counterpart in the next summary that a model wrote, and at least "
+        "one of its entries is found nowhere in it.",
+        "Look at the removed entries in the diff pane, and tell the agent what still holds.",
+    ),
+    Rule(
+        "summary-secret",
+        "warning",
+        "A summary holds what looks like a secret",
+        "A key or password that once stood in a message was copied into the summary. It is sent with "
+        "every request from then on and copied into every later summary.",
+        "A text in a summary has the format of a known kind of key, or is named like one, and looks "
+        "random. Placeholders and [REDACTED] do not count.",
+        "Revoke the key if it is real, and keep keys out of messages and tool output.",
+    ),
+    Rule(
+        "summary-call-failed",
+        "warning",
+        "The last summary call failed",
+        "The release noted an error of its summary model and has not noted a success since. The next "
+        "compaction waits, or drops its middle.",
+        "The session's compression_failure_error is set in the store.",
+        "Mend what the error names, usually provider, key or model under auxiliary.compression in "
+        "config.yaml.",
+    ),
+    Rule(
+        "last-request-summarized",
+        "warning",
+        "The last request was summarized away",
+        "What the user asked for last is no longer in the list in the user's words; the agent knows it "
+        "from the summary alone.",
+        "The last message of the user's own before a compaction lies between head_end and tail_start.",
+        "Check that the summary says what was asked. 0.13 and later keep that message in the tail.",
+    ),
+    Rule(
+        "saved-little",
+        "warning",
+        "A compaction saved little",
+        "The compaction cost a summary call and the prompt cache, and the list is hardly smaller. After "
+        "two in a row 0.13 gives up compacting.",
+        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens.",
+        "Lower target_ratio or protect_last_n, or raise the threshold, so that more lies in the middle.",
+    ),
+    Rule(
+        "quick-succession",
+        "warning",
+        "Compactions in quick succession",
+        "Hardly anything happened between two compactions. Each costs a summary call and the prompt "
+        "cache, and each summary of a summary loses detail.",
+        f"Fewer than {QUICK_MESSAGES} messages, or rough tokens under {QUICK_SHARE:.0%} of the threshold, "
+        "were added between two compactions.",
+        "Look at what fills the list after a compaction: a large head or tail, or one huge message. "
+        "Lower target_ratio or raise the threshold.",
+    ),
+    Rule(
+        "tail-over-budget",
+        "warning",
+        "The tail is over its budget",
+        "The messages that were kept at the end cost more than the tail may, so the compaction saved "
+        "less than planned and the next one comes sooner.",
+        f"The tail of a recorded compaction has more than {TAIL_CEILING:g} times its budget in tokens, as "
+        "the release estimates them; 1.5 times is what the release allows, and whole turns may add a "
+        "little.",
+        "Look at the message that is named. Large tool output is better written to a file and read in parts.",
+    ),
+    Rule(
+        "huge-message",
+        "warning",
+        "A huge message that no boundary can move",
+        "The message is larger than the whole tail budget, and it stands where a compaction keeps it, so "
+        "no compaction can make the list small while it is there.",
+        "A message of the head or tail that is planned for the live list has more tokens than the tail "
+        "budget, even after pruning.",
+        "Undo the message and give the agent the text as a file, or start a new session.",
+    ),
+    Rule(
+        "compaction-would-fail",
+        "warning",
+        "The release would fail on this list",
+        "Compacting this list as it stands raises an error inside the release. It has not reached the "
+        "threshold yet.",
+        "Planning the live list meets a place where the release raises, under the threshold.",
+        "Go to the message that is named. The next messages may put it right; if not, undo it or start a "
+        "new session.",
+    ),
+    Rule(
+        "planned-not-recorded",
+        "warning",
+        "Recorded and planned boundaries differ",
+        "The compaction was not made with the rules and settings that are assumed here, so what is "
+        "planned for the live list may be off too.",
+        "A compaction whose recorded boundaries are certain has others than the profile plans for the "
+        "same list.",
+        "Choose the profile of the release that wrote the database, and name the config.yaml it used "
+        "with --config.",
+    ),
+    Rule(
+        "threshold-overridden",
+        "warning",
+        "The threshold you set is not in force",
+        "A rule of the release raises, lowers or caps the configured threshold.",
+        "The threshold is set by config.yaml or a flag, and the tokens in force are not that share of "
+        "the window.",
+        "The finding names the rule. Set a threshold that the rule allows, or plan with the one in force.",
+    ),
+    Rule(
+        "threshold-beyond-window",
+        "warning",
+        "The threshold lies beyond the window",
+        "The model's window is full before the threshold is reached, so requests fail first.",
+        "The threshold in force is at least as large as the context length.",
+        "Use a model with a larger window, or check the context length that is assumed.",
+    ),
+    Rule(
+        "target-ratio-clamped",
+        "warning",
+        "target_ratio was clamped",
+        "The releases keep target_ratio between 0.1 and 0.8, so the tail budget is not the one you set.",
+        "The configured target_ratio lies outside that range.",
+        "Set compression.target_ratio to a value within the range.",
+    ),
+    Rule(
+        "hygiene-before-agent",
+        "warning",
+        "Hygiene compacts before the agent",
+        "The gateway compacts between messages at its own mark, with a rougher count, and the agent's "
+        "threshold is never reached first; with both at one value lists were compacted on every turn.",
+        "A session from a gateway whose threshold in force is at or over 85% of the window.",
+        "Lower compression.threshold, or use a model with a larger window.",
+    ),
+    Rule(
+        "orphaned-result",
+        "warning",
+        "A tool result without its call",
+        "Chat APIs refuse a list with such a result; the releases leave it out of the request, so the "
+        "agent does not see what the store shows.",
+        "A tool result of the live list has an id that no call before it has.",
+        "Read the message here if its content matters. Something else than a compaction of these "
+        "releases removed the call.",
+    ),
+    Rule(
+        "unanswered-call",
+        "warning",
+        "A tool call without its result",
+        "Chat APIs refuse a list with such a call; the releases put a stub in the request, so the agent "
+        "sees no result. Mostly the agent was stopped while the tool ran.",
+        "A call of the live list has no result, and other messages than results follow. The last calls "
+        "may still run.",
+        "Ask the agent to run the tool again if the result matters.",
+    ),
+    Rule(
+        "threshold-raised",
+        "info",
+        "The default threshold is not in force",
+        "No threshold is configured, and a rule of the release changes the default of half the window.",
+        "The threshold is the default, and the tokens in force are not that share of the window.",
+        "Nothing has to be done; compactions come at the number in force.",
+    ),
+    Rule(
+        "boundaries-inferred",
+        "info",
+        "Boundaries are inferred",
+        "The store does not say where head and tail were, and both lists fit together in more than one "
+        "way or not fully.",
+        "The lists before and after a compaction do not prove its boundaries; the note says why.",
+        "Nothing has to be done; read the boundaries of this compaction as a best guess.",
+    ),
+    Rule(
+        "head-fossilized",
+        "info",
+        "The head is a fossil",
+        "0.13 protects the first messages for ever, so what was asked first is sent again with every "
+        "request, long after it was done.",
+        f"The same messages, the system prompt aside, stand at the beginning through {FOSSIL_COMPACTIONS} "
+        "compactions or more.",
+        "Lower protect_first_n if the beginning no longer matters. 0.19 lets the head go after the first "
+        "compaction.",
+    ),
+    Rule(
+        "system-prompt-changed",
+        "info",
+        "The system prompt changed",
+        "The prompt cache begins with the system prompt, so nothing of it could be read after the change.",
+        "A session of the conversation has another system prompt than the session before it.",
+        "Nothing has to be done once. If it happens with every compaction, look for times or counters in "
+        "the prompt.",
+    ),
+    Rule(
+        "summary-over-budget",
+        "info",
+        "A summary is over its budget",
+        "The model wrote more than it was asked for. The summary is kept whole, and the list is that "
+        "much longer.",
+        "The rough tokens of a summary are more than the budget that the profile plans for the same list.",
+        "Nothing has to be done once. If every summary grows, the model keeps what is finished; try "
+        "another one.",
+    ),
+    Rule(
+        "repeated-roles",
+        "info",
+        "Two messages of one role in a row",
+        "Some APIs refuse that, or answer with nothing; the releases join such messages before they send "
+        "them.",
+        "A message of the live list has the role of the one before it (user or assistant; to-do lists "
+        "that a compaction put back do not count).",
+        "Nothing has to be done with these releases.",
+    ),
+)
+
+#: Every rule by id, the gravest first.
+RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _ALL})

@@ -1,0 +1,194 @@
+"""What the rules look at: frozen values, no text but that of summaries. Tokens are rough, indexes half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message
+from inspector.engines.base import Budgets, Measures, Plan, Settings
+from inspector.engines.hygiene import TODO_START
+from inspector.engines.thrift import Guard, compacted, guard_of, responded
+from inspector.summaries.values import Summary
+
+USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A recorded compaction with what is known about both its lists.
+
+    `planned` is what the profile plans for the list before. `middle_tokens` are what the summary model had to read,
+    `tail_tokens` those of the recorded tail; `largest` is the (index, tokens) of the tail's largest message.
+    `last_request` is the last message before it in which the user asked for something. `stray` is the first message
+    of the tail's copies where it is a tool result whose call is not in the list. `system_after` are the tokens of the
+    system prompt that the list after stands behind, and `answered` says that a response followed. `summary` is taken
+    apart, None for none.
+    """
+
+    recorded: Compaction
+    planned: Plan
+    middle_tokens: int = 0
+    tail_tokens: int = 0
+    largest: tuple[int, int] | None = None
+    last_request: int | None = None
+    stray: int | None = None
+    system_after: int = 0
+    answered: bool = False
+    summary: Summary | None = None
+
+    @property
+    def index(self) -> int:
+        """The number of the compaction, from 1."""
+        return self.recorded.index
+
+    @property
+    def written(self) -> bool:
+        """Whether a model wrote the summary."""
+        return self.recorded.summary is not None and not self.recorded.fallback
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the plan has the recorded boundaries."""
+        planned = self.planned
+        return (self.recorded.head_end, self.recorded.tail_start) == (planned.head_end, planned.tail_start)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What of a list breaks the rules of chat APIs: indexes of results without a call before them, of messages whose
+    calls nobody answered (the last one's may still run), of messages with the role of the one before them."""
+
+    orphans: tuple[int, ...] = ()
+    unanswered: tuple[int, ...] = ()
+    repeated: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveList:
+    """The list that the agent holds now. `protected` are (index, tokens) of the messages of head and tail that are
+    larger than the whole tail budget; `fossils` are the tokens of each of its first messages."""
+
+    number: int
+    roles: bytes
+    plan: Plan
+    links: Links = field(default_factory=Links)
+    protected: tuple[tuple[int, int], ...] = ()
+    fossils: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The system prompt of a session: the first generation it stands before, its tokens, its text."""
+
+    generation: int
+    tokens: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that the rules know of a conversation.
+
+    `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
+    store's row ids of each generation. `failure` is the error of the last summary call that the store kept, and
+    `streak` the fallback texts in a row that it counted (None where it does not count).
+    """
+
+    conversation: str
+    source: str
+    settings: Settings
+    sources: Mapping[str, str]
+    budgets: Budgets
+    live: LiveList
+    crossings: tuple[Crossing, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+    rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    failure: str = ""
+    streak: int | None = None
+
+    def guard(self) -> Guard:
+        """The release's guards after the last compaction, as far as the store tells."""
+        guard = guard_of(self.settings.profile)
+        for crossing in self.crossings:
+            recorded = crossing.recorded
+            after = recorded.tokens_after - crossing.system_after
+            guard = compacted(guard, recorded.tokens_before, after, recorded.fallback)
+            if crossing.answered:
+                # The store keeps no prompt counts; the rough one of the list after stands for the next.
+                guard = responded(guard, recorded.tokens_after, self.budgets.threshold_tokens)
+        return guard
+
+
+def is_request(message: Message) -> bool:
+    """Whether a message is the user's own, not a summary and not the to-do list that a compaction puts back in."""
+    return message.role == "user" and not _is_todo(message) and not is_handoff(message.content)
+
+
+def _is_todo(message: Message) -> bool:
+    return message.role == "user" and message.text.startswith(TODO_START)
+
+
+def links_of(messages: Iterable[Message]) -> Links:
+    """What breaks the rules of chat APIs; one pass."""
+    called: dict[str, int] = {}
+    answered: set[str] = set()
+    orphans: list[int] = []
+    repeated: list[int] = []
+    before: tuple[str, bool] = ("", False)
+    asking = -1
+    for index, message in enumerate(messages):
+        role = message.role
+        if role == "tool":
+            identity = message.tool_call_id
+            if identity not in called:
+                orphans.append(index)
+            answered.add(identity)
+        else:
+            calls = message.tool_calls if role == "assistant" else ()
+            called.update((call.id, index) for call in calls if call.id)
+            todo = _is_todo(message)
+            if role in ("user", "assistant") and role == before[0] and not (todo or before[1]):
+                repeated.append(index)
+            before = (role, todo)
+            asking = index
+        if role == "tool":
+            before = (role, False)
+    waiting = sorted({index for identity, index in called.items() if identity not in answered})
+    return Links(tuple(orphans), tuple(index for index in waiting if index != asking), tuple(repeated))
+
+
+def is_stray(messages: Sequence[Message], index: int) -> bool:
+    """Whether messages[index] is a tool result that no call before it asked for."""
+    message = messages[index]
+    return message.role == "tool" and not any(
+        call.id == message.tool_call_id for other in messages[:index] for call in other.tool_calls
+    )
+
+
+def tail_of(measures: Measures, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
+    """(tokens, (index, tokens) of the largest message) of a tail that starts there, pruned as planned."""
+    pruned = set(plan.pruned)
+    total, largest = 0, None
+    for index in range(start, len(measures)):
+        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+        total += tokens
+        if largest is None or tokens > largest[1]:
+            largest = (index, tokens)
+    return total, largest
+
+
+def protected_giants(measures: Measures, plan: Plan) -> tuple[tuple[int, int], ...]:
+    """(index, tokens) of the messages of head and tail that are larger than the tail budget, pruned as planned."""
+    if not plan.compacts:
+        return ()
+    pruned = set(plan.pruned)
+    head, tail = plan.regions()
+    found = []
+    for index in (*range(head), *range(tail, len(measures))):
+        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+        if tokens > plan.budgets.tail_token_budget:
+            found.append((index, tokens))
+    return tuple(found)

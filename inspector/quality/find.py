@@ -1,0 +1,82 @@
+"""Running the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from inspector.quality import about_compactions, about_lists, about_settings, about_summaries
+from inspector.quality.catalogue import RULES
+from inspector.quality.evidence import Evidence
+from inspector.quality.values import SEVERITIES, Finding, Found
+
+Check = Callable[[Evidence], Iterator[Found]]
+
+#: What each rule asks, by the rule's id.
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {
+        "summary-fallback": about_summaries.fallback,
+        "summary-missing": about_summaries.missing,
+        "gave-up": about_compactions.gave_up,
+        "compaction-fails": about_lists.compaction_fails,
+        "tail-starts-with-result": about_compactions.stray_result,
+        "summary-model-too-small": about_summaries.model_small,
+        "summary-cut-off": about_summaries.cut_off,
+        "summary-repeats-previous": about_summaries.repeats,
+        "summary-section-vanished": about_summaries.section_vanished,
+        "summary-secret": about_summaries.secret,
+        "summary-call-failed": about_summaries.call_failed,
+        "last-request-summarized": about_compactions.request_summarized,
+        "saved-little": about_compactions.saved_little,
+        "quick-succession": about_compactions.quick_succession,
+        "tail-over-budget": about_compactions.tail_over_budget,
+        "huge-message": about_lists.huge_messages,
+        "compaction-would-fail": about_lists.compaction_would_fail,
+        "planned-not-recorded": about_compactions.planned_not_recorded,
+        "threshold-overridden": about_settings.threshold_overridden,
+        "threshold-beyond-window": about_settings.beyond_window,
+        "target-ratio-clamped": about_settings.ratio_clamped,
+        "hygiene-before-agent": about_settings.hygiene_first,
+        "orphaned-result": about_lists.orphaned_results,
+        "unanswered-call": about_lists.unanswered_calls,
+        "threshold-raised": about_settings.default_overridden,
+        "boundaries-inferred": about_compactions.boundaries_inferred,
+        "head-fossilized": about_compactions.head_fossilized,
+        "system-prompt-changed": about_lists.prompt_changed,
+        "summary-over-budget": about_summaries.over_budget,
+        "repeated-roles": about_lists.repeated_roles,
+    }
+)
+_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
+
+
+def find(evidence: Evidence) -> tuple[Finding, ...]:
+    """Everything that the rules find, the gravest first, then in the order of the conversation."""
+    found = [
+        _finding(evidence, identity, answer)
+        for identity, check in CHECKS.items()
+        for answer in check(evidence)
+    ]
+    return tuple(sorted(found, key=_place))
+
+
+def _finding(evidence: Evidence, identity: str, found: Found) -> Finding:
+    rows = evidence.rows.get(found.generation, ()) if found.generation is not None else ()
+    known = found.index is not None and 0 <= found.index < len(rows)
+    return Finding(
+        rule=identity,
+        severity=RULES[identity].severity,
+        conversation=evidence.conversation,
+        compaction=found.compaction,
+        message=rows[found.index] if known and found.index is not None else None,
+        generation=found.generation,
+        index=found.index if known else None,
+        text=found.text,
+    )
+
+
+def _place(finding: Finding) -> tuple[int, int, int, int]:
+    generation = finding.compaction or finding.generation or 0
+    index = -1 if finding.index is None else finding.index
+    return _RANK[finding.severity], generation, _ORDER[finding.rule], index

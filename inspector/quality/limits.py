@@ -1,0 +1,20 @@
+"""The numbers that set rules off; the catalogue says them."""
+
+from __future__ import annotations
+
+#: A compaction is too soon after the one before with fewer messages between them, or less growth (of the threshold).
+QUICK_MESSAGES = 10
+QUICK_SHARE = 0.10
+#: A compaction that saves a smaller share of the tokens is hardly worth its summary (the releases' own limit).
+LEAST_SAVED = 0.10
+#: The releases walk until the tail has 1.5 times its budget, and whole turns may add a little; this is beyond both.
+TAIL_CEILING = 1.6
+#: So many compactions carry the same first messages along before they count as fossils.
+FOSSIL_COMPACTIONS = 2
+#: A summary repeats the one before where so much of it (in characters) stood there word for word, ...
+REPEATED_SHARE = 0.95
+#: ... where it has so many entries, and stands for so many more messages.
+REPEATED_ENTRIES = 5
+REPEATED_MESSAGES = 10
+#: The most findings of one rule about one list; one more says how many others there are.
+MOST = 20

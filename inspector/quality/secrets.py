@@ -1,0 +1,94 @@
+"""Texts that look like keys, tokens and passwords, by the formats their makers gave them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: What is it → its format. The group `secret`, where there is one, is the part that has to look random.
+FORMATS: tuple[tuple[str, str], ...] = (
+    ("an AWS access key", r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
+    ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
+    ("a GitHub token", r"\bgithub_pat_[A-Za-z0-9_]{50,255}\b"),
+    ("a GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
+    ("a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{20,250}"),
+    ("an Anthropic key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}"),
+    ("an OpenRouter key", r"\bsk-or-v1-[0-9a-f]{32,64}\b"),
+    ("an OpenAI key", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{24,200}"),
+    ("a Stripe key", r"\b[rs]k_live_[A-Za-z0-9]{16,247}\b"),
+    ("a webhook secret", r"\bwhsec_[A-Za-z0-9+/=]{24,100}"),
+    ("a Google key", r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("a Hugging Face token", r"\bhf_[A-Za-z0-9]{30,60}\b"),
+    ("an npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("a PyPI token", r"\bpypi-AgE[A-Za-z0-9_-]{50,300}"),
+    ("a SendGrid key", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    ("a Telegram bot token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}"),
+    ("a JSON web token", r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{20,1000}"),
+    (
+        "a private key",
+        r"-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----\s*(?P<secret>[A-Za-z0-9+/=]{24,64})",
+    ),
+    ("a password in an address", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{8,128})@"),
+    (
+        "a password or key",
+        r"(?i)\b[\w.-]{0,40}(?:api[_-]?key|secret|token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
+        r"\s{0,3}(?:[:=]|\bis\b)\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256})",
+    ),
+)
+#: Named values have to look more random than keys whose format gives them away.
+_LEAST_BITS, _LEAST_BITS_NAMED = 3.0, 3.5
+_NAMED = ("a password or key", "a password in an address")
+_PLACEHOLDER = re.compile(
+    r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
+)
+_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in FORMATS)
+#: Summaries are far shorter; a hostile one must not take long.
+_READ = 200_000
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What looks like a secret: its kind, where it starts and ends (half-open, in characters), and a masked form."""
+
+    kind: str
+    start: int
+    end: int
+    masked: str
+
+
+def secrets(text: str) -> tuple[Secret, ...]:
+    """Everything in the text that looks like a secret, in order; a place counts once, by its most telling format."""
+    found: list[Secret] = []
+    for secret in _matches(text[:_READ]):
+        if not any(secret.start < other.end and other.start < secret.end for other in found):
+            found.append(secret)
+    return tuple(sorted(found, key=lambda secret: secret.start))
+
+
+def _matches(text: str) -> Iterator[Secret]:
+    for kind, pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            group = "secret" if "secret" in pattern.groupindex else 0
+            value = match.group(group)
+            if _looks_random(value, kind in _NAMED) and not _PLACEHOLDER.search(value):
+                masked = f"{value[:_SHOWN]}…, {len(value)} characters"
+                yield Secret(kind, match.start(group), match.end(group), masked)
+
+
+def _looks_random(value: str, named: bool) -> bool:
+    if entropy(value) < (_LEAST_BITS_NAMED if named else _LEAST_BITS):
+        return False
+    # Words with hyphens and paths are long and varied too, but they hold no digits, or are all small letters.
+    return not named or (any(c.isdigit() for c in value) and any(c.isalpha() for c in value))
+
+
+def entropy(text: str) -> float:
+    """Shannon entropy in bits a character; 0.0 for an empty text."""
+    if not text:
+        return 0.0
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)

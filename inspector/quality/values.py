@@ -1,0 +1,51 @@
+"""Rules and findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: error: context was lost, or requests will fail. warning: something costs or endangers context. info: worth knowing.
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a finding is about. `id` never changes; `when` says in numbers what sets it off."""
+
+    id: str
+    severity: Severity
+    title: str
+    means: str
+    when: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a check yields: a sentence, and the place. `index` is a message of the list of `generation`."""
+
+    text: str
+    compaction: int | None = None
+    generation: int | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong or worth knowing, and where.
+
+    `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list and
+    `message` its row in the store. All four are None where the finding is about no such thing. `text` is safe for the
+    screen.
+    """
+
+    rule: str
+    severity: Severity
+    conversation: str
+    compaction: int | None
+    message: int | None
+    generation: int | None
+    index: int | None
+    text: str

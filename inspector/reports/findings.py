@@ -1,0 +1,156 @@
+"""Findings of a conversation: what the rules need is read here, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.core.conversations import Compaction, Generation
+from inspector.engines.base import Measures, Plan
+from inspector.inspection import Inspection, budgets_of
+from inspector.quality.catalogue import RULES
+from inspector.quality.evidence import (
+    TOOL,
+    USER,
+    Crossing,
+    Evidence,
+    LiveList,
+    Prompt,
+    is_request,
+    is_stray,
+    links_of,
+    protected_giants,
+    tail_of,
+)
+from inspector.quality.find import find
+from inspector.quality.values import Finding
+from inspector.settings import ResolvedSettings
+from inspector.summaries.parse import parse_summary
+
+Document = dict[str, Any]
+
+#: The user's last request is looked for in so many user messages before a compaction.
+_LOOKED_AT = 50
+
+
+def findings(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
+    """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors."""
+    return find(evidence_of(inspection, resolved))
+
+
+def evidence_of(inspection: Inspection, resolved: ResolvedSettings) -> Evidence:
+    """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
+    conversation, settings = inspection.conversation, resolved.settings
+    crossings = tuple(_crossing(inspection, recorded, resolved) for recorded in inspection.compactions())
+    tip = conversation.sessions[-1]
+    streak = tip.extra.get("compression_fallback_streak")
+    failure = tip.extra.get("compression_failure_error")
+    return Evidence(
+        conversation=conversation.id,
+        source=conversation.row.source,
+        settings=settings,
+        sources=resolved.sources,
+        budgets=budgets_of(settings),
+        live=_live(inspection, resolved),
+        crossings=crossings,
+        prompts=_prompts(inspection),
+        rows={generation.number: generation.ids for generation in conversation.generations},
+        failure=failure if isinstance(failure, str) else "",
+        streak=streak if isinstance(streak, int) else None,
+    )
+
+
+def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
+    before = inspection.generation(recorded.index)
+    after = inspection.generation(recorded.index + 1)
+    measures = inspection.measures(before, resolved.settings.profile)
+    plan = inspection.plan(before, resolved.settings)
+    head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
+    tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    return Crossing(
+        recorded=recorded,
+        planned=plan,
+        middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        tail_tokens=tail_tokens,
+        largest=largest,
+        last_request=_last_request(inspection, before),
+        stray=_stray(inspection, recorded, after),
+        system_after=inspection.system_tokens(after.session),
+        answered=len(after) > recorded.after,
+        summary=None if recorded.summary is None else parse_summary(recorded.summary),
+    )
+
+
+def _middle_tokens(recorded: Compaction, plan: Plan, unpruned: int) -> int:
+    """Tokens of the middle as the summary model got it: pruned, where the plan is the recorded one."""
+    same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
+    return plan.middle_tokens if same else unpruned
+
+
+def _last_request(inspection: Inspection, generation: Generation) -> int | None:
+    users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
+    for index in reversed(users):
+        found = inspection.store.messages(generation, index, index + 1)
+        if found and is_request(found[0]):
+            return index
+    return None
+
+
+def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:
+    at = recorded.tail_after
+    if recorded.summary_at is None or not 0 < at < len(after) or after.roles[at] != TOOL:
+        return None
+    return at if is_stray(inspection.store.messages(after, 0, at + 1), at) else None
+
+
+def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
+    generation = inspection.generation()
+    measures = inspection.measures(generation, resolved.settings.profile)
+    plan = inspection.plan(generation, resolved.settings)
+    carried = max((c.head_end for c in inspection.compactions()), default=0)
+    return LiveList(
+        number=generation.number,
+        roles=generation.roles,
+        plan=plan,
+        links=links_of(inspection.store.iterate(generation)),
+        protected=protected_giants(measures, plan),
+        fossils=_first_tokens(measures, carried),
+    )
+
+
+def _first_tokens(measures: Measures, count: int) -> tuple[int, ...]:
+    return tuple(measures.tokens(index) for index in range(min(count, len(measures))))
+
+
+def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
+    """The system prompt of each session, at the first generation that it stands before."""
+    found: dict[str, Prompt] = {}
+    for generation in inspection.conversation.generations:
+        session = generation.session
+        if session not in found:
+            text = inspection.system_prompt(session)
+            found[session] = Prompt(generation.number, inspection.system_tokens(session), text)
+    return tuple(found.values())
+
+
+def finding_document(finding: Finding) -> Document:
+    """One entry of `findings`."""
+    rule = RULES[finding.rule]
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "conversation": finding.conversation,
+        "compaction": finding.compaction,
+        "message": finding.message,
+        "generation": finding.generation,
+        "index": finding.index,
+        "text": finding.text,
+        "title": rule.title,
+        "means": rule.means,
+        "advice": rule.advice,
+    }
+
+
+def of_compaction(found: Sequence[Finding], index: int) -> list[Document]:
+    """The findings about one compaction, as documents."""
+    return [finding_document(finding) for finding in found if finding.compaction == index]
