@@ -17,7 +17,10 @@ from inspector.core.errors import StoreError
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from inspector.app.place import Place
+    from inspector.core.conversations import ConversationRow
 
 #: How often the database is asked whether somebody wrote to it, in seconds.
 WATCH_SECONDS = 0.4
@@ -46,9 +49,12 @@ class InspectorApp(App[None]):
         flags: dict[str, Any] | None = None,
         config: Path | None = None,
         theme: str | None = None,
+        index: Future[tuple[ConversationRow, ...]] | None = None,
     ) -> None:
+        """`index` is the store's conversations where somebody reads them already."""
         super().__init__()
         self.store = store
+        self._index = index
         self.place = place
         self.first_conversation = name
         self.flags = flags or {}
@@ -61,9 +67,12 @@ class InspectorApp(App[None]):
         wanted = theme or place.theme or THEMES[0].name
         self.theme = wanted if wanted in self.available_themes else THEMES[0].name
 
+    def get_default_screen(self) -> Screen[Any]:
+        """The list of conversations."""
+        return ConversationsScreen(self.store, self.place, self._index)
+
     def on_mount(self) -> None:
-        """Show the list, and the conversation that was asked for on top of it."""
-        self.push_screen(ConversationsScreen(self.store, self.place))
+        """Open the conversation that was asked for on top of the list."""
         if self.first_conversation is not None:
             self.open_conversation(self.first_conversation)
         self.set_interval(WATCH_SECONDS, self._watch)

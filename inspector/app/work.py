@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message as TextualMessage
 
-from inspector.core.conversations import Compaction, ConversationRow, Generation, Hit
-from inspector.core.messages import Message
-from inspector.engines.base import Measures
-from inspector.inspection import Inspection
-from inspector.settings import ResolvedSettings
+if TYPE_CHECKING:
+    # The list of conversations comes up before any of these is needed.
+    from inspector.core.conversations import Compaction, ConversationRow, Generation, Hit
+    from inspector.core.messages import Message
+    from inspector.engines.base import Measures
+    from inspector.inspection import Inspection
+    from inspector.settings import ResolvedSettings
 
 
 @dataclass(frozen=True, slots=True)

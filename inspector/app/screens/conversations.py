@@ -12,19 +12,23 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Footer, Input, Static
 from textual.worker import get_current_worker
 
-from inspector.app.place import Place
 from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, Listed, Live, LiveFound, StoreChanged
-from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
-from inspector.stores.base import Store
 from widgets import human
 from widgets.conversation_table import ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
+    from concurrent.futures import Future
 
+    from inspector.app.app import InspectorApp
+    from inspector.app.place import Place
+    from inspector.core.conversations import ConversationRow
+    from inspector.stores.base import Store
+
+#: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
+_AHEAD_SECONDS = 0.1
 #: Rows whose live list is counted in one go before what was found is shown.
 _BATCH = 8
 
@@ -45,10 +49,13 @@ class ConversationsScreen(WorkingScreen):
         "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet."
     )
 
-    def __init__(self, store: Store, place: Place) -> None:
+    def __init__(
+        self, store: Store, place: Place, index: Future[tuple[ConversationRow, ...]] | None = None
+    ) -> None:
         super().__init__()
         self.store = store
         self.place = place
+        self._index = index
         self._entries: dict[str, ConversationEntry] = {}
 
     def compose(self) -> ComposeResult:
@@ -69,8 +76,21 @@ class ConversationsScreen(WorkingScreen):
         if self.place.sort:
             table.set_sort(*self.place.sort)
         table.focus()
-        self._set_title("reading …")
-        self.read_index()
+        rows = self._read_ahead()
+        if rows is None:
+            self._set_title("reading …")
+            self.read_index()
+        else:
+            self._show(rows)
+
+    def _read_ahead(self) -> tuple[ConversationRow, ...] | None:
+        """What was read while the app was being imported, if there is such a thing and it is all but done."""
+        if self._index is None:
+            return None
+        try:
+            return self._index.result(_AHEAD_SECONDS)
+        except (TimeoutError, InspectorError):
+            return None  # read_index waits longer, and says what is wrong
 
     @work(thread=True, group="index", exclusive=True, exit_on_error=False)
     def read_index(self) -> None:
@@ -85,25 +105,28 @@ class ConversationsScreen(WorkingScreen):
 
     @on(Listed)
     def _listed(self, event: Listed) -> None:
+        self._show(event.rows)
+
+    def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         known = self._entries
-        self._entries = {row.id: _entry(row, known.get(row.id)) for row in event.rows}
+        self._entries = {row.id: _entry(row, known.get(row.id)) for row in rows}
         table = self.query_one(ConversationTable)
         first = not known
         table.set_entries(tuple(self._entries.values()))
         if first and self.place.conversation:
             table.select(self.place.conversation)
         empty = self.query_one("#empty", Static)
-        empty.display = table.display = not event.rows
-        table.display = bool(event.rows)
-        if not event.rows:
+        empty.display = table.display = not rows
+        table.display = bool(rows)
+        if not rows:
             empty.update(
                 "There are no conversations in this database yet. They appear here when an agent writes them."
             )
-        total = sum(row.messages for row in event.rows)
-        self._set_title(f"{human.plural(len(event.rows), 'conversation')} · {human.plural(total, 'message')}")
+        total = sum(row.messages for row in rows)
+        self._set_title(f"{human.plural(len(rows), 'conversation')} · {human.plural(total, 'message')}")
         self._show_notes()
-        if first or any(_stale(row, known.get(row.id)) for row in event.rows):
-            self.read_live(event.rows)
+        if first or any(_stale(row, known.get(row.id)) for row in rows):
+            self.read_live(rows)
 
     def _show_notes(self) -> None:
         notes = self.store.info.notes
