@@ -15,6 +15,7 @@ from widgets.cache_pane import CachePane
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
 from widgets.message_pane import MessagePane
+from widgets.replay_pane import ReplayPane
 from widgets.summary_pane import SummaryPane
 from widgets.tune_pane import TunePane
 
@@ -26,6 +27,7 @@ PANES: tuple[tuple[str, str], ...] = (
     ("cache", "cache"),
     ("tune", "tune"),
     ("compaction", "compaction"),
+    ("replay", "replay"),
 )
 NAMES = tuple(name for name, _ in PANES)
 
@@ -63,6 +65,7 @@ class Panes(Vertical):
             yield CachePane(id="cache")
             yield TunePane(id="tune")
             yield CompactionPane(id="compaction")
+            yield ReplayPane(id="replay")
 
     def on_mount(self) -> None:
         """The tabs are moved through with the keys of the screen; they take no focus of their own."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.sketches import Numbers, Sketch, sketch
+from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
 from inspector.replay.transcript import Transcript, transcript
-from inspector.replay.whatif import Course, Event, SummaryModel
+from inspector.replay.whatif import Course, Event, Metrics, SummaryModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,54 @@ def record(inspection: Inspection, profile: str) -> Recording:
     sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
     ratio = _ratio(inspection, compactions, Settings(profile=profile), found)
     return Recording(told, events, tuple(tokens), Course(found, sketches, system), SummaryModel(ratio, sizes))
+
+
+def recorded_metrics(recording: Recording, compactions: Sequence[Compaction]) -> Metrics:
+    """What the recorded compactions cost and did, measured as a what-if is."""
+    course, told = recording.course, recording.transcript
+    after = {event.step: event.tokens_after for event in recording.events}
+    prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
+    left = _left(told, compactions)
+    sketches, count = course.sketches, len(recording.events)
+    said = course.chars[-1] or 1
+    stays = [
+        (recording.events[left[index]].step if index in left else len(told)) - index
+        for index, found in enumerate(sketches)
+        if found.role == USER
+    ]
+    return Metrics(
+        compactions=count,
+        calls=len(prompts),
+        peak_tokens=max(prompts),
+        mean_tokens=sum(prompts) // len(prompts),
+        input_tokens=sum(prompts),
+        summarized_share=sum(sketches[index].now.chars for index in left) / said,
+        resummarized_share=sum(sketches[i].now.chars for i, at in left.items() if count - at >= 2) / said,
+        user_steps=sum(stays) / len(stays) if stays else 0.0,
+    )
+
+
+def _left(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]:
+    """Which recorded compaction (counted from 0) each message of the transcript left the list with."""
+    said: dict[int, dict[int, int]] = {}
+    for index, place in enumerate(told.places):
+        said.setdefault(place.generation, {})[place.index] = index
+    left: dict[int, int] = {}
+    here = dict(said.get(1, {}))
+    for number, recorded in enumerate(compactions[: len(told.ends)]):
+        for index in range(recorded.head_end, recorded.tail_start):
+            if index in here:
+                left[here[index]] = number
+        copies = {
+            index: here[index]
+            for index in range(min(recorded.head_end, recorded.head_after))
+            if index in here
+        }
+        for offset in range(recorded.before - recorded.tail_start):
+            if recorded.tail_start + offset in here and recorded.tail_after + offset < recorded.after:
+                copies[recorded.tail_after + offset] = here[recorded.tail_start + offset]
+        here = copies | said.get(recorded.index + 1, {})
+    return left
 
 
 def _event(recorded: Compaction, step: int) -> Event:

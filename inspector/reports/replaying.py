@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.core.conversations import ROLE_NAMES
 from inspector.inspection import Inspection
-from inspector.replay.recording import Recording, record
+from inspector.replay.recording import Recording, record, recorded_metrics
 from inspector.replay.sweep import METRICS, Axis, Sweep, cells, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Metrics, SummaryModel, WhatIf
@@ -59,18 +59,18 @@ def replay_document(answers: Answers, name: str) -> Document:
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens,
         "context_length": settings.context_length,
-        "recorded": recorded_part(recording),
+        "recorded": recorded_part(recording, recorded_metrics(recording, inspection.compactions())),
         "whatif": whatif_part(run, recording),
         "steps": steps,
     }
 
 
-def recorded_part(recording: Recording) -> Document:
+def recorded_part(recording: Recording, metrics: Metrics) -> Document:
     """What was recorded, in steps of the logical transcript."""
     return {
         "messages": len(recording.transcript),
         "compactions": [asdict(event) for event in recording.events],
-        "peak_tokens": max([*recording.tokens, *(e.tokens_before for e in recording.events)], default=0),
+        **{name: value for name, value in asdict(metrics).items() if name != "compactions"},
     }
 
 

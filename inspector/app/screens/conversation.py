@@ -20,6 +20,7 @@ from inspector.app.screens.base import GoTo
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
 from inspector.app.screens.reading import ReadingActions
+from inspector.app.screens.replaying import ReplayActions
 from inspector.app.screens.taking import TakingActions
 from inspector.app.work import (
     Bodies,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     pass
 
 
-class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActions):
+class ConversationScreen(ReadingActions, FindActions, ReplayActions, FillingActions, TakingActions):
     """A conversation, opened in place."""
 
     CSS_PATH = "conversation.tcss"
@@ -78,6 +79,7 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
         Binding("4", "pane('cache')", "Cache", show=False, id="pane.cache"),
         Binding("5", "pane('tune')", "Tune", show=False, id="pane.tune"),
         Binding("6", "pane('compaction')", "Compaction", show=False, id="pane.compaction"),
+        Binding("7", "pane('replay')", "Replay", show=False, id="pane.replay"),
         Binding("t", "pane('tune')", "Tune", id="pane.tune_key"),
         Binding("p", "next_profile", "Profile", id="conversation.profile"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
@@ -176,7 +178,7 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
             return
         self.compactions = event.compactions
         self._show_recorded()
-        self.fill("summary", "diff", "compaction")
+        self.fill("summary", "diff", "compaction", "replay")
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
@@ -275,7 +277,7 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
         messages.refresh()
         self._show_gauge()
         self._show_regions()
-        self.fill("tune", "compaction")
+        self.fill("tune", "compaction", "replay")
 
     # What is shown.
 
@@ -344,6 +346,7 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
     def _selected(self, event: MessageList.Selected) -> None:
         if event.widget.id == "messages":
             self.fill("message")
+            self.show_step()
 
     @on(MessageList.Opened)
     def _open_message(self, event: MessageList.Opened) -> None:
@@ -384,10 +387,12 @@ class ConversationScreen(ReadingActions, FindActions, FillingActions, TakingActi
     # Actions.
 
     def action_back(self) -> None:
-        """Close what is open: the find line, then the conversation."""
-        find = self.query_one("#find", Input)
+        """One step back: out of the find line, from a pane to the list, from the list to the conversations."""
+        find, messages = self.query_one("#find", Input), self.query_one("#messages", MessageList)
         if find.display:
             self.close_find()
+        elif not messages.has_focus:
+            messages.focus()
         else:
             self.app.pop_screen()
 

@@ -90,8 +90,12 @@ class FillingActions(ConversationBase):
             "cache": self.find_breakpoints,
             "tune": self._fill_tune,
             "compaction": self._fill_compaction,
+            "replay": self.fill_replay,
         }
         fillers[current]()
+
+    def fill_replay(self) -> None:
+        """Run the conversation under the settings; the screen's replay part does it."""
 
     # Message.
 

@@ -1,0 +1,111 @@
+"""A whole conversation: tokens over the steps, recorded beside what the settings would have done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from widgets import human
+from widgets.headline import Headline
+from widgets.text_lines import TextLine, line_of
+from widgets.token_graph import GraphState, TokenGraph
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run in numbers. Tokens are rough, shares between 0 and 1; None where the recording does not tell."""
+
+    name: str
+    compactions: int
+    peak: int
+    mean: int
+    input: int
+    summarized: float
+    resummarized: float
+    user_steps: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayView:
+    """The graph, the runs beside each other, and sentences about them."""
+
+    graph: GraphState
+    runs: tuple[RunView, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ReplayPane(Vertical):
+    """Shows a ReplayView; the graph posts StepChosen."""
+
+    DEFAULT_CSS = """
+    ReplayPane { background: $surface; }
+    ReplayPane > Headline { padding: 0 1; margin: 0 0 1 0; }
+    ReplayPane > TokenGraph { height: 1fr; margin: 0 1 1 0; }
+    """
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view: ReplayView | None = None
+        self._headline = Headline(14)
+        self._graph = TokenGraph()
+
+    def compose(self) -> ComposeResult:
+        """Numbers over the graph."""
+        yield self._headline
+        yield self._graph
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self.set_view(self._view)
+
+    @property
+    def graph(self) -> TokenGraph:
+        """The graph: to focus, or to move its cursor."""
+        return self._graph
+
+    def set_view(self, view: ReplayView | None) -> None:
+        """Show a conversation; None while it is being read."""
+        self._view = view
+        if not self.is_mounted:
+            return
+        if view is None:
+            self._headline.set_lines([TextLine("Reading the conversation …", "muted")])
+            self._graph.state = GraphState()
+            return
+        self._headline.set_lines(_lines(view))
+        self._graph.state = view.graph
+
+    def set_step(self, step: int) -> None:
+        """Move the graph's cursor to a step, counted from 1 (0: nowhere)."""
+        state = self._graph.state
+        if state.step != step:
+            self._graph.state = replace(state, step=step)
+
+
+_ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
+    ("compactions", lambda run: f"{run.compactions}"),
+    ("peak", lambda run: human.tokens(run.peak)),
+    ("mean", lambda run: human.tokens(run.mean)),
+    ("input, all calls", lambda run: human.tokens(run.input)),
+    ("summarized", lambda run: f"{run.summarized:.0%}"),
+    ("more than once", lambda run: f"{run.resummarized:.0%}"),
+    ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
+)
+
+
+def _lines(view: ReplayView) -> list[TextLine]:
+    width = max((len(run.name) for run in view.runs), default=0) + 2
+    lines = [line_of((" " * 18, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
+    for label, show in _ROWS:
+        values = [show(run) for run in view.runs]
+        same = len(set(values)) <= 1
+        lines.append(
+            line_of(
+                (label.ljust(18), "muted"),
+                *((value.rjust(width), "" if same else "accent") for value in values),
+            )
+        )
+    return [*lines, *(TextLine(note, "muted") for note in view.notes)]
