@@ -125,10 +125,17 @@ def _flags(options: dict[str, Any]) -> dict[str, Any]:
 
 def _print(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
     if as_json:
-        json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
+        click.echo(_json_bytes(document))
     else:
         text(document)
+
+
+def _json_bytes(document: Any) -> bytes:
+    """JSON in UTF-8, whatever the locale; a text with lone surrogates, which UTF-8 lacks, is written in escapes."""
+    try:
+        return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document, indent=2).encode("ascii")
 
 
 def _say(notes: Sequence[str]) -> None:
