@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -425,6 +426,10 @@ def search(path: str, words: tuple[str, ...], limit: int, as_json: bool, demo: b
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """The command line: runs, prints, and exits with 0, 1 (something to mend) or 2 (usage)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or pipe of another encoding loses a sign, not the answer.
+            stream.reconfigure(errors="replace")
     try:
         commands.main(args=list(args) if args is not None else None, standalone_mode=False)
         code = 0
