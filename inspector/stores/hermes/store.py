@@ -27,8 +27,8 @@ from inspector.stores.hermes.compactions import Step, describe
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
 from inspector.stores.hermes.generations import Part, parts, read_index
-from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, read_schema, system_prompt
-from inspector.stores.hermes.sessions import nodes, salvage, session
+from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_number, read_schema, system_prompt
+from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session
 
 if TYPE_CHECKING:
     from inspector.stores.hermes.describe import StoreDescription
@@ -357,10 +357,9 @@ def _last_messages(db: sqlite3.Connection, schema: Schema) -> dict[str, float]:
     indexed = any(name.startswith("idx_messages_session") for name in schema.indexes)
     if not indexed or not {"timestamp", "session_id"} <= schema.messages or "ended_at" not in schema.sessions:
         return {}
-    rows, _ = salvage(
-        db,
-        "SELECT s.id, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s "
-        "WHERE s.ended_at IS NULL",
-        "s.rowid",
-    )
-    return {name: float(time) for name, time in rows if isinstance(time, (int, float))}
+    newest = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) AS newest"
+    source = "FROM sessions s WHERE s.ended_at IS NULL"
+    rows = rows_at_once(db, f"id, {exactly('newest')}", f"FROM (SELECT s.id AS id, {newest} {source})")
+    if rows is None:
+        rows, _ = salvage(db, f"SELECT s.id, {newest} {source}", "s.rowid")
+    return {name: time for name, value in rows if (time := as_number(value)) is not None}
