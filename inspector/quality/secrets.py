@@ -41,6 +41,8 @@ FORMATS: tuple[tuple[str, str], ...] = (
 #: Named values have to look more random than keys whose format gives them away.
 _LEAST_BITS, _LEAST_BITS_NAMED = 3.0, 3.5
 _NAMED = ("a password or key", "a password in an address")
+#: Names of things and paths fit these formats too; they have no digits.
+_WORDY = (*_NAMED, "an OpenAI key")
 _PLACEHOLDER = re.compile(
     r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
 )
@@ -74,16 +76,15 @@ def _matches(text: str) -> Iterator[Secret]:
         for match in pattern.finditer(text):
             group = "secret" if "secret" in pattern.groupindex else 0
             value = match.group(group)
-            if _looks_random(value, kind in _NAMED) and not _PLACEHOLDER.search(value):
+            if _looks_random(value, kind) and not _PLACEHOLDER.search(value):
                 masked = f"{value[:_SHOWN]}…, {len(value)} characters"
                 yield Secret(kind, match.start(group), match.end(group), masked)
 
 
-def _looks_random(value: str, named: bool) -> bool:
-    if entropy(value) < (_LEAST_BITS_NAMED if named else _LEAST_BITS):
+def _looks_random(value: str, kind: str) -> bool:
+    if entropy(value) < (_LEAST_BITS_NAMED if kind in _NAMED else _LEAST_BITS):
         return False
-    # Words with hyphens and paths are long and varied too, but they hold no digits, or are all small letters.
-    return not named or (any(c.isdigit() for c in value) and any(c.isalpha() for c in value))
+    return kind not in _WORDY or (any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
 
 
 def entropy(text: str) -> float:

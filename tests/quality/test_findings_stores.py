@@ -1,0 +1,260 @@
+"""Findings of databases: evidence as it is read, places as the store has them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.cli import commands
+from inspector.inspection import Inspection
+from inspector.quality.values import Finding
+from inspector.reports.answers import Answers
+from inspector.reports.findings import evidence_of, findings
+from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
+
+RECORDINGS = (
+    "hermes-0.13.0-rotating", "hermes-0.13.0-failures", "hermes-0.19.0-in-place", "hermes-0.19.0-rotating",
+)  # fmt: skip
+FIXTURES = ("hermes-0.13-rotating", "hermes-0.19-in-place")
+BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
+
+
+def found_in(path: Path, flags: Mapping[str, Any] | None = None) -> list[Finding]:
+    store = open_store(path)
+    answers = Answers(store, flags or {}, None)
+    found = [finding for row in store.conversations() for finding in findings(*answers.opened(row.id))]
+    store.close()
+    return found
+
+
+def of(found: list[Finding], rule: str) -> list[Finding]:
+    return [finding for finding in found if finding.rule == rule]
+
+
+def errors_as_they_should_be(path: Path) -> None:
+    """Every failed summary is found, at its compaction, and nothing else is an error."""
+    sessions = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))["sessions"]
+    failed = [
+        (session["tip"], number)
+        for session in sessions
+        for number, event in enumerate(session["events"], 1)
+        if event["fallback"]
+    ]
+    found = found_in(path)
+    grave = [finding for finding in found if finding.severity == "error"]
+    assert sorted((f.conversation, f.compaction) for f in grave) == sorted(failed)
+    assert {f.rule for f in grave} <= {"summary-fallback"}
+    # The profile plans what was recorded, and the boundaries are certain.
+    assert not of(found, "planned-not-recorded")
+    assert not of(found, "boundaries-inferred")
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_recordings(name: str, recordings: Callable[[str], Path]) -> None:
+    errors_as_they_should_be(recordings(name))
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_fixtures(name: str, fixtures_dir: Path) -> None:
+    errors_as_they_should_be(fixtures_dir / f"{name}.db")
+
+
+def test_an_old_head_is_a_fossil_in_0_13_only(fixtures_dir: Path) -> None:
+    assert len(of(found_in(fixtures_dir / "hermes-0.13-rotating.db"), "head-fossilized")) == 2
+    assert not of(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "head-fossilized")
+
+
+def test_hygiene_counts_where_a_gateway_is(fixtures_dir: Path) -> None:
+    found = of(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "hygiene-before-agent")
+    assert [finding.conversation for finding in found] == ["20260407_090000_306102"]
+
+
+def rotated(path: Path, **second: Any) -> Writer:
+    """Ten turns, compacted into a second session."""
+    writer = Writer(create(path, 11))
+    writer.begin(system_prompt="You are Hermes.")
+    writer.say(talk(10))
+    writer.compact(3, 28, BODY, rotate=True)
+    writer.db.execute("UPDATE sessions SET system_prompt = 'You are Hermes.' WHERE id = ?", (writer.tip,))
+    for column, value in second.items():
+        writer.db.execute(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, writer.tip))
+    return writer
+
+
+def test_pairs_of_the_live_list(tmp_path: Path) -> None:
+    writer = rotated(tmp_path / "state.db")
+    call = {"id": "open", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    writer.say(
+        [
+            {"role": "user", "content": "more"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "user", "content": "never mind"},
+            {"role": "tool", "content": "lost", "tool_call_id": "nobody"},
+            {"role": "assistant", "content": "fine"},
+            {"role": "assistant", "content": "and done"},
+        ]
+    )
+    rows, start = writer.rows, len(writer.rows) - 6
+    # The summary that the writer puts in is a user message before the user message that the tail starts with.
+    found = found_in(writer.end())
+    for rule, place in (("unanswered-call", 1), ("orphaned-result", 3), ("repeated-roles", 5)):
+        finding = of(found, rule)[-1]
+        assert (finding.generation, finding.index, finding.message) == (2, start + place, rows[start + place])
+
+
+def test_a_call_that_still_runs_is_fine(tmp_path: Path) -> None:
+    writer = rotated(tmp_path / "state.db")
+    writer.say(talk(1)[:2])
+    assert not of(found_in(writer.end()), "unanswered-call")
+
+
+def test_a_request_in_the_middle(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin()
+    writer.say(talk(10))
+    asked = writer.rows[-4]
+    writer.compact(3, 38, BODY)
+    (finding,) = of(found_in(writer.end()), "last-request-summarized")
+    assert (finding.compaction, finding.generation, finding.index, finding.message) == (1, 1, 36, asked)
+
+
+def test_a_tail_that_starts_with_a_result(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin()
+    writer.say(talk(10))
+    writer.compact(3, 38, BODY)
+    writer.db.execute(
+        "UPDATE messages SET role = 'tool', tool_call_id = 'gone' WHERE content = 'result 9 ' || ?",
+        ("x" * 120,),
+    )
+    found = found_in(writer.end())
+    (finding,) = of(found, "tail-starts-with-result")
+    assert (finding.severity, finding.generation, finding.index) == ("error", 2, 4)
+
+
+def test_another_system_prompt(tmp_path: Path) -> None:
+    writer = rotated(tmp_path / "state.db", system_prompt="You are Hermes, and it is Tuesday.")
+    (finding,) = of(found_in(writer.end()), "system-prompt-changed")
+    assert (finding.compaction, finding.generation) == (1, 2)
+    assert not of(found_in(rotated(tmp_path / "same.db").end()), "system-prompt-changed")
+
+
+def test_what_the_release_noted_about_its_summary_calls(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin(
+        compression_failure_error="401 \x1b[31mno key", compression_fallback_streak=2, message_count=40
+    )
+    writer.say(talk(10))
+    found = found_in(writer.end())
+    (failed,) = of(found, "summary-call-failed")
+    assert "401 ␛[31mno key" in failed.text
+    (finding,) = of(found, "gave-up")
+    assert "the last 2 compactions had no summary" in finding.text
+
+
+def test_boundaries_that_the_store_does_not_prove(tmp_path: Path) -> None:
+    writer = rotated(tmp_path / "state.db")
+    writer.db.execute("DELETE FROM messages WHERE id = ?", (writer.rows[-1],))
+    writer.db.execute("UPDATE messages SET content = 'edited' WHERE id = ?", (writer.rows[-4],))
+    found = found_in(writer.end())
+    (finding,) = of(found, "boundaries-inferred")
+    assert finding.compaction == 1
+    assert not of(found, "planned-not-recorded")
+
+
+def test_flags_change_what_is_found(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    found = found_in(path, {"threshold": 0.3, "target_ratio": 0.05, "summary_context": 20_000})
+    assert of(found, "threshold-overridden")
+    assert not of(found, "threshold-raised")
+    assert of(found, "target-ratio-clamped")
+    assert of(found, "planned-not-recorded")
+    assert of(found, "summary-model-too-small")
+
+
+def test_a_conversation_of_one_message(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin(message_count=1)
+    writer.say([{"role": "user", "content": "hello"}])
+    assert {finding.severity for finding in found_in(writer.end())} <= {"info"}
+
+
+def test_ten_thousand_messages_take_no_time_once_measured(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22, fts=False))
+    writer.begin()
+    writer.say(talk(1_250))
+    writer.compact(3, 4_900, BODY)
+    writer.say(talk(1_250, start=1_250))
+    store = open_store(writer.end())
+    inspection, resolved = Answers(store, {}, None).opened("s0")
+    inspection.compared(resolved.settings)
+    inspection.plan(inspection.generation(), resolved.settings)
+    started = time.perf_counter()
+    assert evidence_of(inspection, resolved).crossings
+    assert findings(inspection, resolved)
+    assert time.perf_counter() - started < 2
+    assert isinstance(inspection, Inspection)
+    store.close()
+
+
+# The command.
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(commands, ["findings", *words])
+
+
+def test_the_command_in_json(fixtures_dir: Path) -> None:
+    answer = run(str(fixtures_dir / "hermes-0.13-rotating.db"), "Move checkout to orders-v2", "--json")
+    document = json.loads(answer.stdout)
+    assert answer.exit_code == 0
+    assert document[0] == document[0] | {
+        "rule": "summary-fallback", "severity": "error", "conversation": "20260312_054216_3a4ebc", "compaction": 2,
+        "message": 122, "generation": 3, "index": 4,
+    }  # fmt: skip
+    assert document[0]["text"].startswith("Compaction 2 left out 27 messages")
+
+
+def test_the_command_over_a_whole_database_and_from_a_severity_on(fixtures_dir: Path) -> None:
+    path = str(fixtures_dir / "hermes-0.19-in-place.db")
+    everything = json.loads(run(path, "--json").stdout)
+    grave = json.loads(run(path, "--severity", "error", "--json").stdout)
+    assert len({entry["conversation"] for entry in everything}) == 5
+    assert [entry for entry in everything if entry["severity"] == "error"] == grave
+    assert len(grave) == 1
+
+
+def test_the_command_for_people(fixtures_dir: Path) -> None:
+    said = run(str(fixtures_dir / "hermes-0.13-rotating.db")).stdout
+    assert "Move checkout to orders-v2" in said
+    assert "✗ error" in said
+    assert "[summary-fallback]" in said
+    assert "→ Read the dropped messages" in said
+
+
+def test_the_command_where_nothing_is_found(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 6))
+    writer.begin(message_count=8)
+    writer.say(talk(2))
+    assert run(str(writer.end())).stdout == "Nothing was found.\n"
+
+
+def test_compactions_carry_their_findings(fixtures_dir: Path) -> None:
+    answer = CliRunner().invoke(
+        commands,
+        [
+            "compactions",
+            str(fixtures_dir / "hermes-0.13-rotating.db"),
+            "Move checkout to orders-v2",
+            "--json",
+        ],
+    )
+    rules = [[finding["rule"] for finding in entry["findings"]] for entry in json.loads(answer.stdout)]
+    assert ["summary-fallback" in entry for entry in rules] == [False, True, False, False]

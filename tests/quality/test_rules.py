@@ -1,0 +1,278 @@
+"""Each rule: evidence that sets it off, and evidence that just does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from inspector.engines.base import Settings
+from inspector.quality.catalogue import RULES
+from inspector.quality.evidence import Evidence, Links, Prompt
+from inspector.quality.find import CHECKS, find
+from inspector.quality.limits import MOST
+from inspector.quality.values import SEVERITIES
+from tests.quality.made import FIRST, SECOND, compaction, crossing, evidence, live, plan, roles
+
+Make = Callable[[], Evidence]
+
+#: A key in the format of its maker; it opens nothing.
+KEY = "ghp_" + "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5Uio"
+GUARDED = Settings(profile="hermes-0.13")
+LITTLE = {"tokens_after": 140_000}
+FAILS = plan(compacts=False, raises="IndexError at message 12", reason="the release fails")
+
+
+def summary(text: str, before: str = FIRST) -> Evidence:
+    return evidence(
+        crossing(1, {"summary": before}),
+        crossing(2, {"summary": text, "head_end": 0}, planned=plan(head_end=0)),
+    )
+
+
+def under_0_13(*after: int) -> Evidence:
+    pairs = [
+        crossing(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
+        for n, tokens in enumerate(after, 1)
+    ]
+    return evidence(*pairs, settings=GUARDED)
+
+
+SETS_OFF: dict[str, Make] = {
+    "summary-fallback": lambda: evidence(crossing(1, {"fallback": True, "summary": "none"})),
+    "summary-missing": lambda: evidence(crossing(1, {"summary": None, "summary_at": None})),
+    "gave-up": lambda: under_0_13(140_000, 140_000),
+    "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
+    "tail-starts-with-result": lambda: evidence(crossing(1, stray=4)),
+    "summary-model-too-small": lambda: live(
+        evidence(crossing(1), settings=Settings(profile="documented", summary_context=109_999)),
+        plan=plan("documented", middle_tokens=109_999),
+    ),
+    "summary-cut-off": lambda: summary(SECOND + "\n## Critical Context\n"),
+    "summary-repeats-previous": lambda: summary(FIRST),
+    "summary-section-vanished": lambda: summary(SECOND[: SECOND.index("## Remaining")]),
+    "summary-secret": lambda: summary(f"{SECOND}- The runner uses {KEY}.\n"),
+    "summary-call-failed": lambda: evidence(failure="Expecting value: line 1 column 1"),
+    "last-request-summarized": lambda: evidence(crossing(1, last_request=59)),
+    "saved-little": lambda: evidence(crossing(1, {"tokens_before": 100_000, "tokens_after": 90_100})),
+    "quick-succession": lambda: evidence(crossing(1), crossing(2, {"before": 53})),
+    "tail-over-budget": lambda: evidence(crossing(1, tail_tokens=51_201, largest=(70, 40_000))),
+    "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
+    "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
+    "planned-not-recorded": lambda: evidence(crossing(1, planned=plan(tail_start=61))),
+    "threshold-overridden": lambda: evidence(
+        settings=Settings(profile="hermes-0.19", threshold=0.6), sources={"threshold": "config.yaml"}
+    ),
+    "threshold-beyond-window": lambda: evidence(
+        settings=Settings(profile="hermes-0.13", context_length=64_000)
+    ),
+    "target-ratio-clamped": lambda: evidence(settings=Settings(target_ratio=0.81)),
+    "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
+    "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
+    "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
+    "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
+    "boundaries-inferred": lambda: evidence(crossing(1, {"exact": False, "note": "Both lists differ."})),
+    "head-fossilized": lambda: live(under_0_13(50_000, 50_000), fossils=(10, 20, 30)),
+    "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 90, "other"))),
+    "summary-over-budget": lambda: evidence(
+        crossing(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_249))
+    ),
+    "repeated-roles": lambda: live(evidence(), links=Links(repeated=(7,))),
+}
+
+DOES_NOT: dict[str, Make] = {
+    "summary-fallback": evidence,
+    # A fallback is another rule's business; where nothing left the list, nothing is missing; a list that has not been
+    # written yet says nothing.
+    "summary-missing": lambda: evidence(
+        crossing(1, {"fallback": True}),
+        crossing(2, {"summary": None, "tail_start": 3}),
+        crossing(3, {"summary": None, "after": 0}),
+    ),
+    # A good one between two bad ones, and a profile that never gives up.
+    "gave-up": lambda: under_0_13(140_000, 50_000, 140_000),
+    "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
+    "tail-starts-with-result": evidence,
+    "summary-model-too-small": lambda: live(
+        evidence(crossing(1), settings=Settings(profile="documented", summary_context=110_000)),
+        plan=plan("documented", middle_tokens=110_000),
+    ),
+    "summary-cut-off": lambda: summary(SECOND + "\n```\ncode\n```\n"),
+    # The same entries again for a few more messages are no wonder.
+    "summary-repeats-previous": lambda: evidence(
+        crossing(1), crossing(2, {"summary": FIRST}, planned=plan(summarized_from=51))
+    ),
+    # The section is gone, but its entry moved; another says that there is nothing.
+    "summary-section-vanished": lambda: summary(
+        SECOND[: SECOND.index("## Remaining")] + "## Blocked\n- Replace the second call.\n",
+        before=FIRST + "\n## In Progress\nNone.\n",
+    ),
+    "summary-secret": lambda: summary(f"{SECOND}- The token is [REDACTED], not ghp_{'x' * 36}.\n"),
+    "summary-call-failed": evidence,
+    "last-request-summarized": lambda: evidence(crossing(1, last_request=60), crossing(2, last_request=None)),
+    "saved-little": lambda: evidence(crossing(1, {"tokens_before": 100_000, "tokens_after": 90_000})),
+    "quick-succession": lambda: evidence(crossing(1), crossing(2, {"before": 54, "tokens_before": 66_000})),
+    "tail-over-budget": lambda: evidence(crossing(1, tail_tokens=51_200)),
+    "huge-message": evidence,
+    "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
+    # Boundaries that are inferred prove nothing about the plan.
+    "planned-not-recorded": lambda: evidence(
+        crossing(1), crossing(2, {"exact": False, "tail_start": 70, "head_end": 0}, planned=plan(head_end=0))
+    ),
+    "threshold-overridden": lambda: evidence(
+        settings=Settings(profile="hermes-0.19", threshold=0.75), sources={"threshold": "config.yaml"}
+    ),
+    "threshold-beyond-window": lambda: evidence(
+        settings=Settings(profile="hermes-0.13", context_length=64_001)
+    ),
+    "target-ratio-clamped": lambda: evidence(settings=Settings(target_ratio=0.80)),
+    # The same threshold where no gateway stands before the agent.
+    "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
+    "orphaned-result": evidence,
+    "unanswered-call": evidence,
+    "threshold-raised": lambda: evidence(
+        settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
+    ),
+    "boundaries-inferred": evidence,
+    # Only the system prompt stays.
+    "head-fossilized": lambda: live(
+        evidence(crossing(1), crossing(2, {"head_end": 1}), crossing(3, {"head_end": 1})),
+        roles=roles("system", "user", "assistant"),
+    ),
+    "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 100, "one"))),
+    "summary-over-budget": lambda: evidence(
+        crossing(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_250))
+    ),
+    "repeated-roles": evidence,
+}
+
+
+def ids(found: Evidence) -> list[str]:
+    return [finding.rule for finding in find(found)]
+
+
+def test_every_rule_is_tried() -> None:
+    assert list(SETS_OFF) == list(DOES_NOT) == list(CHECKS) == list(RULES)
+
+
+@pytest.mark.parametrize("rule", CHECKS)
+def test_it_is_set_off(rule: str) -> None:
+    found = [finding for finding in find(SETS_OFF[rule]()) if finding.rule == rule]
+    assert len(found) == 1
+    finding = found[0]
+    assert finding.severity == RULES[rule].severity
+    assert finding.conversation == "c"
+    assert finding.text.endswith((".", ")", "column 1"))
+    assert "{" not in finding.text
+
+
+@pytest.mark.parametrize("rule", CHECKS)
+def test_it_is_not_set_off(rule: str) -> None:
+    assert rule not in ids(DOES_NOT[rule]())
+
+
+def test_a_healthy_conversation_has_no_findings() -> None:
+    assert find(evidence()) == ()
+
+
+def test_the_gravest_come_first_then_the_order_of_the_conversation() -> None:
+    found = find(
+        evidence(
+            crossing(1, {"exact": False}, last_request=10),
+            crossing(2, {"fallback": True, "head_end": 0}, planned=plan(head_end=0)),
+            failure="timeout",
+        )
+    )
+    assert [(f.severity, f.rule) for f in found] == [
+        ("error", "summary-fallback"),
+        ("warning", "last-request-summarized"),
+        ("warning", "summary-call-failed"),
+        ("info", "boundaries-inferred"),
+    ]
+    assert [SEVERITIES.index(f.severity) for f in found] == sorted(
+        SEVERITIES.index(f.severity) for f in found
+    )
+
+
+def test_a_place_names_the_row_of_the_right_generation() -> None:
+    (request,) = [
+        f for f in find(SETS_OFF["last-request-summarized"]()) if f.rule == "last-request-summarized"
+    ]
+    assert (request.compaction, request.generation, request.index, request.message) == (1, 1, 59, 1_059)
+    (fallen,) = [f for f in find(SETS_OFF["summary-fallback"]()) if f.rule == "summary-fallback"]
+    assert (fallen.compaction, fallen.generation, fallen.index, fallen.message) == (1, 2, 3, 2_003)
+
+
+def test_a_place_that_is_not_there_is_none() -> None:
+    (found,) = find(live(evidence(), links=Links(orphans=(5_000,)), roles=roles("user") * 5_001))
+    assert (found.generation, found.index, found.message) == (3, None, None)
+
+
+def test_many_findings_of_one_rule_are_cut_and_counted() -> None:
+    found = find(live(evidence(), links=Links(orphans=tuple(range(100)))))
+    assert len(found) == MOST
+    assert found[-1].text.startswith("81 more")
+    assert found[-1].index == MOST - 1
+
+
+def test_giving_up_says_since_when_and_why() -> None:
+    (found,) = [f for f in find(SETS_OFF["gave-up"]()) if f.rule == "gave-up"]
+    assert found.compaction == 2
+    assert found.generation == 3
+    assert "Since compaction 2" in found.text
+    assert "under 10%" in found.text
+
+
+def test_0_19_gives_up_when_the_prompt_stays_over_the_threshold_or_nothing_is_summarized() -> None:
+    over = {"tokens_after": 160_000, "tokens_before": 200_000}
+    assert "gave-up" in ids(evidence(crossing(1, over), crossing(2, over)))
+    assert "gave-up" not in ids(evidence(crossing(1, over), crossing(2, over, answered=False)))
+    failed = {"fallback": True}
+    assert "gave-up" in ids(evidence(crossing(1, failed), crossing(2, failed)))
+    # The store's own count is the better witness.
+    assert "gave-up" not in ids(evidence(crossing(1, failed), crossing(2, failed), streak=0))
+    assert "gave-up" in ids(evidence(crossing(1), streak=2))
+
+
+def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
+    settings = Settings(profile="hermes-0.19", threshold=0.4, context_length=80_000)
+    (found,) = [
+        f
+        for f in find(evidence(settings=settings, sources={"threshold": "--threshold"}))
+        if f.rule == "threshold-overridden"
+    ]
+    assert "32,000" in found.text
+    assert "64,000 tokens are in force" in found.text
+    assert "Raise:" in found.text
+    assert "floor:" in found.text
+    assert "--threshold" in found.text
+
+
+def test_a_secret_is_told_once_and_never_in_full() -> None:
+    text = f"{SECOND}- The runner uses {KEY}.\n"
+    found = [
+        f
+        for f in find(evidence(crossing(1, {"summary": text}), crossing(2, {"summary": text})))
+        if f.rule == "summary-secret"
+    ]
+    assert len(found) == 1
+    assert "a GitHub token" in found[0].text
+    assert KEY not in found[0].text
+    assert KEY[8:20] not in found[0].text
+
+
+def test_what_a_tail_over_its_budget_names() -> None:
+    big = find(evidence(crossing(1, tail_tokens=60_000, largest=(70, 40_000))))
+    drawn = find(evidence(crossing(1, tail_tokens=60_000, largest=(70, 3_000))))
+    assert [f.index for f in big] == [70]
+    assert "message 70 alone" in big[0].text
+    assert [f.index for f in drawn] == [compaction().tail_start]
+
+
+def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
+    text = "## A\x1b[31m\u202e\n- one entry that will be gone\n## B\n- two"
+    found = find(summary("## B\n- two\n", before=text))
+    assert [f.rule for f in found] == ["summary-section-vanished"]
+    assert "\x1b" not in found[0].text
+    assert "\u202e" not in found[0].text
