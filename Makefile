@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 
-.PHONY: demo test check lint types contract bench snapshots clean
+.PHONY: demo test check lint types contract bench snapshots pictures clean
 
 demo: $(RUN)
 	@$(BIN)/compaction-inspector --demo
@@ -45,6 +45,10 @@ $(DEV): pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), development tools too ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline,dev]'
 	@touch $@ $(RUN)
+
+pictures: $(DEV)
+	@$(BIN)/python docs/pictures/take.py
+	@$(BIN)/python docs/keys.py
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
