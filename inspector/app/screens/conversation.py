@@ -19,6 +19,7 @@ from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import GoTo
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
+from inspector.app.screens.judging import FindingsActions
 from inspector.app.screens.reading import ReadingActions
 from inspector.app.screens.replaying import ReplayActions
 from inspector.app.screens.taking import TakingActions
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
     pass
 
 
-class ConversationScreen(ReadingActions, FindActions, ReplayActions, FillingActions, TakingActions):
+class ConversationScreen(
+    ReadingActions, FindActions, FindingsActions, ReplayActions, FillingActions, TakingActions
+):
     """A conversation, opened in place."""
 
     CSS_PATH = "conversation.tcss"
@@ -80,6 +83,8 @@ class ConversationScreen(ReadingActions, FindActions, ReplayActions, FillingActi
         Binding("5", "pane('tune')", "Tune", show=False, id="pane.tune"),
         Binding("6", "pane('compaction')", "Compaction", show=False, id="pane.compaction"),
         Binding("7", "pane('replay')", "Replay", show=False, id="pane.replay"),
+        Binding("8", "pane('findings')", "Findings", show=False, id="pane.findings"),
+        Binding("exclamation_mark", "pane('findings')", "Findings", show=False, id="pane.findings_key"),
         Binding("t", "pane('tune')", "Tune", id="pane.tune_key"),
         Binding("p", "next_profile", "Profile", id="conversation.profile"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
 from inspector.app.screens.working import WorkingScreen
@@ -21,6 +21,8 @@ from widgets.conversation_table import ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from textual.widgets import Input
 
     from inspector.app.app import InspectorApp
     from inspector.app.place import Place
@@ -59,9 +61,8 @@ class ConversationsScreen(WorkingScreen):
         self._entries: dict[str, ConversationEntry] = {}
 
     def compose(self) -> ComposeResult:
-        """Title, filter, table, keys."""
+        """Title, table, keys. The line of the filter comes when it is wanted."""
         yield Static("", id="title", classes="bar", markup=False)
-        yield Input(placeholder="filter by title, model or id", id="filter", compact=True)
         yield ConversationTable(id="table")
         yield Static("", id="empty", markup=False)
         yield Static("", id="note", classes="note", markup=False)
@@ -71,7 +72,6 @@ class ConversationsScreen(WorkingScreen):
         """Start reading."""
         self.query_one("#note").display = False
         self.query_one("#empty").display = False
-        self.query_one("#filter").display = False
         table = self.query_one(ConversationTable)
         if self.place.sort:
             table.set_sort(*self.place.sort)
@@ -92,7 +92,7 @@ class ConversationsScreen(WorkingScreen):
         except (TimeoutError, InspectorError):
             return None  # read_index waits longer, and says what is wrong
 
-    @work(thread=True, group="index", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="index", exclusive=True, exit_on_error=False, description="index")
     def read_index(self) -> None:
         """Read the index of conversations (no message)."""
         try:
@@ -138,7 +138,7 @@ class ConversationsScreen(WorkingScreen):
         name = safe_line(self.store.info.path.name) if self.store.info.path.is_file() else "bundled databases"
         self.query_one("#title", Static).update(f"compaction-inspector   {name}   {text}")
 
-    @work(thread=True, group="live", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="live", exclusive=True, exit_on_error=False, description="live")
     def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
         """Count the live lists in the background, the last active first."""
         worker = get_current_worker()
@@ -190,25 +190,33 @@ class ConversationsScreen(WorkingScreen):
     def _sorted(self, event: ConversationTable.SortChanged) -> None:
         self.place.sort = (event.column, event.reverse)
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type to filter the list."""
-        box = self.query_one("#filter", Input)
-        box.display = True
-        box.focus()
+        from textual.widgets import Input
 
-    @on(Input.Changed, "#filter")
-    def _filtered(self, event: Input.Changed) -> None:
+        if not self.query("#filter"):
+            box = Input(placeholder="filter by title, model or id", id="filter", compact=True)
+            await self.mount(box, after="#title")
+        self.query_one("#filter", Input).display = True
+        self.query_one("#filter", Input).focus()
+
+    # Found by their names, because their class is not imported before it is needed.
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what the filter leaves."""
         self.query_one(ConversationTable).set_filter(event.value)
 
-    @on(Input.Submitted, "#filter")
-    def _filter_done(self) -> None:
+    def on_input_submitted(self) -> None:
+        """Back to the list."""
         self.query_one(ConversationTable).focus()
 
     def action_clear_filter(self) -> None:
         """Show every conversation again."""
-        box = self.query_one("#filter", Input)
-        box.value = ""
-        box.display = False
+        from textual.widgets import Input
+
+        for box in self.query("#filter").results(Input):
+            box.value = ""
+            box.display = False
         self.query_one(ConversationTable).focus()
 
     def action_reload(self) -> None:

@@ -120,7 +120,7 @@ class FillingActions(ConversationBase):
         else:
             self.read_message(rows, row, index)
 
-    @work(thread=True, group="message", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="message", exclusive=True, exit_on_error=False, description="message")
     def read_message(self, rows: GenerationRows, row: int, index: int) -> None:
         """Read one message, and those around it that its calls and results need."""
         start = max(0, index - _BEHIND)
@@ -172,7 +172,7 @@ class FillingActions(ConversationBase):
         else:
             self.compare((old, new))
 
-    @work(thread=True, group="diff", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="diff", exclusive=True, exit_on_error=False, description="diff")
     def compare(self, key: tuple[int, int]) -> None:
         """Compare two summaries."""
         view = paneviews.diff_view(self.recorded(key[0]), self.recorded(key[1]))
@@ -185,7 +185,7 @@ class FillingActions(ConversationBase):
 
     # Cache.
 
-    @work(thread=True, group="cache", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="cache", exclusive=True, exit_on_error=False, description="cache")
     def find_breakpoints(self) -> None:
         """Find the breakpoints of the list on screen."""
         rows, inspection, resolved = self.rows, self.inspection, self.resolved
@@ -314,7 +314,7 @@ class FillingActions(ConversationBase):
         if self._compaction_rows is not None:
             self.read_neighbours(self._compaction_rows, event.rows)
 
-    @work(thread=True, group="neighbours", exit_on_error=False)
+    @work(thread=True, group="neighbours", exit_on_error=False, description="neighbours")
     def read_neighbours(self, source: paneviews.CompactionRows, wanted_rows: range) -> None:
         """Read the rows of the compaction pane that are on screen."""
         places = [source.place(row) for row in wanted_rows if row < len(source)]

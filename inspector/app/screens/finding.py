@@ -48,7 +48,7 @@ class FindActions(ConversationBase):
         if event.value and self.rows is not None:
             self.scan(self.rows.generation, "find", event.value)
 
-    @work(thread=True, group="scan", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="scan", exclusive=True, exit_on_error=False, description="scan")
     def scan(self, generation: Generation, kind: str, query: str) -> None:
         """Read the generation for messages that contain a text, or that are tool errors."""
         worker = get_current_worker()

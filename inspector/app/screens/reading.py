@@ -18,7 +18,7 @@ _BATCH = 200
 class ReadingActions(ConversationBase):
     """Everything that reads the store, each in a thread that ends in one message."""
 
-    @work(thread=True, group="open", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="open", exclusive=True, exit_on_error=False, description="open")
     def open_in_thread(self, again: bool) -> None:
         """Open the conversation, or open it again after it grew."""
         from inspector.reports.answers import resolve
@@ -38,7 +38,7 @@ class ReadingActions(ConversationBase):
         if not get_current_worker().is_cancelled:
             self.post_message(Opened(inspection, prompts, resolved, again))
 
-    @work(thread=True, group="bodies", exit_on_error=False)
+    @work(thread=True, group="bodies", exit_on_error=False, description="bodies")
     def read_bodies(self, generation: Generation, start: int, stop: int) -> None:
         """Read generation[start:stop]."""
         try:
@@ -48,7 +48,7 @@ class ReadingActions(ConversationBase):
             return
         self.post_message(Bodies(generation, start, messages))
 
-    @work(thread=True, group="measure", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="measure", exclusive=True, exit_on_error=False, description="measure")
     def measure(self, generation: Generation, profile: str) -> None:
         """Read a generation once for planning."""
         inspection = self.inspection
@@ -62,7 +62,7 @@ class ReadingActions(ConversationBase):
         if not get_current_worker().is_cancelled:
             self.post_message(Measured(generation, profile, measures))
 
-    @work(thread=True, group="recover", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="recover", exclusive=True, exit_on_error=False, description="recover")
     def recover(self) -> None:
         """Find the recorded compactions."""
         inspection = self.inspection
@@ -76,7 +76,7 @@ class ReadingActions(ConversationBase):
         if not get_current_worker().is_cancelled:
             self.post_message(Recovered(inspection.conversation.id, found))
 
-    @work(thread=True, group="count", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="count", exclusive=True, exit_on_error=False, description="count")
     def count_exactly(self, generation: Generation) -> None:
         """Count tokens exactly, what is on screen and at the boundaries first."""
         from inspector.app.counting import counts

@@ -40,7 +40,7 @@ class ReplayActions(ConversationBase):
         if self.inspection is not None and self.compactions is not None:
             self.run_conversation(self.inspection, self.settings)
 
-    @work(thread=True, group="replay", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="replay", exclusive=True, exit_on_error=False, description="replay")
     def run_conversation(self, inspection: Inspection, settings: Settings) -> None:
         """Read the conversation once, then run it."""
         worker = get_current_worker()

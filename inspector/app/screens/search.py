@@ -122,7 +122,7 @@ class SearchScreen(WorkingScreen):
             self.query_one(HitList).focus()
             self.look_for(self._query)
 
-    @work(thread=True, group="search", exclusive=True, exit_on_error=False)
+    @work(thread=True, group="search", exclusive=True, exit_on_error=False, description="search")
     def look_for(self, query: str) -> None:
         """Search in a thread, showing hits as they come."""
         worker = get_current_worker()

@@ -21,17 +21,18 @@ from inspector.core.errors import NotAStore, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
-from inspector.stores.hermes import finding, profiles
+from inspector.stores.hermes import profiles
 from inspector.stores.hermes.bodies import read_bodies
-from inspector.stores.hermes.compactions import Step, describe
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
-from inspector.stores.hermes.generations import Part, parts, read_index
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_number, read_schema, system_prompt
 from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session
 
 if TYPE_CHECKING:
+    # What opens and searches conversations is imported when one is: the list of them comes up sooner.
+    from inspector.stores.hermes import finding
     from inspector.stores.hermes.describe import StoreDescription
+    from inspector.stores.hermes.generations import Part
 
 T = TypeVar("T")
 
@@ -140,6 +141,8 @@ class HermesStore:
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """Every recorded compaction of the conversation, found by matching the lists before and after it."""
+        from inspector.stores.hermes.compactions import Step, describe
+
         _, lists = self._read(lambda db: self._open(db, conversation.row))
         steps = []
         for number, before in enumerate(conversation.generations[:-1], start=1):
@@ -160,7 +163,7 @@ class HermesStore:
         """Rough tokens of the list that the agent holds now, system prompt included. Streams every body."""
         row = self._row(conversation)
         tip = row.sessions[-1]
-        part = self._read(lambda db: parts(db, self._schema, read_index(db, self._schema, tip))[-1])
+        part = self._read(lambda db: self._parts(db, tip)[0][-1])
         characters = images = 0
         for item in self.iterate(Generation(1, tip, part.ids, part.roles, live=True)):
             characters += message_chars(item.wire)
@@ -172,6 +175,8 @@ class HermesStore:
 
         Case does not matter. The search goes on only while its iterator is asked, so leaving it cancels it.
         """
+        from inspector.stores.hermes import finding
+
         asked = finding.words(query, self._schema)
         if asked is None:
             return
@@ -244,9 +249,9 @@ class HermesStore:
         lists: list[tuple[str, Part]] = []
         notes: list[str] = []
         for name in row.sessions:
-            index = read_index(db, self._schema, name)
-            notes.extend(index.notes)
-            lists.extend((name, part) for part in parts(db, self._schema, index))
+            found, damage = self._parts(db, name)
+            notes.extend(damage)
+            lists.extend((name, part) for part in found)
         for note in notes:
             self._note(note)
         uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
@@ -260,6 +265,13 @@ class HermesStore:
         )
         return Conversation(row, tuple(sessions), generations, tuple(notes)), lists
 
+    def _parts(self, db: sqlite3.Connection, session: str) -> tuple[list[Part], tuple[str, ...]]:
+        """The lists of a session, and what could not be read."""
+        from inspector.stores.hermes.generations import parts, read_index
+
+        index = read_index(db, self._schema, session)
+        return parts(db, self._schema, index), index.notes
+
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
         total = 0
         for name in row.sessions:
@@ -269,7 +281,7 @@ class HermesStore:
                     "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (name,)
                 ).fetchall()
             ):
-                total += len(parts(db, self._schema, read_index(db, self._schema, name)))
+                total += len(self._parts(db, name)[0])
             else:
                 total += 1
         return total
@@ -301,6 +313,8 @@ class HermesStore:
         return self._read(lambda db: _sizes(db, self._schema, ids))
 
     def _search(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
+        from inspector.stores.hermes import finding
+
         lowest, highest = self._read(finding.limits)
         if asked.index is None:
             yield from self._scan(asked, sessions, lowest, highest)
@@ -321,11 +335,15 @@ class HermesStore:
             yield from self._scan(asked, sessions, lowest, below)
 
     def _matching(self, asked: finding.Words, sessions: Sequence[str], below: int) -> list[int]:
+        from inspector.stores.hermes import finding
+
         return self._read(lambda db: finding.candidates(db, asked, below, _BATCH, sessions))
 
     def _scan(
         self, asked: finding.Words, sessions: Sequence[str], lowest: int, below: int
     ) -> Iterator[finding.Found]:
+        from inspector.stores.hermes import finding
+
         while below > lowest:
             low = max(lowest, below - _BATCH)
             yield from finding.check(self._range(low, below, sessions), asked)
@@ -333,6 +351,8 @@ class HermesStore:
 
     def _range(self, low: int, high: int, sessions: Sequence[str]) -> list[Message]:
         """The messages with ids in [low, high), newest first."""
+        from inspector.stores.hermes import finding
+
         return self._read(lambda db: finding.in_range(db, self._schema, low, high, sessions))
 
 
