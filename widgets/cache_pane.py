@@ -69,11 +69,13 @@ class CachePane(Vertical):
     CachePane > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("L", "layout", "Native or envelope layout", id="cache.layout"),
-        Binding("T", "ttl", "5 minutes or 1 hour", id="cache.ttl"),
+        Binding("L", "layout", "Layout", id="cache.layout", tooltip="Native or envelope layout"),
+        Binding("T", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
         Binding("J", "breakpoint(1)", "Next breakpoint", id="cache.next", show=False),
         Binding("K", "breakpoint(-1)", "Previous breakpoint", id="cache.previous", show=False),
-        Binding("enter", "choose", "Go to the message", id="cache.choose"),
+        Binding(
+            "enter", "choose", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
+        ),
     ]
 
     class LayoutChosen(Message):

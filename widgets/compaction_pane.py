@@ -80,8 +80,14 @@ class CompactionPane(Vertical):
     CompactionPane.-low > Headline { max-height: 80%; margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "group(1)", "Next group: stayed, went, came", id="compaction.next_group", show=False),
-        Binding("N", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
+        Binding(
+            "J",
+            "group(1)",
+            "Next group",
+            id="compaction.next_group",
+            tooltip="What stayed, what went, what came",
+        ),
+        Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
         Binding("comma", "step(-1)", "Compaction before", id="compaction.previous", show=False),
         Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
     ]

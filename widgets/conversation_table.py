@@ -101,7 +101,7 @@ class ConversationTable(LineList):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "sort_next", "Sort by the next column", id="table.sort"),
+        Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
         Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
     ]
     TOOLTIP = (
@@ -319,13 +319,13 @@ class ConversationTable(LineList):
         elif name == "tokens":
             self._draw_tokens(row, entry, width)
         elif name == "compactions":
-            text = "–" if entry.compactions == 0 else _known(entry.compactions)
+            text = _known(entry.compactions)
             row.add(fit(text, width, right=True), muted if not entry.compactions else Style())
         elif name == "active":
             row.add(fit(human.ago(entry.last_active, self.now), width, right=True), muted)
         else:
             found = bool(entry.findings)
-            text = f"!{entry.findings}" if found else "–" if entry.findings == 0 else "·"
+            text = f"!{entry.findings}" if found else _known(entry.findings)
             row.add(fit(text, width, right=True), self.ink("table--finding") if found else muted)
 
     def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:

@@ -85,8 +85,14 @@ class DiffPane(Vertical):
     DiffPane > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "mode(1)", "Items, changes only, side by side", id="diff.next_mode"),
-        Binding("M", "mode(-1)", "The view before", id="diff.previous_mode", show=False),
+        Binding(
+            "m",
+            "mode(1)",
+            "Next view",
+            id="diff.next_mode",
+            tooltip="All items, changes only, side by side",
+        ),
+        Binding("M", "mode(-1)", "View before", id="diff.previous_mode", show=False),
         Binding("J", "section(1)", "Next section", id="diff.next_section", show=False),
         Binding("K", "section(-1)", "Previous section", id="diff.previous_section", show=False),
     ]

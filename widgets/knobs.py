@@ -77,8 +77,8 @@ class Knobs(Widget, can_focus=True):
         Binding("right,l", "turn(1)", "More", id="knobs.more"),
         Binding("shift+left,H", "turn(-1, True)", "Much less", id="knobs.much_less", show=False),
         Binding("shift+right,L", "turn(1, True)", "Much more", id="knobs.much_more", show=False),
-        Binding("r,delete", "reset", "Reset this setting", id="knobs.reset"),
-        Binding("R", "reset_all", "Reset all settings", id="knobs.reset_all"),
+        Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Put this setting back"),
+        Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Put all settings back"),
     ]
 
     class SettingChanged(Message):

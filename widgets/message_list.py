@@ -385,9 +385,9 @@ class MessageList(LineList):
         if not wide or len(role) + 1 + len(size) > field:
             role = _ROLE_SHORT.get(role, role)
         role = fit(one_line(role, 20), max(0, field - len(size) - 1)).rstrip()
-        role_style = self._text_style(row) if row.role in ("user", "system") else muted
+        role_style = self.ink(f"messages--{row.role}") if row.role in ("user", "system") else muted
         line.add(role, role_style)
-        line.add(" " * (field - len(role) - len(size)), role_style)
+        line.add(" " * (field - len(role) - len(size)), muted)
         line.add(size, self.ink("messages--pruned" if row.pruned_tokens is not None else "messages--tokens"))
         line.add(" ", muted)
 

@@ -68,8 +68,14 @@ class MessagePane(Vertical):
     MessagePane > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "mode(1)", "Next view of the message", id="message.next_mode"),
-        Binding("M", "mode(-1)", "Previous view of the message", id="message.previous_mode", show=False),
+        Binding(
+            "m",
+            "mode(1)",
+            "Next view",
+            id="message.next_mode",
+            tooltip="Text, calls, reasoning, what pruning leaves, the row as stored",
+        ),
+        Binding("M", "mode(-1)", "View before", id="message.previous_mode", show=False),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:

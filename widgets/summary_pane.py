@@ -62,10 +62,10 @@ class SummaryPane(Vertical):
     SummaryPane > TextView { height: 1fr; padding: 0 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("J", "section(1)", "Next section", id="summary.next_section"),
+        Binding("J", "section(1)", "Next section", id="summary.next_section", show=False),
         Binding("K", "section(-1)", "Previous section", id="summary.previous_section", show=False),
-        Binding("enter,o", "fold", "Fold or unfold the section", id="summary.fold"),
-        Binding("z", "fold_all", "Fold or unfold all", id="summary.fold_all"),
+        Binding("enter,space", "fold", "Fold", id="summary.fold", tooltip="Fold or unfold the section"),
+        Binding("z", "fold_all", "Fold all", id="summary.fold_all", tooltip="Fold or unfold all sections"),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:

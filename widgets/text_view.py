@@ -381,6 +381,10 @@ class TextView(ScrollView, can_focus=True):
         """The selection is drawn."""
         self.refresh()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a match there is none to step to, and the key is free for others."""
+        return bool(self._matches) if action == "match" else True
+
     def action_copy(self) -> None:
         """Ask for the text to be copied."""
         self.post_message(self.CopyRequested(self, self.text))

@@ -23,7 +23,7 @@ Outcome = Literal["", "summary", "merged", "fallback", "failed"]
 class Node:
     """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
 
-    `note` is a sentence for the tooltip.
+    `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it.
     """
 
     number: int
@@ -32,6 +32,7 @@ class Node:
     outcome: Outcome = ""
     live: bool = False
     note: str = ""
+    findings: int = 0
 
 
 _OUTCOME_WORDS: dict[str, str] = {

@@ -74,8 +74,8 @@ class TokenGraph(Widget, can_focus=True):
         Binding("shift+right,L", "step(25)", "25 steps forward", id="graph.far_forward", show=False),
         Binding("home", "edge(1)", "First step", id="graph.first", show=False),
         Binding("end", "edge(-1)", "Last step", id="graph.last", show=False),
-        Binding("n", "compaction(1)", "Next compaction", id="graph.next_compaction"),
-        Binding("N", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
+        Binding("J", "compaction(1)", "Next compaction", id="graph.next_compaction"),
+        Binding("K", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
     ]
     TOOLTIP = (
         "Tokens after each step.  █ recorded  • what-if  ╌ threshold  ┄ hygiene\n"

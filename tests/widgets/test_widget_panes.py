@@ -360,7 +360,7 @@ async def test_groups_of_a_compaction_are_one_key_away() -> None:
     async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
         pane.messages.focus()
         places = []
-        for key in ("n", "n", "n", "N", "N"):
+        for key in ("J", "J", "J", "K", "K"):
             await host.press(key)
             places.append(pane.messages.cursor)
         assert places == [3, 10, 11, 10, 3]

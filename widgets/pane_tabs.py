@@ -1,0 +1,135 @@
+"""The tabs of the panes in one line: number and name, names shortened where room is short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from widgets.strips import Row, ink
+
+#: Letters of a name that are left before it goes altogether.
+_SHORT = (0, 7, 5, 4, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class PaneTab:
+    """A tab: its name, the key that brings it up, and what it shows (for the tooltip)."""
+
+    name: str
+    key: str
+    help: str = ""
+
+
+class PaneTabs(Widget):
+    """One line of tabs; posts Chosen when one is clicked. The screen's keys move through them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"tabs--chosen", "tabs--other", "tabs--key"}
+    DEFAULT_CSS = """
+    PaneTabs {
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        & > .tabs--chosen { color: $foreground; background: $primary 40%; text-style: bold; }
+        & > .tabs--other { color: $foreground 70%; }
+        & > .tabs--key { color: $text-accent; }
+        &:ansi {
+            & > .tabs--chosen { background: ansi_default; text-style: bold reverse; }
+            & > .tabs--other { text-style: dim; }
+        }
+    }
+    """
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, widget: PaneTabs, tab: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.tab = tab
+
+        @property
+        def control(self) -> PaneTabs:
+            """The tabs."""
+            return self.widget
+
+    def __init__(
+        self,
+        tabs: Sequence[PaneTab],
+        *,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._tabs = tuple(tabs)
+        self._active = self._tabs[0].name if self._tabs else ""
+        self._places: list[tuple[int, int, PaneTab]] = []
+
+    @property
+    def active(self) -> str:
+        """The name of the chosen tab."""
+        return self._active
+
+    @active.setter
+    def active(self, tab: str) -> None:
+        """Choose a tab, posting nothing."""
+        if tab != self._active:
+            self._active = tab
+            self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line."""
+        return 1
+
+    def labels(self, width: int) -> list[str]:
+        """What is written on each tab in so many cells; the chosen one keeps its name."""
+        labels: list[str] = []
+        for letters in (*_SHORT, -1):
+            labels = []
+            for tab in self._tabs:
+                name = tab.name
+                if tab.name != self._active and letters:
+                    name = name[:letters] if letters > 0 else ""
+                labels.append(f" {tab.key} {name} " if name else f" {tab.key} ")
+            if sum(map(len, labels)) <= width:
+                break
+        return labels
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width, row = self.size.width, Row()
+        self._places = []
+        for tab, label in zip(self._tabs, self.labels(width), strict=True):
+            start = row.width
+            if tab.name == self._active:
+                row.add(label, self.get_component_rich_style("tabs--chosen"))
+            else:
+                key = len(tab.key) + 1
+                row.add(label[:key], ink(self, "tabs--key")).add(label[key:], ink(self, "tabs--other"))
+            self._places.append((start, row.width, tab))
+        return row.add("", Style()).strip(width, self.rich_style)
+
+    def _tab_at(self, x: int) -> PaneTab | None:
+        return next((tab for start, stop, tab in self._places if start <= x < stop), None)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses a tab."""
+        offset = event.get_content_offset(self)
+        tab = None if offset is None else self._tab_at(offset.x)
+        if tab is not None:
+            event.stop()
+            self.post_message(self.Chosen(self, tab.name))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells what the pane under the pointer shows."""
+        offset = event.get_content_offset(self)
+        tab = None if offset is None else self._tab_at(offset.x)
+        self.tooltip = f"{tab.name}: {tab.help}" if tab is not None and tab.help else None
