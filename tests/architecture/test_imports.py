@@ -1,0 +1,54 @@
+"""What the commands import, and that imports point down."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich")
+
+
+def imported(code: str, *words: str) -> set[str]:
+    """The heavy packages that a piece of code leaves in sys.modules."""
+    told = (
+        "import sys, atexit\n"
+        f"atexit.register(lambda: sys.stderr.write('IMPORTED ' + ' '.join(n for n in {HEAVY!r} if n in sys.modules)))\n"
+        f"sys.argv = ['compaction-inspector', *{list(words)!r}]\n{code}"
+    )
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    return set(done.stderr.rpartition("IMPORTED ")[2].split())
+
+
+RUN = "from inspector.cli import main\nmain()"
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["show", "--help"], set()),
+        (["conversations", "--demo", "--json"], {"genai_prices", "rich"}),
+        (["compactions", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich"}),
+        (["plan", "fixtures/fastapi-example.json", "--json"], {"rich"}),
+        (["show", "--demo", "Move checkout to orders-v2", "--json", "--no-exact"], {"genai_prices", "rich"}),
+        (["store", "--demo", "--json"], {"sqlite_utils", "rich"}),
+    ],
+)
+def test_a_command_imports_no_more_than_it_needs(words: list[str], allowed: set[str]) -> None:
+    assert imported(RUN, *words) <= allowed
+
+
+def test_nothing_heavy_is_on_the_way_to_the_first_frame() -> None:
+    assert imported("import inspector.app.app, inspector.app.launch") == {"textual", "rich"}
+
+
+def test_imports_point_down() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
