@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,9 +15,13 @@ import click
 
 from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
+from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.stores.base import Store
+
+#: What JSON leaves unescaped although a terminal may act on it: DEL and C1 controls, and what turns the direction of text.
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 _PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
 
@@ -25,6 +30,8 @@ class _Commands(click.Group):
     """A group whose first word may also be a path: then the app opens it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["--demo"] and args[1:] and args[1] in self.commands:
+            args = [args[1], "--demo", *args[2:]]
         if not args or args[0] not in (*self.commands, "--help", "-h", "--version"):
             args = ["open", *args]
         return super().parse_args(ctx, args)
@@ -93,27 +100,42 @@ def _open(path: str | None, demo: bool) -> Store:
     return open_store(Path(path) if path else default_path())
 
 
+def _is_path(word: str) -> bool:
+    """Whether a word where PATH may stand is one: a file that is there, or what is written as a path."""
+    return word.endswith(".db") or word.startswith(("/", "./", "../", "~/")) or Path(word).exists()
+
+
+def _split_path(words: Sequence[str], demo: bool) -> tuple[str | None, tuple[str, ...]]:
+    """PATH and what follows it of `[PATH] ...`; no PATH with --demo, and none where the first word is no path."""
+    if words and not demo and _is_path(words[0]):
+        return words[0], tuple(words[1:])
+    return None, tuple(words)
+
+
 def _path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
-    """PATH and CONVERSATION of `[PATH] CONVERSATION`; with --demo or one word there is no PATH."""
-    if len(words) == 2 and not demo:
-        return words[0], words[1]
-    if len(words) == 1:
-        return None, words[0]
-    raise UsageProblem("Name a conversation: compaction-inspector COMMAND [PATH] CONVERSATION.")
+    """PATH and CONVERSATION of `[PATH] CONVERSATION`."""
+    path, name = _path_or_name(words, demo)
+    if name is None:
+        raise UsageProblem(
+            "Name a conversation by a session id, a unique beginning of one, or its title: "
+            "compaction-inspector COMMAND [PATH] CONVERSATION."
+        )
+    return path, name
 
 
 def _path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:
     """PATH and CONVERSATION of `[PATH] [CONVERSATION]`, either of which may be left out."""
     if len(words) > (1 if demo else 2):
-        raise UsageProblem("Give at most a PATH and a CONVERSATION, and no PATH with --demo.")
+        given = (
+            "Give at most one CONVERSATION with --demo, and no PATH"
+            if demo
+            else "Give at most a PATH and a CONVERSATION"
+        )
+        raise UsageProblem(f"{given}; a title of several words stands in quotes.")
     if len(words) == 2:
         return words[0], words[1]
-    if not words:
-        return None, None
-    word = words[0]
-    if not demo and (os.sep in word or word.endswith(".db") or Path(word).exists()):
-        return word, None
-    return None, word
+    path, rest = _split_path(words, demo)
+    return path, rest[0] if rest else None
 
 
 def _flags(options: dict[str, Any]) -> dict[str, Any]:
@@ -132,16 +154,18 @@ def _print(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
 
 
 def _json_bytes(document: Any) -> bytes:
-    """JSON in UTF-8, whatever the locale; a text with lone surrogates, which UTF-8 lacks, is written in escapes."""
+    """JSON in UTF-8, whatever the locale. What a terminal could act on is escaped, which says the same in JSON; so is
+    all of a text with lone surrogates, which UTF-8 lacks."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
     try:
-        return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8")
+        return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(document, indent=2).encode("ascii")
 
 
 def _say(notes: Sequence[str]) -> None:
     for note in notes:
-        click.echo(note, err=True)
+        click.echo(safe(note), err=True)
 
 
 @commands.command("open", hidden=True)
@@ -156,12 +180,7 @@ def open_app(
     from inspector.bundled import check_installation
 
     check_installation()
-    if len(words) > (1 if demo else 2):
-        raise UsageProblem(
-            "Give at most a PATH and a CONVERSATION: compaction-inspector [PATH] [CONVERSATION]."
-        )
-    path = None if demo or not words else words[0]
-    name = words[-1] if words and (demo or len(words) == 2) else None
+    path, name = _path_or_name(words, demo)
     store = _open(path, demo)
     if not sys.stdout.isatty() or not sys.stdin.isatty():
         _without_terminal(store, name, config, options)
@@ -382,11 +401,11 @@ def sweep_command(
     flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
     if profile is not None:
         flags["profile"] = profile
-    path = words[0] if words and not demo else None
+    path, names = _split_path(words, demo)
     answers = Answers(_open(path, demo), flags, config)
-    document, found = sweep_document(answers, words if demo else words[1:], axes[0], axes[1], summary_size)
+    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size)
     if as_csv:
-        sys.stdout.write(sweep_csv(found))
+        click.echo(sweep_csv(found), nl=False)
     else:
         _print(document, as_json, print_sweep)
     _say(answers.notes())
@@ -406,22 +425,25 @@ def store(path: str | None, as_json: bool, demo: bool) -> None:
 
 
 @commands.command(epilog=_PATH_HELP)
-@click.argument("path")
-@click.argument("words", nargs=-1, metavar="WORDS...")
+@click.argument("words", nargs=-1, metavar="[PATH] WORDS...")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="At most so many hits."
 )
 @_source_options
-def search(path: str, words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> None:
-    """Search the text of every message."""
+def search(words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> None:
+    """Search the text of every message.
+
+    The first word is PATH where it is a file or is written like one.
+    """
     from inspector.reports.answers import Answers
     from inspector.reports.text import print_hits
 
-    words = (path, *words) if demo else words
-    if not words:
-        raise UsageProblem("Give the words to search for: compaction-inspector search PATH WORDS...")
-    answers = Answers(_open(None if demo else path, demo), {}, None)
-    _print(answers.search(" ".join(words), limit), as_json, print_hits)
+    path, wanted = _split_path(words, demo)
+    if not any(word.strip() for word in wanted):
+        raise UsageProblem("Give the words to search for: compaction-inspector search [PATH] WORDS...")
+    answers = Answers(_open(path, demo), {}, None)
+    _print(answers.search(" ".join(wanted), limit), as_json, print_hits)
+    _say(answers.notes())
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
@@ -434,7 +456,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         commands.main(args=list(args) if args is not None else None, standalone_mode=False)
         code = 0
     except InspectorError as error:
-        click.echo(f"compaction-inspector: {error}", err=True)
+        click.echo(safe(f"compaction-inspector: {error}"), err=True)
         code = error.exit_code
     except click.ClickException as error:
         error.show(sys.stderr)
@@ -442,11 +464,25 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("compaction-inspector: interrupted.", err=True)
         code = 130
-    except BrokenPipeError:
-        # The reader (head, less) went away; what is left in the buffer has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        # The reader (head, less) went away, which is no failure; click and rich end the program with 1 for it.
+        if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
+            raise
         code = 0
-    sys.exit(code)
+    sys.exit(_flushed(code))
+
+
+def _flushed(code: int) -> int:
+    """The exit code once everything is written: what is left in the buffer of a reader that went away goes nowhere."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        click.echo(f"compaction-inspector: The answer could not be written: {error.strerror}.", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
 
 
 if __name__ == "__main__":
