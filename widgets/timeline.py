@@ -47,7 +47,8 @@ _OUTCOME_WORDS: dict[str, str] = {
 class Timeline(Widget, can_focus=True):
     """One line of nodes; the current one is filled and, where there is room, in brackets.
 
-    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current).
+    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
+    ! before one whose compaction has findings.
     Posts GenerationChosen for clicks and keys.
     """
 
@@ -56,6 +57,7 @@ class Timeline(Widget, can_focus=True):
         "timeline--current",
         "timeline--live",
         "timeline--fallback",
+        "timeline--finding",
         "timeline--line",
         "timeline--text",
         "timeline--muted",
@@ -69,6 +71,7 @@ class Timeline(Widget, can_focus=True):
         & > .timeline--current { color: $foreground; text-style: bold; }
         & > .timeline--live { color: $text-success; }
         & > .timeline--fallback { color: $text-error; }
+        & > .timeline--finding { color: $text-warning; text-style: bold; }
         & > .timeline--line { color: $foreground 30%; }
         & > .timeline--text { color: $foreground; }
         & > .timeline--muted { color: $foreground 60%; }
@@ -152,7 +155,10 @@ class Timeline(Widget, can_focus=True):
             near = place == index + 1 and gap >= 3
             if place > first:
                 row.add(")" if near else "", ink(self, "timeline--current"))
-                row.add("─" * (gap - near - (current and gap >= 3)), line)
+                dashes = gap - near - (current and gap >= 3)
+                marked = bool(node.findings) and dashes >= 2
+                row.add("─" * (dashes - marked), line)
+                row.add("!" if marked else "", ink(self, "timeline--finding"))
                 row.add("(" if current and gap >= 3 else "", ink(self, "timeline--current"))
             self._places.append((node.number, row.width, row.width + 1))
             row.add(glyph_of(node, current), self._node_style(node, current))

@@ -14,6 +14,7 @@ from textual.widgets import ContentSwitcher, Tab, Tabs
 from widgets.cache_pane import CachePane
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
+from widgets.findings_pane import FindingsPane
 from widgets.message_pane import MessagePane
 from widgets.replay_pane import ReplayPane
 from widgets.summary_pane import SummaryPane
@@ -28,6 +29,7 @@ PANES: tuple[tuple[str, str], ...] = (
     ("tune", "tune"),
     ("compaction", "compaction"),
     ("replay", "replay"),
+    ("findings", "findings"),
 )
 NAMES = tuple(name for name, _ in PANES)
 
@@ -66,6 +68,7 @@ class Panes(Vertical):
             yield TunePane(id="tune")
             yield CompactionPane(id="compaction")
             yield ReplayPane(id="replay")
+            yield FindingsPane(id="findings")
 
     def on_mount(self) -> None:
         """The tabs are moved through with the keys of the screen; they take no focus of their own."""

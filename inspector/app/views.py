@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from inspector.core.conversations import Compaction, Conversation
@@ -79,8 +79,10 @@ def boundaries(plan: Plan | None, recorded: Compaction | None, offset: int) -> t
     return tuple(lines)
 
 
-def nodes(conversation: Conversation, compactions: Sequence[Compaction]) -> tuple[Node, ...]:
-    """The generations as the timeline shows them."""
+def nodes(
+    conversation: Conversation, compactions: Sequence[Compaction], findings: Mapping[int, int]
+) -> tuple[Node, ...]:
+    """The generations as the timeline shows them; `findings` counts those about each compaction."""
     made_by = {c.index + 1: c for c in compactions}
     found = []
     for generation in conversation.generations:
@@ -91,7 +93,10 @@ def nodes(conversation: Conversation, compactions: Sequence[Compaction]) -> tupl
         if made is not None and made.summary is None and not made.fallback:
             outcome = "failed"
         note = "" if made is None else f"{made.before:,} → {made.after:,} messages"
+        count = 0 if made is None else findings.get(made.index, 0)
+        if count:
+            note += f", {human.plural(count, 'finding')}"
         found.append(
-            Node(generation.number, len(generation), None, outcome, generation.live, note)  # type: ignore[arg-type]
+            Node(generation.number, len(generation), None, outcome, generation.live, note, count)  # type: ignore[arg-type]
         )
     return tuple(found)

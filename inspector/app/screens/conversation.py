@@ -184,6 +184,8 @@ class ConversationScreen(
         self.compactions = event.compactions
         self._show_recorded()
         self.fill("summary", "diff", "compaction", "replay")
+        if self.resolved is not None:
+            self.judge(self.inspection, self.resolved)
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
@@ -298,6 +300,7 @@ class ConversationScreen(
             profile += f" ({self.resolved.sources['profile']})"
         parts = (
             safe_line(row.title or row.id, 60),
+            self.findings_told(),
             safe_line(row.model, 40),
             f"{self.settings.context_length:,} tokens",
             profile,
@@ -330,12 +333,21 @@ class ConversationScreen(
         if inspection is None or rows is None:
             return
         rows.set_recorded(self.recorded(self.number - 1), self.recorded(self.number))
-        nodes = views.nodes(inspection.conversation, self.compactions or ())
+        rows.marked = self.marked(self.number)
+        nodes = views.nodes(
+            inspection.conversation, self.compactions or (), self.findings_by_compaction()
+        )
         self.query_one(Timeline).set_state(nodes, self.number)
         messages = self.query_one(MessageList)
         messages.set_boundaries(views.boundaries(self.plan, self.recorded(self.number), rows.offset))
         messages.refresh()
         self._show_regions()
+
+    def show_findings(self) -> None:
+        """Show them in the header, the timeline, the list and, where it is on screen, their pane."""
+        self._show_header()
+        self._show_recorded()
+        self.fill("findings")
 
     def _show_notes(self) -> None:
         notes = self.inspection.conversation.notes if self.inspection else ()

@@ -91,11 +91,15 @@ class FillingActions(ConversationBase):
             "tune": self._fill_tune,
             "compaction": self._fill_compaction,
             "replay": self.fill_replay,
+            "findings": self.fill_findings,
         }
         fillers[current]()
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings; the screen's replay part does it."""
+
+    def fill_findings(self) -> None:
+        """Put the findings into their pane; the screen's part for findings does it."""
 
     # Message.
 

@@ -1,0 +1,127 @@
+"""Findings in the conversation screen: looked for in a thread, shown in pane, header, list and timeline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.message import Message as TextualMessage
+from textual.worker import get_current_worker
+
+from inspector.app.panes import Panes
+from inspector.app.screens.base import ConversationBase, GoTo
+from inspector.app.work import Failed
+from inspector.core.errors import InspectorError
+from inspector.inspection import Inspection
+from inspector.quality.catalogue import RULES
+from inspector.quality.values import Finding
+from widgets.findings_pane import FindingsPane, FindingView, counts
+from widgets.message_list import MessageList
+
+if TYPE_CHECKING:
+    from inspector.settings import ResolvedSettings
+
+
+class Judged(TextualMessage):
+    """The findings of a conversation, as it stood when `inspection` read it."""
+
+    def __init__(self, inspection: Inspection, findings: tuple[Finding, ...]) -> None:
+        super().__init__()
+        self.inspection = inspection
+        self.findings = findings
+
+
+class FindingsActions(ConversationBase):
+    """Looking for findings, and going to their places."""
+
+    findings: tuple[Finding, ...] | None = None
+
+    @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
+    def judge(self, inspection: Inspection, resolved: ResolvedSettings) -> None:
+        """Look for findings under the settings that the conversation was opened with."""
+        from inspector.reports.findings import findings
+
+        try:
+            found = findings(inspection, resolved)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Judged(inspection, found))
+
+    @on(Judged)
+    def _judged(self, event: Judged) -> None:
+        if event.inspection is self.inspection:
+            self.findings = event.findings
+            self.show_findings()
+
+    def show_findings(self) -> None:
+        """Show the findings wherever they are seen."""
+        raise NotImplementedError
+
+    def fill_findings(self) -> None:
+        """Put the findings into their pane."""
+        pane = self.query_one(FindingsPane)
+        if self.findings is None or self.resolved is None:
+            pane.set_findings(None)
+            return
+        note = f"under {self.resolved.settings.profile} and the settings in force when it was opened"
+        pane.set_findings(tuple(map(finding_view, self.findings)), note)
+
+    def findings_told(self) -> str:
+        """How many errors and warnings there are; an empty string where there are none, or nobody knows yet."""
+        told = [f.severity for f in self.findings or () if f.severity != "info"]
+        return f"! {counts(told)}" if told else ""
+
+    def marked(self, number: int) -> frozenset[int]:
+        """The messages of a generation that findings other than mere facts are about."""
+        return frozenset(
+            f.index
+            for f in self.findings or ()
+            if f.generation == number and f.index is not None and f.severity != "info"
+        )
+
+    def findings_by_compaction(self) -> Counter[int]:
+        """How many errors and warnings there are about each compaction."""
+        return Counter(
+            f.compaction for f in self.findings or () if f.compaction is not None and f.severity != "info"
+        )
+
+    @on(FindingsPane.FindingChosen)
+    def _finding_chosen(self, event: FindingsPane.FindingChosen) -> None:
+        finding, inspection = event.finding, self.inspection
+        if inspection is None or self.rows is None:
+            return
+        if finding.index is None:
+            if finding.compaction is None:
+                self.query_one(Panes).show("tune")
+            return
+        number = finding.generation or self.number
+        if number == self.number:
+            messages = self.query_one(MessageList)
+            messages.move_cursor(self.rows.row_of(finding.index), centre=True)
+            messages.focus()
+        elif number <= len(inspection.conversation.generations):
+            self.post_message(GoTo(number, finding.index + self.offset_of(number)))
+
+
+def finding_view(finding: Finding) -> FindingView:
+    """A finding as the pane shows it."""
+    rule = RULES[finding.rule]
+    if finding.compaction is not None:
+        place = f"compaction {finding.compaction}"
+    else:
+        place = "" if finding.index is None else f"message {finding.index:,}"
+    return FindingView(
+        rule=finding.rule,
+        severity=finding.severity,
+        title=rule.title,
+        text=finding.text,
+        place=place or "settings",
+        means=rule.means,
+        advice=rule.advice,
+        compaction=finding.compaction,
+        generation=finding.generation,
+        index=finding.index,
+    )
