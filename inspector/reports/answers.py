@@ -137,6 +137,8 @@ class Answers:
             encoding,
         )
         recorded = next((c for c in inspection.compactions() if c.index == generation.number), None)
+        info = info_for(self.store, generation.session)
+        document["profile_reason"] = info.profile_reason if resolved.sources["profile"] == "detected" else "chosen"
         document["recorded"] = (
             None
             if recorded is None

@@ -79,6 +79,7 @@ def print_show(document: Document) -> None:
         f"{len(document['messages']):,} messages",
         markup=False,
     )
+    console.print(f"profile {document['profile']}: {document['profile_reason']}", markup=False)
     threshold = document["threshold_tokens"]
     share = f"{tokens['rough'] / threshold:.0%}" if threshold else "–"
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""

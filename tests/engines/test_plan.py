@@ -118,6 +118,20 @@ def test_tool_groups_of_the_assembled_list_are_whole(
     assert set(calls) == set(answers)
 
 
+@settings(max_examples=150, deadline=None)
+@given(conversations(), knobs(), st.sampled_from(PROFILES), st.integers(0, 2))
+def test_the_summary_never_repeats_a_neighbours_role(
+    messages: tuple[Message, ...], given_settings: Settings, profile: str, compactions: int
+) -> None:
+    plan = plan_of(profile, messages, given_settings, compactions)
+    if not plan.compacts:
+        return
+    before = messages[plan.head_end - 1].role if plan.head_end else ""
+    after = messages[plan.tail_start].role if plan.tail_start < len(messages) else ""
+    assert plan.merged or plan.role not in (before, after)
+    assert plan.merged == (plan.role == "")
+
+
 @settings(max_examples=100, deadline=None)
 @given(conversations(least=4), st.sampled_from(["documented", "hermes-0.13"]), st.integers(1, 7))
 def test_a_larger_ratio_never_shortens_the_tail(
