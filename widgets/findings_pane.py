@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rich.style import Style
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -125,8 +125,7 @@ class FindingsPane(Vertical):
     DEFAULT_CSS = """
     FindingsPane { background: $surface; }
     FindingsPane > Headline { padding: 0 1; margin: 0 0 1 0; }
-    FindingsPane > FindingList { height: 2fr; min-height: 2; }
-    FindingsPane > TextView { height: 3fr; padding: 0 0 0 1; margin: 1 0 0 0; }
+    FindingsPane > TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
     FindingsPane.-low > Headline { margin: 0; }
     FindingsPane.-low > TextView { margin: 0; }
     """
@@ -180,14 +179,22 @@ class FindingsPane(Vertical):
         self._note = note
         if not self.is_mounted:
             return
-        self._headline.set_lines(_headline(self._findings, note))
         self._list.set_findings(self._findings or ())
         self._list.display = bool(self._findings)
-        self._explain()
+        self._arrange()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Where room is short, gaps go."""
-        self.set_class(event.size.height < LOW, "-low")
+    def on_resize(self) -> None:
+        """Fit into the new size."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The list is as high as it needs to be, at most half of the pane; where room is short, gaps and words go."""
+        height = self.size.height
+        low = height < LOW
+        self.set_class(low, "-low")
+        self._headline.set_lines(_headline(self._findings, "" if low and self._findings else self._note))
+        self._explain()
+        self._list.styles.height = max(2, min(len(self._findings or ()), 3 if low else height // 2 - 1))
 
     @on(FindingList.Selected)
     def _selected(self, event: FindingList.Selected) -> None:
@@ -206,7 +213,8 @@ class FindingsPane(Vertical):
 
     def _explain(self) -> None:
         chosen = self._findings[self._list.cursor] if self._findings else None
-        self._body.set_lines(_explained(chosen) if chosen is not None else [TextLine("")])
+        lines = _explained(chosen, self.size.height < LOW) if chosen is not None else [TextLine("")]
+        self._body.set_lines(lines)
 
 
 def counts(severities: Sequence[Severity]) -> str:
@@ -228,17 +236,23 @@ def _headline(findings: tuple[FindingView, ...] | None, note: str) -> list[TextL
     return [line_of(*parts), *([TextLine(note, "muted")] if note else [])]
 
 
-def _explained(finding: FindingView) -> list[TextLine]:
+def _explained(finding: FindingView, low: bool) -> list[TextLine]:
     sign, style = SIGNS[finding.severity]
     title, place = one_line(finding.title, 200), one_line(finding.place, 80)
-    lines = [
-        line_of((f"{sign} ", style), (title, "strong")),
-        line_of((place, ""), ("  " if place else "", ""), (finding.rule, "muted")),
-        TextLine(""),
-        TextLine(finding.text),
-    ]
+    # Where room is short, what the list says already is left out.
+    lines = (
+        [TextLine(finding.text)]
+        if low
+        else [
+            line_of((f"{sign} ", style), (title, "strong")),
+            line_of((place, ""), ("  " if place else "", ""), (finding.rule, "muted")),
+            TextLine(""),
+            TextLine(finding.text),
+        ]
+    )
+    gap = [] if low else [TextLine("")]
     if finding.means:
-        lines += [TextLine(""), TextLine(finding.means, "kept")]
+        lines += [*gap, TextLine(finding.means, "kept")]
     if finding.advice:
-        lines += [TextLine(""), TextLine(finding.advice, prefix="→ ", prefix_style="accent")]
+        lines += [*gap, TextLine(finding.advice, prefix="→ ", prefix_style="accent")]
     return lines

@@ -25,7 +25,6 @@ class Live:
     tokens: int | None
     threshold: int | None
     compactions: int | None
-    findings: int | None = None
 
 
 class Listed(TextualMessage):
@@ -42,6 +41,16 @@ class LiveFound(TextualMessage):
     def __init__(self, found: tuple[Live, ...]) -> None:
         super().__init__()
         self.found = found
+
+
+class FindingsCounted(TextualMessage):
+    """How many errors and warnings a conversation has, when it had so many messages."""
+
+    def __init__(self, conversation: str, messages: int, findings: int) -> None:
+        super().__init__()
+        self.conversation = conversation
+        self.messages = messages
+        self.findings = findings
 
 
 class Opened(TextualMessage):

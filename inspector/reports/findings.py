@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.engines.base import Measures, Plan
 from inspector.inspection import Inspection, budgets_of
 from inspector.quality.catalogue import RULES
@@ -24,7 +25,9 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.find import find
 from inspector.quality.values import Finding
+from inspector.reports.answers import resolve
 from inspector.settings import ResolvedSettings
+from inspector.stores.base import Store
 from inspector.summaries.parse import parse_summary
 
 Document = dict[str, Any]
@@ -36,6 +39,12 @@ _LOOKED_AT = 50
 def findings(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
     """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors."""
     return find(evidence_of(inspection, resolved))
+
+
+def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> int:
+    """How many errors and warnings a conversation has. Raises as `findings` does."""
+    found = findings(Inspection(store, store.open(row.id)), resolve(store, row, flags, config))
+    return sum(finding.severity != "info" for finding in found)
 
 
 def evidence_of(inspection: Inspection, resolved: ResolvedSettings) -> Evidence:

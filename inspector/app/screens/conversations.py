@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -13,7 +14,7 @@ from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
 from inspector.app.screens.working import WorkingScreen
-from inspector.app.work import Failed, Listed, Live, LiveFound, StoreChanged
+from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
 from widgets import human
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 _AHEAD_SECONDS = 0.1
 #: Rows whose live list is counted in one go before what was found is shown.
 _BATCH = 8
+#: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
+_JUDGED, _JUDGED_MESSAGES = 200, 20_000
+#: The longest pause between two of them, in seconds.
+_PAUSE = 0.2
 
 
 class ConversationsScreen(WorkingScreen):
@@ -59,6 +64,8 @@ class ConversationsScreen(WorkingScreen):
         self.place = place
         self._index = index
         self._entries: dict[str, ConversationEntry] = {}
+        self._rows: tuple[ConversationRow, ...] = ()
+        self._judged: dict[str, int] = {}
 
     def compose(self) -> ComposeResult:
         """Title, table, keys. The line of the filter comes when it is wanted."""
@@ -109,6 +116,7 @@ class ConversationsScreen(WorkingScreen):
 
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         known = self._entries
+        self._rows = rows
         self._entries = {row.id: _entry(row, known.get(row.id)) for row in rows}
         table = self.query_one(ConversationTable)
         first = not known
@@ -152,6 +160,7 @@ class ConversationsScreen(WorkingScreen):
                 batch = []
         if batch:
             self.post_message(LiveFound(tuple(batch)))
+        self.app.call_from_thread(self.judge_unknown)
 
     @on(LiveFound)
     def _live_found(self, event: LiveFound) -> None:
@@ -165,10 +174,51 @@ class ConversationsScreen(WorkingScreen):
                 tokens=live.tokens,
                 threshold=live.threshold,
                 compactions=live.compactions,
-                findings=live.findings,
             )
             self._entries[entry.id] = changed
             table.update_entry(changed)
+
+    def on_screen_resume(self) -> None:
+        """Go on counting findings where a conversation was opened meanwhile."""
+        if self._judged:
+            self.judge_unknown()
+
+    def judge_unknown(self) -> None:
+        """Count the findings of conversations that nobody has judged as they are now."""
+        wanted = tuple(
+            row
+            for row in self._rows[:_JUDGED]
+            if self._judged.get(row.id) != row.messages <= _JUDGED_MESSAGES
+        )
+        if wanted:
+            self.judge(wanted)
+
+    @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
+    def judge(self, rows: tuple[ConversationRow, ...]) -> None:
+        """Count findings in the background while the list is on screen."""
+        from inspector.reports.findings import count_grave
+
+        worker = get_current_worker()
+        for row in rows:
+            if worker.is_cancelled or self.app.screen is not self:
+                return
+            started = time.monotonic()
+            try:
+                count = count_grave(self.store, row, self.app.flags, self.app.config)
+            except InspectorError:
+                # One conversation that cannot be judged must not end the count; opening it says what is wrong.
+                continue
+            self.post_message(FindingsCounted(row.id, row.messages, count))
+            # Half of the time is left to whatever the user does.
+            time.sleep(min(_PAUSE, time.monotonic() - started))
+
+    @on(FindingsCounted)
+    def _findings_counted(self, event: FindingsCounted) -> None:
+        self._judged[event.conversation] = event.messages
+        entry = self._entries.get(event.conversation)
+        if entry is not None:
+            self._entries[entry.id] = replace(entry, findings=event.findings)
+            self.query_one(ConversationTable).update_entry(self._entries[entry.id])
 
     @on(StoreChanged)
     def _changed(self) -> None:

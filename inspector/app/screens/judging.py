@@ -66,7 +66,7 @@ class FindingsActions(ConversationBase):
         if self.findings is None or self.resolved is None:
             pane.set_findings(None)
             return
-        note = f"under {self.resolved.settings.profile} and the settings in force when it was opened"
+        note = f"under {self.resolved.settings.profile}, as configured"
         pane.set_findings(tuple(map(finding_view, self.findings)), note)
 
     def findings_told(self) -> str:
