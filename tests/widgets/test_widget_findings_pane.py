@@ -1,0 +1,112 @@
+"""The findings pane: list, explanation, going to the place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
+from widgets.findings_pane import FindingsPane, FindingView, counts
+
+ERROR = FindingView(
+    "summary-fallback", "error", "No summary was made", "Compaction 2 left out 27 messages.", "compaction 2",
+    "The middle was dropped.", "Read the dropped messages.", compaction=2, generation=3, index=4,
+)  # fmt: skip
+WARNING = FindingView(
+    "threshold-overridden", "warning", "The threshold you set is not in force", "It is 64,000.", "settings"
+)
+INFO = FindingView("boundaries-inferred", "info", "Boundaries are inferred", "A guess.", "compaction 1")
+ALL = (ERROR, WARNING, INFO)
+
+
+def shown(host: Host) -> str:
+    pane = host.widget
+    assert isinstance(pane, FindingsPane)
+    return "\n".join([pane.query_one("Headline").text, *lines(pane.list), *lines(pane.body)])  # type: ignore[attr-defined]
+
+
+async def test_the_gravest_is_explained_first() -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (80, 30), lambda: pane.set_findings(ALL, "under hermes-0.13")) as host:
+        text = shown(host)
+        assert "✗ 1 error   ! 1 warning   · 1 info" in text
+        assert "under hermes-0.13" in text
+        rows = lines(pane.list)
+        assert [row.strip(" ›")[:1] for row in rows[:3]] == ["✗", "!", "·"]
+        assert "compaction 2" in rows[0]
+        assert "No summary was made" in rows[0]
+        explained = "\n".join(lines(pane.body))
+        for part in (ERROR.rule, ERROR.text, ERROR.means, f"→ {ERROR.advice}"):
+            assert part in explained
+
+
+async def test_moving_explains_the_next_and_opening_posts_it() -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (80, 30), lambda: pane.set_findings(ALL)) as host:
+        pane.list.focus()
+        await host.press("down")
+        assert WARNING.text in "\n".join(lines(pane.body))
+        await host.press("J")
+        assert INFO.text in "\n".join(lines(pane.body))
+        await host.press("K", "K", "K", "enter")
+        (chosen,) = host.of(FindingsPane.FindingChosen)
+        assert chosen.finding == ERROR
+        await host.click(pane.list, 10, 1, times=2)
+        assert host.of(FindingsPane.FindingChosen)[-1].finding == WARNING
+
+
+async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (80, 30), lambda: pane.set_findings((ERROR, INFO))) as host:
+        pane.list.move_cursor(1)
+        pane.set_findings(ALL)
+        await host.settle()
+        assert pane.list.cursor == 2
+        pane.set_findings((WARNING,))
+        await host.settle()
+        assert pane.list.cursor == 0
+        assert WARNING.text in "\n".join(lines(pane.body))
+
+
+@pytest.mark.parametrize(
+    ("findings", "said"),
+    [(None, "Looking for findings"), ((), "Nothing was found.")],
+    ids=["looking", "none"],
+)
+async def test_nothing_to_show(findings: tuple[FindingView, ...] | None, said: str) -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (60, 20), lambda: pane.set_findings(findings)) as host:
+        assert said in shown(host)
+        assert not pane.list.display
+        await host.press("enter", "J")
+        assert not host.of(FindingsPane.FindingChosen)
+
+
+async def test_a_low_pane_still_shows_what_was_found() -> None:
+    pane = FindingsPane()
+    async with hosting(pane, (50, 8), lambda: pane.set_findings(ALL, "under hermes-0.13")) as host:
+        assert "under hermes-0.13" not in shown(host)
+        assert pane.list.size.height == 3
+        assert ERROR.text in lines(pane.body)[0]
+
+
+async def test_hostile_text_is_safe() -> None:
+    pane = FindingsPane()
+    bad = FindingView("x", "error", HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+    async with hosting(pane, (70, 40), lambda: pane.set_findings((bad,))) as host:
+        assert "␛[31mred" in shown(host)
+        assert "[bold]b[/bold]" in shown(host)
+
+
+async def test_many_findings_scroll() -> None:
+    pane = FindingsPane()
+    many = tuple(FindingView("x", "warning", f"title {n}", f"text {n}") for n in range(500))
+    async with hosting(pane, (80, 24), lambda: pane.set_findings(many)) as host:
+        assert pane.list.size.height < 12
+        pane.list.focus()
+        await host.press("end")
+        assert "text 499" in "\n".join(lines(pane.body))
+
+
+def test_counts_in_words() -> None:
+    assert counts(()) == ""
+    assert counts(("warning", "error", "warning")) == "1 error, 2 warnings"
