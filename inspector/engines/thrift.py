@@ -92,6 +92,8 @@ def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
     if prompt_tokens <= 0:
         return replace(guard, verifying=False)
     over = prompt_tokens >= threshold_tokens
+    if not (over or guard.ineffective or guard.verifying):
+        return guard
     strikes = guard.ineffective + (guard.verifying and over) if over else 0
     return _settled(replace(guard, ineffective=strikes, verifying=False))
 

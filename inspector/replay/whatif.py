@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from inspector.core.rough import list_tokens
+from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.measures import measures_of
@@ -147,13 +147,27 @@ class _Run:
         return bisect_left(self.course.calls, True, at, key=lambda step: self._tokens_at(step) >= limit)
 
     def _prompt(self, start: int, stop: int) -> None:
-        for step in self.course.calls[start:stop]:
-            tokens = self._tokens_at(step)
-            self.prompts.append(tokens)
-            self.guard = responded(self.guard, tokens, self.budgets.threshold_tokens)
+        found = self._sizes(self.course.calls[start:stop])
+        self.prompts += found
+        for tokens in found:
+            before = self.guard
+            self.guard = responded(before, tokens, self.budgets.threshold_tokens)
+            if self.guard is before:
+                # All but the last of a stretch are under the threshold: nothing more changes.
+                break
 
     def _fill(self, step: int) -> None:
-        self.tokens.extend(self._tokens_at(index) for index in range(len(self.tokens) + 1, step + 1))
+        self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
+
+    def _sizes(self, steps: Sequence[int]) -> list[int]:
+        """The tokens of the list after each of these steps; `_tokens_at`, many at once."""
+        course = self.course
+        chars, images = course.chars, course.images
+        more = self.base_chars - chars[self.start] + 3
+        rest = (self.base_images - images[self.start]) * IMAGE_TOKENS + course.system
+        if images[-1] == 0:
+            return [(chars[step] + more) // 4 + rest for step in steps]
+        return [(chars[step] + more) // 4 + images[step] * IMAGE_TOKENS + rest for step in steps]
 
     def _fire(self, step: int) -> bool:
         """Compact the list after `step` messages, where the guards and the plan let it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate
 
 from inspector.core.messages import Message
@@ -165,15 +165,8 @@ def measures_of(
     done.images = Column((n.images for n in kept), (n.images for n in short))
     done.total_chars = sum(found.now.chars for found in sketches)
     done.total_images = sum(found.now.images for found in sketches)
-    done.changed = _indexes(sketches, lambda f: f.short is not None, gone)
     done.duplicates = array("q", sorted(duplicates))
-    done.summaries = _indexes(sketches, lambda f: f.handoff and not f.erasable)
-    done.erasable = _indexes(sketches, lambda f: f.handoff and f.erasable, gone)
-    done.users_all = _indexes(sketches, lambda f: f.role == USER)
-    skips = policies.skips_summaries
-    done.users = _indexes(sketches, lambda f: f.role == USER and not (skips and f.handoff))
-    done.assistants = _indexes(sketches, lambda f: f.role == ASSISTANT)
-    done.speaking = _indexes(sketches, lambda f: f.role == ASSISTANT and f.speaks)
+    _index(done, sketches, gone)
     # A duplicate is replaced before anything looks at its text, so that text cannot fail any more.
     done.troubles = {
         phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
@@ -182,7 +175,28 @@ def measures_of(
     return done
 
 
-def _indexes(
-    sketches: Sequence[Sketch], wanted: Callable[[Sketch], bool], gone: Set[int] = frozenset()
-) -> array[int]:
-    return array("q", (index for index, found in enumerate(sketches) if wanted(found) and index not in gone))
+def _index(done: HermesMeasures, sketches: Sequence[Sketch], gone: Set[int]) -> None:
+    """Fill the lists of indexes in one pass."""
+    changed, summaries, erasable = array("q"), array("q"), array("q")
+    users_all, users, assistants, speaking = array("q"), array("q"), array("q"), array("q")
+    skips = done.policies.skips_summaries
+    for index, found in enumerate(sketches):
+        role = found.role
+        if role == ASSISTANT:
+            assistants.append(index)
+            if found.speaks:
+                speaking.append(index)
+        elif role == USER:
+            users_all.append(index)
+            if not (skips and found.handoff):
+                users.append(index)
+        if found.short is not None and index not in gone:
+            changed.append(index)
+        if found.handoff:
+            if not found.erasable:
+                summaries.append(index)
+            elif index not in gone:
+                erasable.append(index)
+    done.changed, done.summaries, done.erasable = changed, summaries, erasable
+    done.users_all, done.users = users_all, users
+    done.assistants, done.speaking = assistants, speaking
