@@ -20,7 +20,7 @@ from inspector.core.text import safe
 if TYPE_CHECKING:
     from inspector.stores.base import Store
 
-#: What JSON leaves unescaped although a terminal may act on it: DEL and C1 controls, and what turns the direction of text.
+#: What JSON leaves unescaped although a terminal may act on it: DEL, C1 controls, and what turns text round.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 _PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.text import safe
 from inspector.quality.values import SEVERITIES
 
 Document = dict[str, Any]
@@ -33,10 +34,9 @@ def print_findings(documents: Sequence[Document]) -> None:
         if number:
             console.print()
         first = entries[0]
-        title = first["conversation_title"] or first["conversation"]
-        console.print(
-            Text.assemble((title, "bold"), (f"  {first['conversation']}  {_counts(entries)}", "dim"))
-        )
+        name = safe(first["conversation"])
+        title = first["conversation_title"] or name
+        console.print(Text.assemble((title, "bold"), (f"  {name}  {_counts(entries)}", "dim")))
         advised: set[str] = set()
         for entry in entries:
             sign, style = _SIGNS[entry["severity"]]
@@ -46,7 +46,7 @@ def print_findings(documents: Sequence[Document]) -> None:
                     (f"  {_place(entry)}[{entry['rule']}]", "dim"),
                 )
             )  # fmt: skip
-            console.print(Padding(Text(entry["text"]), (0, 0, 0, 4)))
+            console.print(Padding(Text(safe(entry["text"])), (0, 0, 0, 4)))
             if entry["rule"] not in advised:
                 advised.add(entry["rule"])
                 console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4)))

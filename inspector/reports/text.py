@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from inspector.core.text import safe
+
 if TYPE_CHECKING:
     from inspector.reports.answers import Answers
 
@@ -44,7 +46,12 @@ def _table(*columns: tuple[str, bool]) -> Table:
 
 
 def _row(table: Table, *cells: object) -> None:
-    table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
+    table.add_row(*(Text("" if cell is None else safe(str(cell))) for cell in cells))
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    """One line, safe for a terminal; a pipe or a file gets it unbroken."""
+    console.print(Text(safe(text), style=style), soft_wrap=not console.is_terminal)
 
 
 def _number(value: int | None) -> str:
@@ -54,7 +61,7 @@ def _number(value: int | None) -> str:
 def print_conversations(documents: Sequence[Document]) -> None:
     """One line a conversation."""
     if not documents:
-        _console().print("There are no conversations in this database.", markup=False)
+        _say(_console(), "There are no conversations in this database.")
         return
     table = _table(
         ("title", False), ("model", False), ("messages", True), ("generations", True), ("compactions", True),
@@ -74,30 +81,30 @@ def print_show(document: Document) -> None:
     console = _console()
     tokens = document["tokens"]
     state = "live" if document["live"] else "compacted"
-    console.print(
+    _say(
+        console,
         f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
         f"{len(document['messages']):,} messages",
-        markup=False,
     )
-    console.print(f"profile {document['profile']}: {document['profile_reason']}", markup=False)
+    _say(console, f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
     share = f"{tokens['rough'] / threshold:.0%}" if threshold else "–"
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
-    console.print(
+    _say(
+        console,
         f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · "
         f"tail budget {document['tail_token_budget']:,} · summary at most {document['max_summary_tokens']:,}",
-        markup=False,
     )
     print_steps(console, document["explained"]["threshold_tokens"])
     if not document["compacts"]:
-        console.print(f"a compaction now would change nothing: {document['reason']}", markup=False)
+        _say(console, f"a compaction now would change nothing: {document['reason']}")
     recorded = document.get("recorded")
     if recorded:
-        console.print(
+        _say(
+            console,
             f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
             f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "
             f"tail_start {document['tail_start']}",
-            markup=False,
         )
     console.print()
     table = _table(("", False), ("#", True), ("role", False), ("tokens", True), ("", False), ("text", False))
@@ -127,16 +134,14 @@ def print_steps(console: Console, steps: Iterable[Document]) -> None:
     """How a number came to be, a line a step; a star marks the rules that changed it."""
     for step in steps:
         value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
-        console.print(
-            f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}", markup=False
-        )
+        _say(console, f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
     """Two lines a compaction: what it did, and recorded beside planned."""
     console = _console()
     if not documents:
-        console.print("This conversation was never compacted.", markup=False)
+        _say(console, "This conversation was never compacted.")
         return
     for entry in documents:
         planned = entry["planned"]
@@ -149,7 +154,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
             f"{entry['tokens_after']:,} tokens · {size}{kind}",
             style="not bold",
         )
-        console.print(line)
+        console.print(line, soft_wrap=not console.is_terminal)
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         if not planned["compacts"]:
             told = f"{planned['profile']} would not compact: {planned['reason']}"
@@ -160,33 +165,33 @@ def print_compactions(documents: Sequence[Document]) -> None:
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "
                 f"tail_start {planned['tail_start']} (differs)"
             )
-        console.print(f"  {recorded} · {told} · session {entry['session']}", markup=False)
+        _say(console, f"  {recorded} · {told} · session {entry['session']}")
         for finding in entry["findings"]:
-            console.print(f"  {finding['severity']}: {finding['text']}", markup=False)
+            _say(console, f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:
-            console.print(f"  {entry['note']}", markup=False)
+            _say(console, f"  {entry['note']}")
 
 
 def print_plans(documents: Sequence[Document]) -> None:
     """What a compaction of each file would do."""
     console = _console()
     for entry in documents:
-        console.print(Text(entry["file"], style="bold"))
-        console.print(
+        _say(console, entry["file"], "bold")
+        _say(
+            console,
             f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · "
             f"tail budget {entry['tail_token_budget']:,} · summary at most {entry['max_summary_tokens']:,}",
-            markup=False,
         )
         print_steps(console, entry["explained"]["threshold_tokens"])
         if not entry["compacts"]:
-            console.print(f"nothing would be compacted: {entry['reason']}", markup=False)
+            _say(console, f"nothing would be compacted: {entry['reason']}")
             continue
-        console.print(
+        _say(
+            console,
             f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
             f"{entry['tail_start']}; {len(entry['pruned'])} pruned, summary budget {entry['summary_budget']:,}; "
             f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, "
             f"{len(entry['output'])} messages after",
-            markup=False,
         )
         print_steps(console, entry["steps"])
 
@@ -195,27 +200,27 @@ def print_diff(documents: Sequence[Document]) -> None:
     """Section by section, item by item."""
     console = _console()
     if not documents:
-        console.print("There are not two summaries to compare.", markup=False)
+        _say(console, "There are not two summaries to compare.")
     for entry in documents:
-        console.print(f"summary {entry['from']} → summary {entry['to']}", style="bold", markup=False)
+        _say(console, f"summary {entry['from']} → summary {entry['to']}", "bold")
         for section in entry["sections"]:
-            console.print(f"\n{section['name']}", style="underline", markup=False)
+            _say(console, f"\n{section['name']}", "underline")
             for item in section["items"]:
                 text = f"  {_SIGNS[item['change']]} {item['text']}"
                 if item["change"] == "moved":
                     text += f"   (from {item['from_section']})"
-                console.print(Text(text, style=_STYLES[item["change"]]))
+                _say(console, text.replace("\n", "\n    "), _STYLES[item["change"]])
                 if item.get("was") and item["was"] != item["text"]:
-                    console.print(Text(f"      was: {item['was']}", style="dim"))
+                    _say(console, f"      was: {item['was']}".replace("\n", "\n      "), "dim")
 
 
 def print_breakpoints(document: Document) -> None:
     """The breakpoints of a generation."""
     console = _console()
-    console.print(
+    _say(
+        console,
         f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
         f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
-        markup=False,
     )
     table = _table(
         ("", False),
@@ -237,10 +242,10 @@ def print_replay(document: Document) -> None:
     """Recorded and what-if side by side, and the tokens over the steps as a graph."""
     console = _console()
     run, recorded = document["whatif"], document["recorded"]
-    console.print(
+    _say(
+        console,
         f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
         f"{document['settings']['profile']}",
-        markup=False,
     )
     table = _table(("", False), ("step", True), ("messages", True), ("tokens", True), ("head:tail", True))
     for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
@@ -253,19 +258,19 @@ def print_replay(document: Document) -> None:
     told = (
         "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
     )
-    console.print(f"what-if: {told}; summaries take {run['summary_size']}", markup=False)
-    console.print(
+    _say(console, f"what-if: {told}; summaries take {run['summary_size']}")
+    _say(
+        console,
         f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
         f"{run['calls']:,} calls\n  {run['summarized_share']:.0%} of what was said went through a summary, "
         f"{run['resummarized_share']:.0%} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
-        markup=False,
     )
     console.print()
     for line in graph(
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], _WIDTH - 12
     ):
-        console.print(line, markup=False)
+        _say(console, line)
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
@@ -300,11 +305,11 @@ def print_sweep(document: Document) -> None:
     """A table a metric, the best cell marked."""
     console = _console()
     rows, columns = document["axes"]
-    console.print(f"{document['conversations']:,} conversations", markup=False)
+    _say(console, f"{document['conversations']:,} conversations")
     for name, lines in document["metrics"].items():
         best = document["best"][name]
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, best ({best['value']:,.4g}) marked *"
-        console.print(Text(title, style="bold"))
+        _say(console, title, "bold")
         table = _table((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for value, line in zip(document[rows], lines, strict=True):
             shown = [
@@ -319,14 +324,12 @@ def print_stores(documents: Sequence[Document]) -> None:
     """What each database is."""
     console = _console()
     for entry in documents:
-        console.print(Text(entry["path"], style="bold"))
+        _say(console, entry["path"], "bold")
         schema = "of no known schema" if entry["schema"] is None else f"schema {entry['schema']}"
-        console.print(
-            f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}", markup=False
-        )
-        console.print(
+        _say(console, f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}")
+        _say(
+            console,
             f"{entry['conversations']:,} conversations · {entry['size']:,} bytes · journal {entry['journal_mode']}",
-            markup=False,
         )
         table = _table(("table", False), ("rows", True), ("text", False))
         for found in entry["tables"]:
@@ -353,7 +356,7 @@ def print_overview(answers: Answers, name: str | None) -> None:
     chosen = name or max(documents, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
     console.print()
     title = next((entry["title"] for entry in documents if chosen in (entry["id"], entry["title"])), chosen)
-    console.print(Text(f"{title}", style="bold"))
+    _say(console, title, "bold")
     print_compactions(answers.compactions(chosen))
     console.print()
     print_show(answers.show(chosen, None, exact=True))
