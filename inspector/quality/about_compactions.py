@@ -128,7 +128,8 @@ def request_summarized(evidence: Evidence) -> Iterator[Found]:
     """What the user last asked for is only in the summary."""
     for crossing in evidence.crossings:
         recorded, index = crossing.recorded, crossing.last_request
-        if index is not None and recorded.head_end <= index < recorded.tail_start:
+        found = recorded.tail_start < recorded.before
+        if found and index is not None and recorded.head_end <= index < recorded.tail_start:
             yield Found(
                 f"The last thing that the user asked for before compaction {recorded.index} (message {index:,}) was "
                 "summarized with the middle.",

@@ -9,7 +9,7 @@ from inspector.quality.values import Found
 
 #: Where sessions come from that no gateway stands before.
 _NO_GATEWAY = frozenset(
-    {"", "cli", "tui", "acp", "cron", "batch", "api", "subagent", "sub-agent", "delegate"}
+    {"", "cli", "tui", "acp", "cron", "batch", "api", "api_server", "subagent", "sub-agent", "delegate"}
 )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.engines.base import Settings
+from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import Evidence, Links, Prompt
 from inspector.quality.find import CHECKS, find
@@ -20,7 +21,6 @@ Make = Callable[[], Evidence]
 #: A key in the format of its maker; it opens nothing.
 KEY = "ghp_" + "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5Uio"
 GUARDED = Settings(profile="hermes-0.13")
-LITTLE = {"tokens_after": 140_000}
 FAILS = plan(compacts=False, raises="IndexError at message 12", reason="the release fails")
 
 
@@ -276,3 +276,48 @@ def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
     assert [f.rule for f in found] == ["summary-section-vanished"]
     assert "\x1b" not in found[0].text
     assert "\u202e" not in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("body", "how"),
+    [
+        ("", "empty"),
+        ("## Goal\nFix it.\n```\ncode", "code"),
+        ("## Goal\nFix it.\n\n## Next Steps  ", "“Next Steps”"),
+        ("## Goal\n- Fix it.\n-", "last entry"),
+        ("## Goal\n1. Fix it.\n2.", "last entry"),
+        ("## Goal\nFix it,", "“Fix it,”"),
+        ("## Goal\n修好它，", "修好它"),
+        ("## Goal\nFix it.", ""),
+        ("## Goal\nFix it", ""),
+        ("## Goal\n- `src/app.py`\n- **done**\n", ""),
+        ("## Goal\n```\ncode\n```", ""),
+        ("## Blocked\nNone", ""),
+    ],
+)
+def test_how_a_summary_ends_early(body: str, how: str) -> None:
+    assert (how in ends_early(body)) if how else ends_early(body) == ""
+
+
+def test_summaries_are_compared_across_a_fallback() -> None:
+    found = find(
+        evidence(
+            crossing(1),
+            crossing(2, {"fallback": True, "summary": "none", "head_end": 0}, planned=plan(head_end=0)),
+            crossing(3, {"summary": FIRST, "head_end": 0}, planned=plan(head_end=0)),
+        )
+    )
+    (repeated,) = [f for f in found if f.rule == "summary-repeats-previous"]
+    assert (repeated.compaction, repeated.generation) == (3, 4)
+    assert "in summary 1" in repeated.text
+
+
+def test_where_no_tail_was_found_nothing_is_said_about_the_last_request() -> None:
+    nothing = {"exact": False, "tail_start": 100, "note": "No copy of the tail was found."}
+    assert ids(evidence(crossing(1, nothing, last_request=90))) == ["boundaries-inferred"]
+
+
+def test_an_engine_of_another_package_never_gives_up() -> None:
+    little = {"tokens_after": 150_000}
+    settings = Settings(profile="truncation")
+    assert "gave-up" not in ids(evidence(crossing(1, little), crossing(2, little), settings=settings))
