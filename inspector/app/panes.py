@@ -9,29 +9,72 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message as TextualMessage
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Tab, Tabs
+from textual.widgets import ContentSwitcher
 
 from widgets.cache_pane import CachePane
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
 from widgets.findings_pane import FindingsPane
 from widgets.message_pane import MessagePane
+from widgets.pane_tabs import PaneTab, PaneTabs
 from widgets.replay_pane import ReplayPane
 from widgets.summary_pane import SummaryPane
 from widgets.tune_pane import TunePane
 
-#: Name, label and key of each pane, in the order of the tabs.
+#: Name of each pane and what it shows, in the order of the tabs; the keys 1, 2, ... bring them up.
 PANES: tuple[tuple[str, str], ...] = (
-    ("message", "message"),
-    ("summary", "summary"),
-    ("diff", "diff"),
-    ("cache", "cache"),
-    ("tune", "tune"),
-    ("compaction", "compaction"),
-    ("replay", "replay"),
-    ("findings", "findings"),
+    (
+        "message",
+        "The message under the cursor in full: its text, its tool calls with their results, its reasoning, what "
+        "pruning would leave of it, and the row as it is stored.",
+    ),
+    (
+        "summary",
+        "The summary that stands in this list, section by section, with its size against the budget for it. For the "
+        "first list, which has none, the one that its compaction led to.",
+    ),
+    (
+        "diff",
+        "Two successive summaries: + items added, − removed, ~ reworded, → moved to another section, = kept.",
+    ),
+    (
+        "cache",
+        "Where the up to four prompt-cache breakpoints of the next request sit, on which part of each message, and "
+        "how much of the request lies before them. ✗ marks breakpoints that the provider never sees.",
+    ),
+    (
+        "tune",
+        "The settings as knobs, and every number that follows from them with its reasons (◆ a rule that changed it). "
+        "Digits and enter type a value here, so the keys 1, 2, ... of the panes wait until escape or tab leaves the "
+        "knobs. R puts everything back to what is in force, ctrl+z takes the last change back.",
+    ),
+    (
+        "compaction",
+        "A recorded compaction beside the plan for the same list, and the list before it: − what left, = what stayed, "
+        "Σ the summary that took its place.",
+    ),
+    (
+        "replay",
+        "The whole conversation step by step: the tokens as they were recorded, and as they would have been under the "
+        "settings on screen.",
+    ),
+    (
+        "findings",
+        "What went wrong or is worth knowing, the gravest first, with what it means and what helps.",
+    ),
 )
 NAMES = tuple(name for name, _ in PANES)
+HELP = dict(PANES)
+_KINDS: dict[str, type[Widget]] = {
+    "message": MessagePane,
+    "summary": SummaryPane,
+    "diff": DiffPane,
+    "cache": CachePane,
+    "tune": TunePane,
+    "compaction": CompactionPane,
+    "replay": ReplayPane,
+    "findings": FindingsPane,
+}
 
 
 class Panes(Vertical):
@@ -40,7 +83,6 @@ class Panes(Vertical):
     DEFAULT_CSS: ClassVar[str] = """
     Panes {
         background: $surface;
-        & > Tabs { height: 2; }
         & > ContentSwitcher { height: 1fr; }
         & > ContentSwitcher > * { height: 1fr; }
     }
@@ -56,25 +98,19 @@ class Panes(Vertical):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._wanted = NAMES[0]
+        self._focus_wanted = False
 
     def compose(self) -> ComposeResult:
-        """Tabs over the panes."""
-        yield Tabs(*(Tab(f"{number} {label}", id=name) for number, (name, label) in enumerate(PANES, 1)))
+        """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
+        yield PaneTabs([PaneTab(name, str(number), help) for number, (name, help) in enumerate(PANES, 1)])
         with ContentSwitcher(initial=NAMES[0]):
-            yield MessagePane(id="message")
-            yield SummaryPane(id="summary")
-            yield DiffPane(id="diff")
-            yield CachePane(id="cache")
-            yield TunePane(id="tune")
-            yield CompactionPane(id="compaction")
-            yield ReplayPane(id="replay")
-            yield FindingsPane(id="findings")
+            yield _KINDS[NAMES[0]](id=NAMES[0])
 
     def on_mount(self) -> None:
-        """The tabs are moved through with the keys of the screen; they take no focus of their own."""
-        self.query_one(Tabs).can_focus = False
+        """Bring up the pane that was asked for before."""
+        if self._wanted == NAMES[0]:
+            self.post_message(self.Shown(self._wanted))
         self.show(self._wanted)
-        self.post_message(self.Shown(self._wanted))
 
     @property
     def current(self) -> str:
@@ -90,21 +126,40 @@ class Panes(Vertical):
         if name not in NAMES:
             return
         self._wanted = name
+        self._focus_wanted = False
         if not self.is_mounted:
             return
-        self.query_one(Tabs).active = name
+        self.query_one(PaneTabs).active = name
+        if self.query_one(ContentSwitcher).query_children(f"#{name}"):
+            self._bring_up(name)
+        else:
+            self.call_next(self._make, name)
+
+    async def _make(self, name: str) -> None:
+        switcher = self.query_one(ContentSwitcher)
+        if not switcher.query_children(f"#{name}"):
+            await switcher.mount(_KINDS[name](id=name))
+        if name == self._wanted:
+            self._bring_up(name)
+
+    def _bring_up(self, name: str) -> None:
         switcher = self.query_one(ContentSwitcher)
         if switcher.current != name:
             switcher.current = name
             self.post_message(self.Shown(name))
+        if self._focus_wanted:
+            self.focus_pane()
 
-    @on(Tabs.TabActivated)
-    def _tab(self, event: Tabs.TabActivated) -> None:
+    @on(PaneTabs.Chosen)
+    def _tab(self, event: PaneTabs.Chosen) -> None:
         event.stop()
-        self.show(event.tab.id or NAMES[0])
+        self.show(event.tab)
 
     def focus_pane(self) -> None:
-        """Give the focus to the pane on screen."""
+        """Give the focus to the pane on screen, or to the one that is coming."""
+        self._focus_wanted = self.current != self._wanted
+        if self._focus_wanted:
+            return
         for widget in self.pane(self.current).walk_children(Widget, with_self=True):
             if widget.focusable:
                 widget.focus()

@@ -20,7 +20,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names
-from inspector.reports.answers import caching_release, policy_of, ttl_of
+from inspector.reports.resolving import caching_release, policy_of, ttl_of
 from widgets import human
 from widgets.cache_pane import CachePane, CacheView
 from widgets.compaction_pane import CompactionPane
@@ -218,7 +218,8 @@ class FillingActions(ConversationBase):
         if self.rows is not None and event.generation == self.number:
             self.rows.breakpoints = event.marks
             self.query_one(MessageList).refresh()
-            self.query_one(CachePane).set_view(event.view)
+            for pane in self.query(CachePane):
+                pane.set_view(event.view)
 
     @on(CachePane.LayoutChosen)
     def _layout_chosen(self, event: CachePane.LayoutChosen) -> None:
@@ -311,8 +312,7 @@ class FillingActions(ConversationBase):
 
     @on(MessageList.RowsWanted)
     def _neighbour_rows_wanted(self, event: MessageList.RowsWanted) -> None:
-        pane = self.query_one(CompactionPane)
-        if event.widget is not pane.messages:
+        if not any(event.widget is pane.messages for pane in self.query(CompactionPane)):
             return
         event.stop()
         if self._compaction_rows is not None:
