@@ -4,64 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from inspector.caching.breakpoints import Breakpoint, Layout, Release, Ttl, breakpoints
-from inspector.caching.policy import CachePolicy, cache_policy
-from inspector.core.conversations import ConversationRow, Generation
+from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
+from inspector.core.conversations import Generation
 from inspector.core.errors import BadInput, UnknownConversation
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message, messages_from
 from inspector.core.text import safe_line, safe_title
-from inspector.engines.registry import engine
 from inspector.inspection import Inspection
-from inspector.models import ASSUMED, context_length
 from inspector.quality.values import SEVERITIES, Severity
 from inspector.reports import documents
 from inspector.reports.documents import Document
-from inspector.settings import ConfigReading, ResolvedSettings, config_beside, read_config, resolve_settings
-from inspector.stores.base import Store, StoreInfo
+from inspector.reports.resolving import caching_release, info_for, policy_of, resolve, ttl_of
+from inspector.settings import ConfigReading, ResolvedSettings, read_config, resolve_settings
+from inspector.stores.base import Store
 from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import SeveralStores
-
-
-def info_for(store: Store, session: str) -> StoreInfo:
-    """What the database is that holds a session."""
-    return store.info_of(session) if isinstance(store, SeveralStores) else store.info
-
-
-def resolve(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
-) -> ResolvedSettings:
-    """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
-    info = info_for(store, row.id)
-    reading = read_config(config) if config is not None else config_beside(info.path)
-    facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
-    length, source = context_length(row.model, row.provider)
-    facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
-    window = _summary_window(reading)
-    if window is not None:
-        facts["summary_context"] = window
-    resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
-    if length is None and resolved.sources["context_length"].startswith("assumed"):
-        note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
-        resolved = replace(resolved, notes=(*resolved.notes, note))
-    return resolved
-
-
-def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
-    """The context of the configured summary model in tokens, and where it is known from."""
-    told = reading.other.get("summary_context_length")
-    if isinstance(told, int) and told > 0:
-        return told, reading.sources["summary_context_length"]
-    model = reading.other.get("summary_model")
-    if not isinstance(model, str) or not model:
-        return None
-    length, source = context_length(model, str(reading.other.get("summary_provider") or ""))
-    return (length, source) if length else None
 
 
 class Answers:
@@ -138,7 +100,9 @@ class Answers:
         )
         recorded = next((c for c in inspection.compactions() if c.index == generation.number), None)
         info = info_for(self.store, generation.session)
-        document["profile_reason"] = info.profile_reason if resolved.sources["profile"] == "detected" else "chosen"
+        document["profile_reason"] = (
+            info.profile_reason if resolved.sources["profile"] == "detected" else "chosen"
+        )
         document["recorded"] = (
             None
             if recorded is None
@@ -287,30 +251,6 @@ def _pair(summaries: Mapping[int, str | None], first: int | None, last: int | No
             known = ", ".join(map(str, indexes))
             raise UnknownConversation(f"Compaction {index} left no summary here; those that did: {known}.")
     return a, b
-
-
-def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
-    """Whether and how the release caches the prompts of a conversation."""
-    return cache_policy(row.model, row.provider, row.base_url, caching_release(profile))
-
-
-def ttl_of(resolved: ResolvedSettings) -> Ttl:
-    """The configured time to live of the cache; 5 minutes where none is configured."""
-    return "1h" if resolved.config.other.get("cache_ttl") == "1h" else "5m"
-
-
-def caching_release(profile: str) -> Release:
-    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
-    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
-
-
-def live_of(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
-) -> tuple[int | None, int | None, int | None]:
-    """(rough tokens of the live list, threshold in tokens, compactions) of a conversation; reads the live list."""
-    settings = resolve(store, row, flags, config).settings
-    threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    return store.live_tokens(row.id), threshold, store.count_compactions(row.id)
 
 
 def breakpoints_of(

@@ -25,7 +25,7 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.find import find
 from inspector.quality.values import Finding
-from inspector.reports.answers import resolve
+from inspector.reports.resolving import resolve
 from inspector.settings import ResolvedSettings
 from inspector.stores.base import Store
 from inspector.summaries.parse import parse_summary

@@ -16,8 +16,9 @@ from inspector.replay.recording import Recording, record, recorded_metrics
 from inspector.replay.sweep import METRICS, Axis, Sweep, cells, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Metrics, SummaryModel, WhatIf
-from inspector.reports.answers import Answers, resolve
+from inspector.reports.answers import Answers
 from inspector.reports.documents import Document, settings_document
+from inspector.reports.resolving import resolve
 
 #: What the summary's size was taken from, in words.
 _MODELS = {
