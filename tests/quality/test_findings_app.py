@@ -1,0 +1,76 @@
+"""Findings in the app: header, pane, marks, timeline, the list of conversations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from inspector.app.app import InspectorApp
+from inspector.app.place import Place
+from inspector.app.screens.conversation import ConversationScreen
+from inspector.stores.detect import open_store
+from widgets.conversation_table import ConversationTable
+from widgets.findings_pane import FindingsPane
+from widgets.message_list import MessageList
+from widgets.timeline import Timeline
+
+
+@asynccontextmanager
+async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
+    store = open_store(folder / "hermes-0.13-rotating.db")
+    app = InspectorApp(store, place=Place(folder=folder), name=name)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(app, pilot)
+        yield app, pilot
+
+
+async def settled(app: InspectorApp, pilot: Pilot[None]) -> None:
+    """Until no thread works and every message is handled; one thread's end may start another."""
+    for _ in range(4):
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir, "Move checkout to orders-v2") as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, ConversationScreen)
+        assert screen.findings_told() == "! 1 error, 3 warnings"
+        await pilot.press("exclamation_mark")
+        await settled(app, pilot)
+        pane = screen.query_one(FindingsPane)
+        assert pane.list.row_count == 5
+        assert pane.list.has_focus
+        await pilot.press("enter")
+        await settled(app, pilot)
+        messages = screen.query_one(MessageList)
+        assert screen.number == 3
+        assert screen.rows is not None
+        assert screen.rows.index(messages.cursor) == 4
+        shown = screen.rows.row(messages.cursor)
+        assert shown is not None
+        assert {"finding", "summary"} <= shown.flags
+        assert "!" in screen.query_one(Timeline).render_line(0).text
+
+
+async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir, None) as (app, _):
+        table = app.screen.query_one(ConversationTable)
+        found = {entry.title: entry.findings for row in range(table.row_count) if (entry := table.entry(row))}
+        assert found["Move checkout to orders-v2"] == 4
+        assert found["Numbers for the weekly report"] == 0
+
+
+async def test_a_finding_without_a_message_leads_to_the_settings(fixtures_dir: Path) -> None:
+    (fixtures_dir / "config.yaml").write_text("compression: {target_ratio: 0.95}\n", encoding="utf-8")
+    async with running(fixtures_dir, "Numbers for the weekly report") as (app, pilot):
+        await pilot.press("8", "enter")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, ConversationScreen)
+        assert [f.rule for f in screen.findings or ()] == ["target-ratio-clamped"]
+        assert screen.place.pane == "tune"
