@@ -5,7 +5,7 @@ This is what the commands and the app both ask; everything is computed once and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from threading import RLock
 
@@ -19,6 +19,8 @@ from inspector.stores.base import Store
 
 #: Measures take some hundred bytes a message; this many generations of them are kept.
 _KEPT_MEASURES = 16
+#: Who watches a reading is told every so many messages.
+_WATCHED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,18 @@ class Inspection:
         """Rough tokens of a session's system prompt."""
         return text_tokens(len(self.system_prompt(session)))
 
-    def measures(self, generation: Generation, profile: str) -> Measures:
-        """The measures of a generation under an engine; reads every body once."""
+    def measures(
+        self, generation: Generation, profile: str, watch: Callable[[int], None] | None = None
+    ) -> Measures:
+        """The measures of a generation under an engine; reads every body once.
+
+        `watch` is told now and then how many messages were read; an InspectorError that it raises ends the reading.
+        """
         key = (profile, generation.number, len(generation))
         with self._lock:
             found = self._measures.get(key)
         if found is None:
-            found = measured(engine(profile), self.store.iterate(generation))
+            found = measured(engine(profile), _watched(self.store.iterate(generation), watch))
             with self._lock:
                 while len(self._measures) >= _KEPT_MEASURES:
                     del self._measures[next(iter(self._measures))]
@@ -122,6 +129,13 @@ class Inspection:
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
+
+
+def _watched(messages: Iterable[Message], watch: Callable[[int], None] | None) -> Iterator[Message]:
+    for done, message in enumerate(messages):
+        if watch is not None and done % _WATCHED == 0:
+            watch(done)
+        yield message
 
 
 def budgets_of(settings: Settings) -> Budgets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -12,8 +12,8 @@ from textual.screen import Screen
 
 from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
-from inspector.app.work import StoreChanged
-from inspector.core.errors import StoreError
+from inspector.app.work import Failed, StoreChanged
+from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 WATCH_SECONDS = 0.4
 
 
+@runtime_checkable
+class Remembers(Protocol):
+    """A screen that keeps its place."""
+
+    def remember(self) -> None:
+        """Put the place where it is saved from."""
+        ...
+
+
 class InspectorApp(App[None]):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
@@ -36,7 +45,7 @@ class InspectorApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit", id="app.quit"),
         Binding("question_mark", "help", "Help", id="app.help", key_display="?"),
-        Binding("T", "next_theme", "Next theme", id="app.theme", show=False),
+        Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
         Binding("ctrl+c", "quit", "Quit", show=False, id="app.interrupt", priority=True),
     ]
 
@@ -62,6 +71,9 @@ class InspectorApp(App[None]):
         self._version: int | None = None
         self._asking = False
         self._said: set[str] = set()
+        self._trouble = ""
+        #: Sentences that the user has read and put away.
+        self.put_away: set[str] = set()
         for known in THEMES:
             self.register_theme(known)
         wanted = theme or place.theme or THEMES[0].name
@@ -91,14 +103,24 @@ class InspectorApp(App[None]):
     def _ask_version(self) -> None:
         try:
             version = self.store.version()
-        except StoreError:
-            # A database that cannot be read for a moment is asked again; opening anything says what is wrong.
+        except StoreBusy:
+            # Locked for a moment: it is asked again.
+            return
+        except StoreError as error:
+            self.call_from_thread(self._in_trouble, str(error))
             return
         finally:
             self._asking = False
+        self._trouble = ""
         if self._version is not None and version != self._version:
             self.call_from_thread(self._changed)
         self._version = version
+
+    def _in_trouble(self, sentence: str) -> None:
+        """The file went away, or became something else: said once, and what was read stays on screen."""
+        if sentence != self._trouble:
+            self._trouble = sentence
+            self.screen.post_message(Failed(sentence))
 
     def _changed(self) -> None:
         for screen in self.screen_stack:
@@ -130,6 +152,13 @@ class InspectorApp(App[None]):
 
         yield from palette_commands(self, screen)
         yield from super().get_system_commands(screen)
+
+    async def action_quit(self) -> None:
+        """Remember the place of every open screen, and leave."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Remembers):
+                screen.remember()
+        self.exit()
 
     async def on_unmount(self) -> None:
         """Remember the place and let go of the database."""

@@ -14,11 +14,16 @@ class NoVocabulary(InspectorError):
 
 
 def counts(
-    inspection: Inspection, generation: Generation, first: tuple[range, ...], batch: int
+    inspection: Inspection,
+    generation: Generation,
+    first: tuple[range, ...],
+    batch: int,
+    known: frozenset[int] = frozenset(),
 ) -> Iterator[tuple[Mapping[int, int], bool, str]]:
     """(index → exact tokens, whether that was all, encoding), what `first` names before the rest.
 
-    -1 is the system prompt. Raises NoVocabulary where no vocabulary is at hand, StoreErrors.
+    What is `known` is left out, unless it lies between what is not. -1 is the system prompt. Raises NoVocabulary
+    where no vocabulary is at hand, StoreErrors.
     """
     from inspector.tokenizers import counter_for
 
@@ -26,8 +31,8 @@ def counts(
     if not counter.available:
         raise NoVocabulary(counter.reason)
     prompt = inspection.system_prompt(generation.session)
-    found: dict[int, int] = {-1: counter.count(prompt)} if prompt else {}
-    for span in spans(len(generation), first, batch):
+    found: dict[int, int] = {-1: counter.count(prompt)} if prompt and -1 not in known else {}
+    for span in spans(len(generation), first, batch, known):
         messages = inspection.store.messages(generation, span.start, span.stop)
         tokens = counter.count_messages(messages)
         found.update(zip(span, tokens, strict=False))
@@ -36,13 +41,17 @@ def counts(
     yield found, True, counter.encoding
 
 
-def spans(length: int, first: tuple[range, ...], batch: int) -> Iterator[range]:
-    """The whole of range(length) in ranges of at most `batch`, `first` at the front; ranges may overlap."""
-    done: set[int] = set()
+def spans(
+    length: int, first: tuple[range, ...], batch: int, known: frozenset[int] = frozenset()
+) -> Iterator[range]:
+    """What of range(length) is not known in ranges of at most `batch`, `first` at the front; ranges may overlap."""
+    done: set[int] = set(known)
     for wanted in first:
-        inside = range(max(0, wanted.start), min(wanted.stop, length))
+        inside = [
+            index for index in range(max(0, wanted.start), min(wanted.stop, length)) if index not in done
+        ]
         if inside:
-            yield inside
+            yield range(inside[0], inside[-1] + 1)
             done.update(inside)
     for start in range(0, length, batch):
         rest = [index for index in range(start, min(start + batch, length)) if index not in done]

@@ -64,6 +64,11 @@ class ConversationBase(WorkingScreen):
         self._diffs: dict[tuple[int, int], DiffView | None] = {}
         self._neighbours: dict[int, GenerationRows] = {}
 
+    @property
+    def root(self) -> str:
+        """What the conversation is remembered under: its tip, and so its id, changes when it is compacted."""
+        return self.inspection.conversation.row.root if self.inspection is not None else ""
+
     def recorded(self, index: int) -> Compaction | None:
         """The recorded compaction of that index: it ended generation `index` and made the next one."""
         return next((c for c in self.compactions or () if c.index == index), None)

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Input
 
 from inspector.app import views
 from inspector.app.panes import Panes
@@ -21,6 +21,7 @@ from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
 from inspector.app.screens.judging import FindingsActions
 from inspector.app.screens.reading import ReadingActions
+from inspector.app.screens.remembering import RememberingActions
 from inspector.app.screens.replaying import ReplayActions
 from inspector.app.screens.taking import TakingActions
 from inspector.app.work import (
@@ -33,24 +34,33 @@ from inspector.app.work import (
     StoreChanged,
 )
 from inspector.core.errors import EngineError, InspectorError
-from inspector.core.text import safe_line
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection, budgets_of, plan_with
-from widgets import human
 from widgets.gauge import Gauge
 from widgets.knobs import Knobs
 from widgets.message_list import MessageList
+from widgets.notes_bar import NotesBar
 from widgets.region_bar import RegionBar
 from widgets.timeline import Timeline
+from widgets.title_bar import TitleBar
 from widgets.tune_pane import TunePane
 
 if TYPE_CHECKING:
     pass
 
 
+_COMPACTIONS = Binding.Group("Compaction ", compact=True)
+
+
 class ConversationScreen(
-    ReadingActions, FindActions, FindingsActions, ReplayActions, FillingActions, TakingActions
+    FindingsActions,
+    ReadingActions,
+    FindActions,
+    ReplayActions,
+    FillingActions,
+    TakingActions,
+    RememberingActions,
 ):
     """A conversation, opened in place."""
 
@@ -61,7 +71,12 @@ class ConversationScreen(
         Binding("n", "next_hit(1)", "Next hit", show=False, id="conversation.next_hit"),
         Binding("N", "next_hit(-1)", "Earlier hit", show=False, id="conversation.earlier_hit"),
         Binding(
-            "left_square_bracket", "compaction(-1)", "Earlier", id="conversation.earlier", key_display="["
+            "left_square_bracket",
+            "compaction(-1)",
+            "Earlier compaction",
+            id="conversation.earlier",
+            key_display="[",
+            group=_COMPACTIONS,
         ),
         Binding(
             "right_square_bracket",
@@ -69,6 +84,7 @@ class ConversationScreen(
             "Later compaction",
             id="conversation.later",
             key_display="]",
+            group=_COMPACTIONS,
         ),
         Binding("b", "jump('boundary', 1)", "Next boundary", show=False, id="jump.boundary"),
         Binding("B", "jump('boundary', -1)", "Earlier boundary", show=False, id="jump.boundary_back"),
@@ -85,8 +101,8 @@ class ConversationScreen(
         Binding("7", "pane('replay')", "Replay", show=False, id="pane.replay"),
         Binding("8", "pane('findings')", "Findings", show=False, id="pane.findings"),
         Binding("exclamation_mark", "pane('findings')", "Findings", show=False, id="pane.findings_key"),
-        Binding("t", "pane('tune')", "Tune", id="pane.tune_key"),
-        Binding("p", "next_profile", "Profile", id="conversation.profile"),
+        Binding("t", "pane('tune')", "Tune", show=False, id="pane.tune_key"),
+        Binding("p", "next_profile", "Next profile", show=False, id="conversation.profile"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
         Binding("y", "copy('message')", "Copy message", show=False, id="copy.message"),
         Binding("Y", "copy('summary')", "Copy summary", show=False, id="copy.summary"),
@@ -101,7 +117,7 @@ class ConversationScreen(
 
     def compose(self) -> ComposeResult:
         """Header, gauge, regions, timeline; the list and the panes; find; keys."""
-        yield Static("opening …", id="header", classes="bar", markup=False)
+        yield TitleBar(id="header")
         yield Gauge(id="gauge")
         yield RegionBar(id="regions")
         yield Timeline(id="timeline")
@@ -110,13 +126,13 @@ class ConversationScreen(
                 yield MessageList(id="messages")
             yield Panes(id="panes")
         yield Input(placeholder="find in this generation", id="find", compact=True)
-        yield Static("", id="note", classes="note", markup=False)
+        yield NotesBar(id="note")
         yield Footer(show_command_palette=True, compact=True)
 
     def on_mount(self) -> None:
         """Open the conversation in a thread."""
         self.query_one("#find").display = False
-        self.query_one("#note").display = False
+        self.going_on("open", "opening")
         self.query_one(MessageList).focus()
         self.query_one(Panes).show(self.place.pane or "message")
         self.open_in_thread(again=False)
@@ -130,13 +146,13 @@ class ConversationScreen(
     @on(Opened)
     def _opened(self, event: Opened) -> None:
         first = self.inspection is None
+        self.going_on("open", "")
         self.inspection = event.inspection
         self.prompts = dict(event.system_prompts)
         if first:
             self.resolved = event.resolved
-            self.settings = event.resolved.settings
-        if first:
-            self.show_generation(len(event.inspection.conversation.generations))
+            self.take_remembered_settings(event.resolved)
+            self.show_generation(*self.remembered_place())
             self.recover()
             self._show_notes()
         else:
@@ -159,7 +175,7 @@ class ConversationScreen(
             self.measure(same, self.settings.profile)
             self.count_exactly(same)
         self.recover()
-        self._show_header()
+        self.show_header()
 
     @on(Bodies)
     def _bodies(self, event: Bodies) -> None:
@@ -194,18 +210,13 @@ class ConversationScreen(
             return
         rows.exact.update(event.counts)
         self.encoding = event.encoding
-        if event.complete and len(rows.exact) >= len(rows.generation):
+        if event.complete and len(rows.exact) >= len(rows):
             self.exact_total = sum(rows.exact.values())
-        self.query_one(MessageList).refresh()
+        messages = self.query_one(MessageList)
+        messages.refresh()
+        if rows.index(messages.cursor) in event.counts:
+            self.fill("message")
         self._show_gauge()
-
-    @on(Failed)
-    def _failed(self, event: Failed) -> None:
-        note = self.query_one("#note", Static)
-        note.display = True
-        note.update(event.sentence)
-        if event.fatal:
-            self.query_one("#header", Static).update("could not be opened")
 
     @on(StoreChanged)
     def _store_changed(self) -> None:
@@ -226,12 +237,9 @@ class ConversationScreen(
         self.rows = GenerationRows(generation, self.prompt_of(number))
         messages = self.query_one(MessageList)
         messages.set_boundaries(())
-        wanted, self.wanted_message = self.wanted_message, None
-        if wanted is not None and wanted in generation.ids:
-            row = self.rows.row_of(list(generation.ids).index(wanted))
         messages.set_rows(self.rows, cursor=len(self.rows) - 1 if row is None else row)
         self._show_recorded()
-        self._show_header()
+        self.show_header()
         self._show_gauge()
         self.fill()
         self.find_breakpoints()
@@ -262,7 +270,7 @@ class ConversationScreen(
             self.rows.measures = None
             self.measure(self.rows.generation, settings.profile)
         self.replan()
-        self._show_header()
+        self.show_header()
 
     def replan(self) -> None:
         """Plan with the settings in force, and show it everywhere."""
@@ -284,30 +292,9 @@ class ConversationScreen(
         messages.refresh()
         self._show_gauge()
         self._show_regions()
-        self.fill("tune", "compaction", "replay")
+        self.fill("message", "tune", "compaction", "replay")
 
     # What is shown.
-
-    def _show_header(self) -> None:
-        inspection = self.inspection
-        if inspection is None:
-            return
-        row = inspection.conversation.row
-        generation = inspection.generation(self.number)
-        live = "live" if generation.live else "compacted"
-        profile = self.settings.profile
-        if self.resolved is not None and profile == self.resolved.settings.profile:
-            profile += f" ({self.resolved.sources['profile']})"
-        parts = (
-            safe_line(row.title or row.id, 60),
-            self.findings_told(),
-            safe_line(row.model, 40),
-            f"{self.settings.context_length:,} tokens",
-            profile,
-            f"generation {self.number} of {len(inspection.conversation.generations)}, {live}",
-            human.plural(len(generation), "message"),
-        )
-        self.query_one("#header", Static).update(" ─ ".join(part for part in parts if part))
 
     def _show_gauge(self) -> None:
         budgets = engine(self.settings.profile).budgets(self.settings)
@@ -334,9 +321,7 @@ class ConversationScreen(
             return
         rows.set_recorded(self.recorded(self.number - 1), self.recorded(self.number))
         rows.marked = self.marked(self.number)
-        nodes = views.nodes(
-            inspection.conversation, self.compactions or (), self.findings_by_compaction()
-        )
+        nodes = views.nodes(inspection.conversation, self.compactions or (), self.findings_by_compaction())
         self.query_one(Timeline).set_state(nodes, self.number)
         messages = self.query_one(MessageList)
         messages.set_boundaries(views.boundaries(self.plan, self.recorded(self.number), rows.offset))
@@ -345,7 +330,7 @@ class ConversationScreen(
 
     def show_findings(self) -> None:
         """Show them in the header, the timeline, the list and, where it is on screen, their pane."""
-        self._show_header()
+        self.show_header()
         self._show_recorded()
         self.fill("findings")
 
@@ -353,9 +338,7 @@ class ConversationScreen(
         notes = self.inspection.conversation.notes if self.inspection else ()
         if self.resolved is not None:
             notes = (*notes, *self.resolved.notes)
-        note = self.query_one("#note", Static)
-        note.display = bool(notes)
-        note.update("\n".join(safe_line(text) for text in notes))
+        self.tell(*notes)
 
     # Events of widgets.
 
@@ -404,13 +387,19 @@ class ConversationScreen(
     # Actions.
 
     def action_back(self) -> None:
-        """One step back: out of the find line, from a pane to the list, from the list to the conversations."""
+        """One step back: from a pane to the list; find is closed, the notes; at last the conversation is left."""
         find, messages = self.query_one("#find", Input), self.query_one("#messages", MessageList)
-        if find.display:
+        notes = self.query_one(NotesBar)
+        if find.has_focus:
             self.close_find()
         elif not messages.has_focus:
             messages.focus()
+        elif find.display:
+            self.close_find()
+        elif notes.sentences:
+            notes.dismiss()
         else:
+            self.remember()
             self.app.pop_screen()
 
     def action_pane(self, name: str) -> None:

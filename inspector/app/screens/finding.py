@@ -6,6 +6,7 @@ from textual import on, work
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from inspector.app.progress import Left, Pulse
 from inspector.app.rows import is_tool_error
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed, Found
@@ -13,14 +14,20 @@ from inspector.core.conversations import ROLE_CODES, Generation
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from widgets.message_list import MessageList
+from widgets.message_pane import MessagePane
+
+#: A search looks up whether it is still wanted every so many messages.
+_WATCHED = 64
 
 
 class FindActions(ConversationBase):
     """`/` and its hits; jumps to boundaries, user messages, tool errors and compactions."""
 
-    _hits: tuple[int, ...] = ()
+    _hits: tuple[Generation, tuple[int, ...]] | None = None
     _errors: tuple[Generation, tuple[int, ...]] | None = None
     _pending: int = 0
+    #: What was looked for last, "" when find is closed.
+    query_text: str = ""
 
     def action_find(self) -> None:
         """Type to find in this generation."""
@@ -29,14 +36,17 @@ class FindActions(ConversationBase):
         box.focus()
 
     def close_find(self) -> None:
-        """Put the find line away and unmark the hits."""
+        """Put the find line away, end the search and unmark the hits."""
+        self.workers.cancel_group(self, "scan")
         box = self.query_one("#find", Input)
         box.display = False
         box.value = ""
-        self._hits = ()
+        self._hits = None
+        self.query_text = ""
         messages = self.query_one(MessageList)
         messages.set_highlight("")
         messages.focus()
+        self.find_in_pane()
 
     @on(Input.Changed, "#find")
     def _find_typed(self, event: Input.Changed) -> None:
@@ -45,28 +55,34 @@ class FindActions(ConversationBase):
     @on(Input.Submitted, "#find")
     def _find_submitted(self, event: Input.Submitted) -> None:
         self.query_one(MessageList).focus()
+        self.query_text = event.value
         if event.value and self.rows is not None:
             self.scan(self.rows.generation, "find", event.value)
 
     @work(thread=True, group="scan", exclusive=True, exit_on_error=False, description="scan")
     def scan(self, generation: Generation, kind: str, query: str) -> None:
         """Read the generation for messages that contain a text, or that are tool errors."""
-        worker = get_current_worker()
+        verb = "looking for tool errors," if kind == "error" else "searching"
+        pulse = Pulse(self, get_current_worker(), "scan", verb, len(generation))
         wanted = query.casefold()
         found: list[int] = []
         try:
             for index, message in enumerate(self.store.iterate(generation)):
-                if worker.is_cancelled:
-                    return
+                if index % _WATCHED == 0:
+                    pulse(index)
                 if kind == "error":
                     hit = message.role == "tool" and is_tool_error(message)
                 else:
                     hit = contains(message, wanted)
                 if hit:
                     found.append(index)
+        except Left:
+            return
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
+        finally:
+            pulse.end()
         self.post_message(Found(generation, kind, query, tuple(found)))
 
     @on(Found)
@@ -78,8 +94,9 @@ class FindActions(ConversationBase):
             self._errors = (event.generation, event.indexes)
             self._jump(event.indexes, self._pending, "tool error")
             return
-        self._hits = event.indexes
+        self._hits = (event.generation, event.indexes)
         count = len(event.indexes)
+        self.find_in_pane()
         self.app.notify(
             f"{count:,} message{'s' if count != 1 else ''} with {event.query!r}  (n, N)",
             timeout=2,
@@ -88,11 +105,27 @@ class FindActions(ConversationBase):
         if event.indexes:
             at = rows.index(self.query_one(MessageList).cursor)
             if at not in event.indexes:
-                self._jump(event.indexes, 1, "hit")
+                self._jump(event.indexes, self._pending or 1, "hit")
+        self._pending = 0
+
+    def find_in_pane(self) -> None:
+        """Mark what was looked for in the text of the message too."""
+        for pane in self.query(MessagePane):
+            pane.body.find(self.query_text)
 
     def action_next_hit(self, direction: int) -> None:
         """The next message that was found, or the one before."""
-        self._jump(self._hits, direction, "hit")
+        rows = self.rows
+        if rows is None:
+            return
+        if not self.query_text:
+            self.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
+        elif self._hits is not None and self._hits[0] is rows.generation:
+            self._jump(self._hits[1], direction, "hit")
+        else:
+            # Another list came on screen, or this one grew.
+            self._pending = direction
+            self.scan(rows.generation, "find", self.query_text)
 
     def action_jump(self, kind: str, direction: int) -> None:
         """The next boundary, user message or tool error, or the one before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import work
 from textual.worker import get_current_worker
 
+from inspector.app.progress import Left, Pulse
 from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Bodies, Counted, Failed, Measured, Opened, Recovered
 from inspector.core.conversations import Generation
@@ -21,7 +22,7 @@ class ReadingActions(ConversationBase):
     @work(thread=True, group="open", exclusive=True, exit_on_error=False, description="open")
     def open_in_thread(self, again: bool) -> None:
         """Open the conversation, or open it again after it grew."""
-        from inspector.reports.answers import resolve
+        from inspector.reports.resolving import resolve
 
         try:
             inspection = self.inspection
@@ -54,12 +55,18 @@ class ReadingActions(ConversationBase):
         inspection = self.inspection
         if inspection is None:
             return
+        worker = get_current_worker()
+        pulse = Pulse(self, worker, "measure", "reading", len(generation))
         try:
-            measures = inspection.measures(generation, profile)
+            measures = inspection.measures(generation, profile, pulse)
+        except Left:
+            return
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
-        if not get_current_worker().is_cancelled:
+        finally:
+            pulse.end()
+        if not worker.is_cancelled:
             self.post_message(Measured(generation, profile, measures))
 
     @work(thread=True, group="recover", exclusive=True, exit_on_error=False, description="recover")
@@ -86,13 +93,20 @@ class ReadingActions(ConversationBase):
             return
         worker = get_current_worker()
         first = self.first_to_count(generation)
+        known = frozenset(self.rows.exact) if self.rows is not None else frozenset()
+        pulse = Pulse(self, worker, "count", "counting", len(generation))
+        done = len(known)
         try:
-            for found, complete, encoding in counts(inspection, generation, first, _BATCH):
-                if worker.is_cancelled:
-                    return
+            for found, complete, encoding in counts(inspection, generation, first, _BATCH, known):
+                done += len(found)
+                pulse(min(done, len(generation)))
                 self.post_message(Counted(generation, found, complete, encoding))
+        except Left:
+            return
         except InspectorError as error:
             self.app.call_from_thread(self.app.say_once, str(error))
+        finally:
+            pulse.end()
 
     def first_to_count(self, generation: Generation) -> tuple[range, ...]:
         """The messages whose exact counts matter most: the end of the list, and where it begins."""

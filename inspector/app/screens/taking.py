@@ -9,9 +9,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from textual import on
+
 from inspector.app.screens.base import ConversationBase
 from inspector.core.messages import Message
 from widgets.message_list import MessageList
+from widgets.text_view import TextView
 
 #: Terminals drop longer OSC 52 sequences; what is longer goes to the file alone.
 CLIPBOARD_LIMIT = 100_000
@@ -31,6 +34,13 @@ class TakingActions(ConversationBase):
         if not text:
             self.app.notify(f"There is no {what} to copy here.", severity="warning")
             return
+        self._copy(text, what)
+
+    @on(TextView.CopyRequested)
+    def _pane_copied(self, event: TextView.CopyRequested) -> None:
+        self._copy(event.text, "text of the pane")
+
+    def _copy(self, text: str, what: str) -> None:
         path = self.place.write_copy(text)
         if len(text) <= CLIPBOARD_LIMIT:
             self.app.copy_to_clipboard(text)
