@@ -182,7 +182,7 @@ def open_app(
     check_installation()
     path, name = _path_or_name(words, demo)
     store = _open(path, demo)
-    if not sys.stdout.isatty() or not sys.stdin.isatty():
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, options)
         return
     from inspector.app.launch import launch
@@ -294,9 +294,12 @@ def plan(
     """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
     from inspector.reports.answers import plan_files
     from inspector.reports.text import print_plans
+    from inspector.settings import read_config
 
     documents = plan_files(files, _flags(options), config, compactions_so_far)
     _print(documents, as_json, print_plans)
+    if config is not None:
+        _say(read_config(config).notes)
 
 
 @commands.command(epilog=_PATH_HELP)
@@ -464,25 +467,37 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("compaction-inspector: interrupted.", err=True)
         code = 130
-    except (BrokenPipeError, SystemExit) as error:
+    except (BrokenPipeError, SystemExit):
         # The reader (head, less) went away, which is no failure; click and rich end the program with 1 for it.
-        if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
-            raise
         code = 0
+    except OSError as error:
+        code = _unwritten(error)
     sys.exit(_flushed(code))
 
 
 def _flushed(code: int) -> int:
-    """The exit code once everything is written: what is left in the buffer of a reader that went away goes nowhere."""
+    """The exit code once everything is written."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
     except OSError as error:
-        click.echo(f"compaction-inspector: The answer could not be written: {error.strerror}.", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _unwritten(error)
     return code
+
+
+def _unwritten(error: OSError) -> int:
+    """Say that the answer did not get out, and answer exit code 1."""
+    click.echo(f"compaction-inspector: The answer could not be written: {error.strerror or error}.", err=True)
+    _drop_output()
+    return 1
+
+
+def _drop_output() -> None:
+    """Let what is left in the buffer go nowhere, so that Python does not try to write it at its end."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -349,13 +349,14 @@ def print_hits(documents: Sequence[Document]) -> None:
 def print_overview(answers: Answers, name: str | None) -> None:
     """What the app would show first, as text: the conversations, then one of them with its compactions."""
     console = _console()
+    chosen = answers.store.resolve(name) if name is not None else ""
     documents = answers.conversations()
     print_conversations(documents)
     if not documents:
         return
-    chosen = name or max(documents, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
+    chosen = chosen or max(documents, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
     console.print()
-    title = next((entry["title"] for entry in documents if chosen in (entry["id"], entry["title"])), chosen)
+    title = next((entry["title"] for entry in documents if chosen == entry["id"]), chosen)
     _say(console, title, "bold")
     print_compactions(answers.compactions(chosen))
     console.print()
