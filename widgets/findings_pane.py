@@ -67,6 +67,11 @@ class FindingList(LineList):
         "Findings, the gravest first: ✗ error, ! warning, · worth knowing.\nEnter or double-click goes there."
     )
 
+    HELP: ClassVar[str] = (
+        "Findings: what is wrong with this conversation, or worth knowing. ✗ context was lost or requests will fail, "
+        "! something costs or endangers context, · nothing is wrong. Enter goes to the place."
+    )
+
     class Selected(Message):
         """The cursor came to a finding."""
 
@@ -133,10 +138,6 @@ class FindingsPane(Vertical):
         Binding("J", "step(1)", "Next finding", id="findings.next", show=False),
         Binding("K", "step(-1)", "Previous finding", id="findings.previous", show=False),
     ]
-    HELP: ClassVar[str] = (
-        "Findings: what is wrong with this conversation, or worth knowing. ✗ context was lost or requests will fail, "
-        "! something costs or endangers context, · nothing is wrong. Enter goes to the place."
-    )
 
     class FindingChosen(Message):
         """The user wants to see the place of a finding."""
