@@ -1,53 +1,56 @@
-"""Write docs/keys.md from the bindings of the app: python docs/keys.py"""
+"""Write docs/keys.md from the bindings of every screen and widget: python docs/keys.py"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 from textual.binding import Binding
 from textual.keys import format_key
 
-from inspector.app.app import InspectorApp
-from inspector.app.screens.conversation import ConversationScreen
-from inspector.app.screens.conversations import ConversationsScreen
-from inspector.app.screens.search import SearchScreen
-from widgets.cache_pane import CachePane
-from widgets.compaction_pane import CompactionPane
-from widgets.conversation_table import ConversationTable
-from widgets.diff_pane import DiffPane
-from widgets.knobs import Knobs
-from widgets.line_list import LineList
-from widgets.message_pane import MessagePane
-from widgets.region_bar import RegionBar
-from widgets.summary_pane import SummaryPane
-from widgets.text_view import TextView
-from widgets.timeline import Timeline
-from widgets.token_graph import TokenGraph
+import widgets
+from inspector import app
 
 TARGET = Path(__file__).resolve().parent / "keys.md"
-PLACES: tuple[tuple[str, type], ...] = (
-    ("Everywhere", InspectorApp),
-    ("Conversations", ConversationsScreen),
-    ("The table of conversations", ConversationTable),
-    ("Search", SearchScreen),
-    ("A conversation", ConversationScreen),
-    ("Lists", LineList),
-    ("Timeline", Timeline),
-    ("Regions", RegionBar),
-    ("Texts in panes", TextView),
-    ("Message pane", MessagePane),
-    ("Summary pane", SummaryPane),
-    ("Diff pane", DiffPane),
-    ("Cache pane", CachePane),
-    ("Tune pane", Knobs),
-    ("Compaction pane", CompactionPane),
-    ("Replay pane", TokenGraph),
-)
+#: What each place is called, in the order of the page; places without a title follow under their own names.
+TITLES = {
+    "InspectorApp": "Everywhere",
+    "ConversationsScreen": "Conversations",
+    "ConversationTable": "The table of conversations",
+    "SearchScreen": "Search",
+    "ConversationScreen": "A conversation",
+    "LineList": "Lists",
+    "Timeline": "Timeline",
+    "RegionBar": "Regions",
+    "TextView": "Texts in panes",
+    "MessagePane": "Message pane",
+    "SummaryPane": "Summary pane",
+    "DiffPane": "Diff pane",
+    "CachePane": "Cache pane",
+    "Knobs": "Tune pane",
+    "CompactionPane": "Compaction pane",
+    "TokenGraph": "Replay pane",
+    "FindingsPane": "Findings pane",
+    "HelpScreen": "Help",
+}
 _INTRODUCTION = """# Keys
 
 Every action has a key and stands in the palette (`ctrl+p`); `?` lists the keys of where you are. Arrows, page keys,
 home and end do what they do elsewhere. Digits typed on a knob begin a value; `escape` goes back to the list first.
 """
+
+
+def places() -> Iterator[tuple[str, list[Binding]]]:
+    """Every class of the app and of the widgets that has bindings of its own, by name."""
+    for package in (app, widgets):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            for name, value in vars(import_module(module.name)).items():
+                if isinstance(value, type) and value.__module__ == module.name:
+                    bindings = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
+                    if bindings:
+                        yield name, bindings
 
 
 def keys_of(binding: Binding) -> str:
@@ -58,16 +61,17 @@ def keys_of(binding: Binding) -> str:
 
 def render() -> str:
     """The page."""
+    order = list(TITLES)
+    found = sorted(places(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order))
     parts = [_INTRODUCTION]
-    for title, place in PLACES:
-        rows = [b for b in place.__dict__.get("BINDINGS", ()) if isinstance(b, Binding) and b.description]
-        if not rows:
-            continue
-        parts.append(f"## {title}\n\n| key | what it does |\n|---|---|")
-        found: dict[str, list[str]] = {}
-        for binding in rows:
-            found.setdefault(binding.description, []).append(keys_of(binding))
-        parts[-1] += "".join(f"\n| {' '.join(keys)} | {text} |" for text, keys in found.items()) + "\n"
+    for name, bindings in found:
+        lines: dict[str, list[str]] = {}
+        for binding in bindings:
+            lines.setdefault(binding.description or binding.action, []).append(keys_of(binding))
+        part = f"## {TITLES.get(name, name)}\n\n| key | what it does |\n|---|---|"
+        parts.append(
+            part + "".join(f"\n| {' '.join(keys)} | {text} |" for text, keys in lines.items()) + "\n"
+        )
     return "\n".join(parts)
 
 
