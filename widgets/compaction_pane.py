@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -13,7 +14,7 @@ from textual.message import Message
 
 from widgets import human
 from widgets.headline import Headline
-from widgets.message_list import ListSource, MessageList, RowSource
+from widgets.message_list import Boundary, ListSource, MessageList, RowSource
 from widgets.strips import fit, one_line
 from widgets.text_lines import TextLine, line_of
 
@@ -103,6 +104,7 @@ class CompactionPane(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view: CompactionView | None = None
         self._rows: RowSource = ListSource(())
+        self._filled = False
         self._headline = Headline(14)
         self._list = MessageList()
 
@@ -120,8 +122,15 @@ class CompactionPane(Vertical):
         """The list of what went, stayed and came."""
         return self._list
 
-    def set_view(self, view: CompactionView | None, rows: RowSource | None = None) -> None:
-        """Show a compaction and its messages; None where there is none."""
+    def set_view(
+        self,
+        view: CompactionView | None,
+        rows: RowSource | None = None,
+        boundaries: Sequence[Boundary] = (),
+        cursor: int = 0,
+    ) -> None:
+        """Show a compaction and its messages, the cursor of another compaction on a row; None where there is none."""
+        same = view is not None and self._view is not None and view.index == self._view.index
         self._view, self._rows = view, rows if rows is not None else ListSource(())
         if not self.is_mounted:
             return
@@ -129,7 +138,10 @@ class CompactionPane(Vertical):
             self._headline.set_lines([TextLine("This conversation has no compaction yet.", "muted")])
         else:
             self._show(view)
-        self._list.set_rows(self._rows, cursor=0)
+        # The same compaction, told with more: the cursor stays. Another one begins where its middle did.
+        self._list.set_boundaries(boundaries)
+        self._list.set_rows(self._rows, cursor=None if same and self._filled else cursor)
+        self._filled = True
 
     def on_resize(self, event: events.Resize) -> None:
         """Less is said where room is short."""

@@ -15,17 +15,15 @@ from textual.widget import Widget
 
 from widgets.strips import Row, ink
 
-#: Letters of a name that are left before it goes altogether.
-_SHORT = (0, 7, 5, 4, 3)
-
 
 @dataclass(frozen=True, slots=True)
 class PaneTab:
-    """A tab: its name, the key that brings it up, and what it shows (for the tooltip)."""
+    """A tab: its name, a shorter one ("" for none), the key that brings it up, what it shows (for the tooltip)."""
 
     name: str
     key: str
     help: str = ""
+    short: str = ""
 
 
 class PaneTabs(Widget):
@@ -91,14 +89,15 @@ class PaneTabs(Widget):
 
     def labels(self, width: int) -> list[str]:
         """What is written on each tab in so many cells; the chosen one keeps its name."""
-        labels: list[str] = []
-        for letters in (*_SHORT, -1):
-            labels = []
-            for tab in self._tabs:
-                name = tab.name
-                if tab.name != self._active and letters:
-                    name = name[:letters] if letters > 0 else ""
-                labels.append(f" {tab.key} {name} " if name else f" {tab.key} ")
+        full = [f" {tab.key} {tab.name}" for tab in self._tabs]
+        short = [f" {tab.key} {tab.short or tab.name}" for tab in self._tabs]
+        keys = [f" {tab.key}" for tab in self._tabs]
+        labels = full
+        for others in (full, short, keys):
+            labels = [
+                f"{named} " if tab.name == self._active else other
+                for tab, named, other in zip(self._tabs, full, others, strict=True)
+            ]
             if sum(map(len, labels)) <= width:
                 break
         return labels

@@ -65,6 +65,7 @@ PANES: tuple[tuple[str, str], ...] = (
 )
 NAMES = tuple(name for name, _ in PANES)
 HELP = dict(PANES)
+_SHORT = {"message": "msg", "summary": "sum", "compaction": "compact"}
 _KINDS: dict[str, type[Widget]] = {
     "message": MessagePane,
     "summary": SummaryPane,
@@ -102,7 +103,9 @@ class Panes(Vertical):
 
     def compose(self) -> ComposeResult:
         """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
-        yield PaneTabs([PaneTab(name, str(number), help) for number, (name, help) in enumerate(PANES, 1)])
+        yield PaneTabs(
+            [PaneTab(name, str(key), help, _SHORT.get(name, "")) for key, (name, help) in enumerate(PANES, 1)]
+        )
         with ContentSwitcher(initial=NAMES[0]):
             yield _KINDS[NAMES[0]](id=NAMES[0])
 

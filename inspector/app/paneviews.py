@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from inspector.app.rows import GenerationRows, is_tool_error
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
@@ -16,10 +17,11 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.registry import engine
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
+from widgets import human
 from widgets.cache_pane import BreakpointView, CacheView
 from widgets.compaction_pane import BoundsView, CompactionView
 from widgets.diff_pane import DiffItem, DiffSection, DiffView
-from widgets.message_list import MessageRow
+from widgets.message_list import Boundary, MessageRow
 from widgets.message_pane import CallView, MessageView
 from widgets.summary_pane import SummaryItem, SummarySection, SummaryView
 
@@ -267,6 +269,21 @@ class CompactionRows:
         return self.before, row
 
     def row(self, row: int) -> MessageRow | None:
-        """A row, from the list it belongs to."""
+        """A row, from the list it belongs to, in the region that it was in."""
         rows, index = self.place(row)
-        return rows.row(rows.row_of(index))
+        found = rows.row(rows.row_of(index))
+        if found is None or rows is not self.before:
+            return found
+        recorded = self.recorded
+        region = "head" if index < recorded.head_end else "middle" if index < recorded.tail_start else "tail"
+        return replace(found, region=region)
+
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """The recorded boundaries as lines between the rows."""
+        head, tail = self.recorded.head_end, self.recorded.tail_start
+        left = human.plural(tail - head, "message")
+        came = "what stayed" if self.summary_at is None else "Σ took their place, then what stayed"
+        return (
+            Boundary(head, "head_end", "recorded", f"{left} left from here on"),
+            Boundary(tail, "tail_start", "recorded", came),
+        )

@@ -17,6 +17,7 @@ from inspector.app import views
 from inspector.app.panes import Panes
 from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import GoTo
+from inspector.app.screens.comparing import ComparingActions
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
 from inspector.app.screens.judging import FindingsActions
@@ -55,6 +56,7 @@ _COMPACTIONS = Binding.Group("Compaction ", compact=True)
 
 class ConversationScreen(
     FindingsActions,
+    ComparingActions,
     ReadingActions,
     FindActions,
     ReplayActions,
@@ -171,6 +173,7 @@ class ConversationScreen(
             self.show_generation(min(self.number, len(generations)))
         elif len(same) != len(rows.generation):
             rows.grow(same)
+            self._neighbours.clear()
             self.query_one(MessageList).rows_changed()
             self.measure(same, self.settings.profile)
             self.count_exactly(same)

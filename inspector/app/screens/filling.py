@@ -12,7 +12,7 @@ from textual.worker import get_current_worker
 from inspector.app import paneviews
 from inspector.app.panes import Panes
 from inspector.app.rows import GenerationRows
-from inspector.app.screens.base import ConversationBase, GoTo
+from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Failed
 from inspector.caching.breakpoints import Layout, Ttl, breakpoints
 from inspector.core.conversations import Compaction
@@ -23,7 +23,6 @@ from inspector.engines.registry import engine, names
 from inspector.reports.resolving import caching_release, policy_of, ttl_of
 from widgets import human
 from widgets.cache_pane import CachePane, CacheView
-from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane, DiffView
 from widgets.message_list import MessageList, MessageRow
 from widgets.message_pane import MessagePane, MessageView
@@ -71,7 +70,6 @@ class FillingActions(ConversationBase):
     layout_name: Layout | None = None
     ttl: Ttl | None = None
     _resting: Timer | None = None
-    _compaction_rows: paneviews.CompactionRows | None = None
 
     @on(Panes.Shown)
     def _shown(self, event: Panes.Shown) -> None:
@@ -89,11 +87,14 @@ class FillingActions(ConversationBase):
             "diff": self._fill_diff,
             "cache": self.find_breakpoints,
             "tune": self._fill_tune,
-            "compaction": self._fill_compaction,
+            "compaction": self.fill_compaction,
             "replay": self.fill_replay,
             "findings": self.fill_findings,
         }
         fillers[current]()
+
+    def fill_compaction(self) -> None:
+        """Compare a recorded compaction with the plan for the same list; the screen's part for it does so."""
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings; the screen's replay part does it."""
@@ -287,57 +288,6 @@ class FillingActions(ConversationBase):
             f"A compaction now: {human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
             f"{human.count(plan.length)} → {human.count(head + plan.length - tail + (not plan.merged))} messages.",
         )
-
-    # Compaction.
-
-    def _fill_compaction(self) -> None:
-        pane = self.query_one(CompactionPane)
-        recorded = self.recorded(self.number) or self.recorded(self.number - 1)
-        if recorded is None or self.inspection is None or self.rows is None:
-            pane.set_view(None)
-            return
-        plan = self.plan if recorded.index == self.number else None
-        before = self._rows_of(recorded.index)
-        after = self._rows_of(recorded.index + 1)
-        before.set_recorded(None, recorded)
-        after.set_recorded(recorded, None)
-        view = paneviews.compaction_view(self.inspection.conversation, recorded, plan)
-        self._compaction_rows = paneviews.CompactionRows(before, after, recorded)
-        pane.set_view(view, self._compaction_rows)
-
-    def _rows_of(self, number: int) -> GenerationRows:
-        if number not in self._neighbours and self.inspection is not None:
-            self._neighbours[number] = GenerationRows(self.inspection.generation(number))
-        return self._neighbours[number]
-
-    @on(MessageList.RowsWanted)
-    def _neighbour_rows_wanted(self, event: MessageList.RowsWanted) -> None:
-        if not any(event.widget is pane.messages for pane in self.query(CompactionPane)):
-            return
-        event.stop()
-        if self._compaction_rows is not None:
-            self.read_neighbours(self._compaction_rows, event.rows)
-
-    @work(thread=True, group="neighbours", exit_on_error=False, description="neighbours")
-    def read_neighbours(self, source: paneviews.CompactionRows, wanted_rows: range) -> None:
-        """Read the rows of the compaction pane that are on screen."""
-        places = [source.place(row) for row in wanted_rows if row < len(source)]
-        for rows in (source.before, source.after):
-            wanted = [index for where, index in places if where is rows and index not in rows.lines]
-            if wanted:
-                try:
-                    found = self.store.messages(rows.generation, min(wanted), max(wanted) + 1)
-                except InspectorError as error:
-                    self.post_message(Failed(str(error)))
-                    return
-                rows.add(min(wanted), found)
-        self.app.call_from_thread(self.query_one(CompactionPane).messages.rows_changed)
-
-    @on(CompactionPane.StepWanted)
-    def _step_wanted(self, event: CompactionPane.StepWanted) -> None:
-        number = self.number + event.by
-        if self.inspection is not None and 1 <= number <= len(self.inspection.conversation.generations):
-            self.post_message(GoTo(number, None))
 
 
 class _LazyMessages:
