@@ -60,13 +60,14 @@ PANES: tuple[tuple[str, str], ...] = (
     ),
     (
         "findings",
-        "What went wrong or is worth knowing, the gravest first, with what it means and what helps.",
+        FindingsPane.HELP,
     ),
 )
 NAMES = tuple(name for name, _ in PANES)
 HELP = dict(PANES)
 _SHORT = {"message": "msg", "summary": "sum", "compaction": "compact"}
-_KINDS: dict[str, type[Widget]] = {
+#: The widget of each pane.
+KINDS: dict[str, type[Widget]] = {
     "message": MessagePane,
     "summary": SummaryPane,
     "diff": DiffPane,
@@ -107,7 +108,7 @@ class Panes(Vertical):
             [PaneTab(name, str(key), help, _SHORT.get(name, "")) for key, (name, help) in enumerate(PANES, 1)]
         )
         with ContentSwitcher(initial=NAMES[0]):
-            yield _KINDS[NAMES[0]](id=NAMES[0])
+            yield KINDS[NAMES[0]](id=NAMES[0])
 
     def on_mount(self) -> None:
         """Bring up the pane that was asked for before."""
@@ -138,10 +139,18 @@ class Panes(Vertical):
         else:
             self.call_next(self._make, name)
 
+    async def bring(self, name: str) -> Widget:
+        """Bring a pane up, made where it is not yet, and give it the focus."""
+        self._wanted = name
+        self.query_one(PaneTabs).active = name
+        await self._make(name)
+        self.focus_pane()
+        return self.pane(name)
+
     async def _make(self, name: str) -> None:
         switcher = self.query_one(ContentSwitcher)
         if not switcher.query_children(f"#{name}"):
-            await switcher.mount(_KINDS[name](id=name))
+            await switcher.mount(KINDS[name](id=name))
         if name == self._wanted:
             self._bring_up(name)
 

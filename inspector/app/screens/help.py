@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.table import Table
@@ -9,14 +11,20 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.dom import DOMNode
 from textual.screen import ModalScreen
-from textual.widget import Widget
 from textual.widgets import Static
+
+from inspector.app.panes import HELP, Panes
+from widgets.conversation_table import ConversationTable
+from widgets.message_list import MessageList
 
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
 
-_LEGEND = (
+Rows = tuple[tuple[str, str], ...]
+
+_SIGNS: Rows = (
     ("▎ ┊ ▌", "head, middle, tail of the list"),
     ("━ ╌", "a recorded boundary, a planned one"),
     ("~", "a rough count, Hermes' own estimate; without it the count is exact"),
@@ -24,7 +32,26 @@ _LEGEND = (
     ("⚑1", "a prompt-cache breakpoint"),
     ("Σ = −", "a summary, a copy from the list before, a message that left"),
     ("✗ ■ !", "a tool error, a huge message, a finding"),
+    ("≠", "settings on screen that are not those in force"),
+    ("○ ◐ ●", "a generation in the timeline, the live one, the one on screen"),
+    ("◇ ✗ !", "one that a fallback text began, a failed compaction, findings about it"),
 )
+_WORDS: Rows = (
+    ("conversation", "the sessions that compactions tied together, first to last"),
+    ("generation", "one list of messages between two compactions"),
+    ("recorded", "what the store shows happened"),
+    ("planned", "what the profile would do now under the settings"),
+    ("in force", "the settings that flags, config.yaml, the store and the model tell"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HelpPage:
+    """A title, a few sentences, and the keys by where they work."""
+
+    title: str
+    about: tuple[str, ...]
+    keys: tuple[tuple[str, Rows], ...]
 
 
 class HelpScreen(ModalScreen[None]):
@@ -35,50 +62,85 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,q,question_mark", "dismiss", "Close", id="help.close"),
     ]
 
-    def __init__(self, content: tuple[str, str, tuple[tuple[str, str], ...]]) -> None:
+    def __init__(self, page: HelpPage) -> None:
         super().__init__()
-        self.title_text, self.about, self.keys = content
+        self.page = page
 
     def compose(self) -> ComposeResult:
-        """Title, the pane in a sentence, its keys, the signs."""
+        """Title, the pane in a few sentences, its keys, signs and words."""
         with VerticalScroll(id="page"):
-            yield Static(Text(self.title_text, style="bold"))
-            yield Static(Text(self.about), classes="about")
-            yield Static(_table(self.keys))
-            yield Static(Text("\nSigns", style="bold"))
-            yield Static(_table(_LEGEND))
+            yield Static(Text(self.page.title, style="bold"))
+            yield Static(Text("\n\n".join(self.page.about)), classes="about")
+            for heading, rows in (*self.page.keys, ("Signs", _SIGNS), ("Words", _WORDS)):
+                yield Static(Text(heading, style="bold"), classes="heading")
+                yield Static(_table(rows))
             yield Static(
-                Text("\nescape closes this page, ctrl+p finds every action by name."), classes="about"
+                Text("escape closes this page, ctrl+p finds every action by name."), classes="about last"
             )
 
 
-def _table(rows: tuple[tuple[str, str], ...]) -> Table:
+def _table(rows: Rows) -> Table:
     table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True, style="bold")
+    table.add_column(justify="right", no_wrap=True, style="bold", min_width=14)
     table.add_column()
     for key, text in rows:
         table.add_row(Text(key), Text(text))
     return table
 
 
-def help_for(app: InspectorApp) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """Title, sentence and keys of the widget that has the focus and of the screen around it."""
-    focused: Widget | None = app.focused
-    nodes = [node for node in (focused, app.screen) if node is not None]
-    about = []
-    for node in nodes:
-        text = getattr(node, "HELP", "") or getattr(node, "TOOLTIP", "")
-        if text:
-            about.append(text)
-    keys: dict[str, str] = {}
-    for active in app.screen.active_bindings.values():
+def help_for(app: InspectorApp) -> HelpPage:
+    """The page for what has the focus and for the screen around it."""
+    focused, screen = app.focused, app.screen
+    pane = next((node for node in _ancestors(focused) if node.id in HELP and _in_panes(node)), None)
+    about = [HELP[pane.id or ""]] if pane is not None else []
+    if isinstance(focused, MessageList) and pane is None:
+        title = "Messages"
+    elif isinstance(focused, ConversationTable):
+        title = "Conversations"
+    else:
+        title = f"The {pane.id} pane" if pane is not None else _words(type(focused or screen).__name__)
+        text = "" if pane is not None or focused is None else getattr(focused, "TOOLTIP", "")
+        about += [text] if text else []
+    screen_text = getattr(screen, "HELP", "")
+    about += [screen_text] if screen_text else []
+    own: dict[str, str] = {}
+    around: dict[str, str] = {}
+    everywhere: dict[str, str] = {}
+    for active in screen.active_bindings.values():
         binding = active.binding
         # Our own bindings have an id with a dot; Textual's (scrolling, focus) need no explanation.
-        if binding.description and "." in (binding.id or ""):
-            shown = app.get_key_display(binding)
-            keys[binding.description] = (
-                f"{keys[binding.description]} {shown}" if binding.description in keys else shown
+        if not binding.description or "." not in (binding.id or ""):
+            continue
+        rows = around if active.node is screen else everywhere if active.node is app else own
+        text = binding.tooltip or binding.description
+        shown = app.get_key_display(binding)
+        rows[text] = f"{rows[text]} {shown}" if text in rows else shown
+    moves = {"Next field": "tab", "Field before": "shift+tab"}
+    everywhere |= moves
+    return HelpPage(
+        title,
+        tuple(about),
+        tuple(
+            (heading, tuple((key, text) for text, key in rows.items()))
+            for heading, rows in (
+                ("Keys here", own),
+                ("Keys on this screen", around),
+                ("Everywhere", everywhere),
             )
-    title = type(focused).__name__ if focused is not None else type(app.screen).__name__
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in title).strip()
-    return words.capitalize(), "\n\n".join(about), tuple((key, text) for text, key in keys.items())
+            if rows
+        ),
+    )
+
+
+def _ancestors(node: DOMNode | None) -> Iterable[DOMNode]:
+    return () if node is None else node.ancestors_with_self
+
+
+def _in_panes(node: DOMNode) -> bool:
+    return any(isinstance(parent, Panes) for parent in node.ancestors)
+
+
+def _words(name: str) -> str:
+    return (
+        "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip().capitalize()
+    )
