@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich")
+HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
 
 def imported(code: str, *words: str) -> set[str]:
@@ -20,6 +20,7 @@ def imported(code: str, *words: str) -> set[str]:
         f"sys.argv = ['compaction-inspector', *{list(words)!r}]\n{code}"
     )
     done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     return set(done.stderr.rpartition("IMPORTED ")[2].split())
 
 
@@ -32,11 +33,20 @@ RUN = "from inspector.cli import main\nmain()"
         (["--help"], set()),
         (["--version"], set()),
         (["show", "--help"], set()),
-        (["conversations", "--demo", "--json"], {"genai_prices", "rich"}),
-        (["compactions", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich"}),
-        (["plan", "fixtures/fastapi-example.json", "--json"], {"rich"}),
-        (["show", "--demo", "Move checkout to orders-v2", "--json", "--no-exact"], {"genai_prices", "rich"}),
-        (["store", "--demo", "--json"], {"sqlite_utils", "rich"}),
+        (["conversations", "--demo", "--json"], {"genai_prices", "rich", "sqlite3"}),
+        (
+            ["compactions", "--demo", "Move checkout to orders-v2", "--json"],
+            {"genai_prices", "rich", "sqlite3"},
+        ),
+        (["replay", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich", "sqlite3"}),
+        (["findings", "--demo"], {"genai_prices", "rich", "sqlite3"}),
+        (["search", "--demo", "orders"], {"rich", "sqlite3"}),
+        (["plan", "fixtures/fastapi-example.json"], {"rich", "sqlite3"}),
+        (
+            ["show", "--demo", "Move checkout to orders-v2", "--json", "--no-exact"],
+            {"genai_prices", "rich", "sqlite3"},
+        ),
+        (["store", "--demo", "--json"], {"sqlite_utils", "rich", "sqlite3"}),
     ],
 )
 def test_a_command_imports_no_more_than_it_needs(words: list[str], allowed: set[str]) -> None:

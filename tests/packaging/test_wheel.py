@@ -8,6 +8,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout, built with the environment's own build backend where it is there."""
+    """The wheel of this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)],
-        check=True,
-        capture_output=True,
-    )
+    # Without a build backend in this environment, one is fetched into an environment of its own.
+    isolation = ["--no-isolation"] if find_spec("hatchling") else []
+    command = [sys.executable, "-m", "build", "--wheel", *isolation, "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     (found,) = folder.glob("*.whl")
     return found
 
@@ -35,30 +36,43 @@ def test_the_wheel_has_everything(wheel: Path) -> None:
     assert styles
     assert styles <= names
     assert not any(name.startswith(("tests/", "fixtures/", "docs/")) for name in names)
+    code = {
+        str(path.relative_to(ROOT))
+        for room in ("inspector", "widgets")
+        for path in (ROOT / room).rglob("*.py")
+    }
+    assert code <= names
+    assert not [name for name in names if name.endswith((".pyc", "-wal", "-shm"))]
+    assert (
+        sum(item.file_size for item in zipfile.ZipFile(wheel).infolist() if "_fixtures" in item.filename)
+        < 6e6
+    )
 
 
 def test_an_installed_wheel_runs_from_anywhere(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "env"
     venv.create(home, with_pip=False)
     site = next(home.glob("lib/python*/site-packages"))
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(wheel)],
-        check=True,
-    )
+    scripts = home / ("Scripts" if os.name == "nt" else "bin")
+    python = scripts / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--no-deps", str(wheel)], check=True)
     # The dependencies are those of the environment that runs the tests; behind the wheel, so that it is what is found.
     here = next(path for path in sys.path if path.endswith("site-packages"))
     (site / "dependencies.pth").write_text(here + "\n", encoding="utf-8")
-    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
 
     def run(*words: str) -> str:
         done = subprocess.run(
-            [python, "-m", "inspector", *words], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8",
+            [scripts / "compaction-inspector", *words], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8",
             stdin=subprocess.DEVNULL, env={"HOME": str(tmp_path), "PYTHONUTF8": "1"}, check=True,
         )  # fmt: skip
         return done.stdout
 
     assert run("--version").startswith("compaction-inspector, version ")
     assert len(json.loads(run("conversations", "--demo", "--json"))) >= 8
+    example = site / "inspector" / "_fixtures" / "fastapi-example.json"
+    (plan,) = json.loads(run("plan", str(example), "--json"))
+    assert (plan["head_end"], plan["tail_start"]) == (4, 25)
     assert "In a terminal the same command opens the app" in run("--demo")
     where = subprocess.run(
         [python, "-c", "import inspector, widgets; print(inspector.__file__); print(widgets.__file__)"],

@@ -1,0 +1,61 @@
+"""What is imported by the time the first frame of the app is drawn, list filled, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+#: None of these is needed to draw a list of conversations; each costs between 20 and 300 ms.
+LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "httpx")
+
+_FRAME = """
+import asyncio, json, sys
+from inspector.bundled import demo_databases, fixtures_dir
+from inspector.stores.detect import open_store
+from inspector.stores.several import SeveralStores
+
+store = SeveralStores([open_store(path) for path in demo_databases()], fixtures_dir())
+from inspector.app.launch import read_ahead
+index = read_ahead(store)
+from inspector.app.app import InspectorApp
+from inspector.app.place import Place
+from inspector.app.screens.conversations import ConversationsScreen
+from widgets.conversation_table import ConversationTable
+
+# What follows the frame in the background (context lengths of models, findings) is not what is looked at.
+for later in ("read_live", "judge"):
+    assert hasattr(ConversationsScreen, later)
+    setattr(ConversationsScreen, later, lambda *_: None)
+
+async def main():
+    app = InspectorApp(store, place=Place(), index=index)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        rows = app.screen.query_one(ConversationTable).row_count
+        print(json.dumps([rows, sorted(sys.modules)]))
+
+asyncio.run(main())
+"""
+
+
+def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "XDG_STATE_HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", _FRAME], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows, modules = json.loads(done.stdout)
+    assert rows == 10
+    assert "textual.app" in modules
+    assert [name for name in LATE if name in modules] == []
+    assert "inspector.reports.answers" not in modules
+    assert "inspector.app.screens.conversation" not in modules
