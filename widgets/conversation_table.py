@@ -68,6 +68,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("findings", "findings", 9, 66, lambda e: -1 if e.findings is None else e.findings),
 )
 _BY_NAME = {column.name: column for column in COLUMNS}
+#: What `set_sort` takes.
+COLUMN_NAMES = frozenset(_BY_NAME)
 
 
 class ConversationTable(LineList):

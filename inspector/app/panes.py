@@ -14,7 +14,7 @@ from textual.widgets import ContentSwitcher
 from widgets.cache_pane import CachePane
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
-from widgets.findings_pane import FindingsPane
+from widgets.findings_pane import FindingList, FindingsPane
 from widgets.message_pane import MessagePane
 from widgets.pane_tabs import PaneTab, PaneTabs
 from widgets.replay_pane import ReplayPane
@@ -60,7 +60,7 @@ PANES: tuple[tuple[str, str], ...] = (
     ),
     (
         "findings",
-        FindingsPane.HELP,
+        FindingList.HELP,
     ),
 )
 NAMES = tuple(name for name, _ in PANES)

@@ -13,12 +13,15 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
+from inspector.app.progress import Left, Progress, Pulse
 from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
 from widgets import human
-from widgets.conversation_table import ConversationEntry, ConversationTable
+from widgets.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
+from widgets.notes_bar import NotesBar
+from widgets.title_bar import TitleBar, TitlePart
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -46,14 +49,14 @@ class ConversationsScreen(WorkingScreen):
     CSS_PATH = "conversations.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
-        Binding("ctrl+f", "search", "Search all messages", id="list.search"),
-        Binding("f", "search", "Search all messages", show=False, id="list.search_key"),
+        Binding("f", "search", "Search", id="list.search", tooltip="Search the text of all messages"),
         Binding("r", "reload", "Read again", show=False, id="list.reload"),
-        Binding("escape", "clear_filter", "Clear the filter", show=False, id="list.clear"),
+        Binding("escape", "clear_filter", "Clear the filter, put notes away", show=False, id="list.clear"),
     ]
     HELP: ClassVar[str] = (
         "Every conversation of the database, the last active first. Tokens are those of the live list against the "
-        "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet."
+        "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet. ↳ marks branches "
+        "of other conversations and sub-agents."
     )
 
     def __init__(
@@ -69,23 +72,23 @@ class ConversationsScreen(WorkingScreen):
 
     def compose(self) -> ComposeResult:
         """Title, table, keys. The line of the filter comes when it is wanted."""
-        yield Static("", id="title", classes="bar", markup=False)
+        yield TitleBar(id="title")
         yield ConversationTable(id="table")
         yield Static("", id="empty", markup=False)
-        yield Static("", id="note", classes="note", markup=False)
+        yield NotesBar(id="note")
         yield Footer(show_command_palette=True, compact=True)
 
     def on_mount(self) -> None:
         """Start reading."""
-        self.query_one("#note").display = False
         self.query_one("#empty").display = False
+        self._show_title()
         table = self.query_one(ConversationTable)
-        if self.place.sort:
+        if self.place.sort and self.place.sort[0] in COLUMN_NAMES:
             table.set_sort(*self.place.sort)
         table.focus()
         rows = self._read_ahead()
         if rows is None:
-            self._set_title("reading …")
+            self.query_one(TitleBar).set_state("reading …")
             self.read_index()
         else:
             self._show(rows)
@@ -130,34 +133,52 @@ class ConversationsScreen(WorkingScreen):
             empty.update(
                 "There are no conversations in this database yet. They appear here when an agent writes them."
             )
-        total = sum(row.messages for row in rows)
-        self._set_title(f"{human.plural(len(rows), 'conversation')} · {human.plural(total, 'message')}")
-        self._show_notes()
-        if first or any(_stale(row, known.get(row.id)) for row in rows):
-            self.read_live(rows)
+        self.query_one(TitleBar).set_state("")
+        self._show_title()
+        self._tell(*self.store.info.notes)
+        uncounted = tuple(row for row in rows if _stale(row, known.get(row.id)))
+        if uncounted:
+            self.read_live(uncounted)
 
-    def _show_notes(self) -> None:
-        notes = self.store.info.notes
-        note = self.query_one("#note", Static)
-        note.display = bool(notes)
-        note.update("\n".join(safe_line(text) for text in notes))
+    def _tell(self, *sentences: str) -> None:
+        bar = self.query_one(NotesBar)
+        bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
 
-    def _set_title(self, text: str) -> None:
-        name = safe_line(self.store.info.path.name) if self.store.info.path.is_file() else "bundled databases"
-        self.query_one("#title", Static).update(f"compaction-inspector   {name}   {text}")
+    @on(NotesBar.Dismissed)
+    def _dismissed(self, event: NotesBar.Dismissed) -> None:
+        self.app.put_away.update(event.sentences)
+
+    def _show_title(self) -> None:
+        path = self.store.info.path
+        table = self.query_one(ConversationTable)
+        parts = [
+            TitlePart("compaction-inspector", 5),
+            TitlePart(safe_line(path.name) if path.suffix else "bundled databases", 4),
+        ]
+        if self._rows:
+            total = sum(row.messages for row in self._rows)
+            count = human.plural(len(self._rows), "conversation")
+            if table.filter:
+                count = f"{table.row_count:,} of {count}"
+            parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
+        self.query_one(TitleBar).set_parts(parts)
 
     @work(thread=True, group="live", exclusive=True, exit_on_error=False, description="live")
     def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
         """Count the live lists in the background, the last active first."""
-        worker = get_current_worker()
+        pulse = Pulse(self, get_current_worker(), "live", "counting", len(rows))
         batch: list[Live] = []
-        for live in _live(self.store, rows, self.app):
-            if worker.is_cancelled:
-                return
-            batch.append(live)
-            if len(batch) >= _BATCH:
-                self.post_message(LiveFound(tuple(batch)))
-                batch = []
+        try:
+            for done, live in enumerate(_live(self.store, rows, self.app)):
+                pulse(done)
+                batch.append(live)
+                if len(batch) >= _BATCH:
+                    self.post_message(LiveFound(tuple(batch)))
+                    batch = []
+        except Left:
+            return
+        finally:
+            pulse.end()
         if batch:
             self.post_message(LiveFound(tuple(batch)))
         self.app.call_from_thread(self.judge_unknown)
@@ -226,10 +247,12 @@ class ConversationsScreen(WorkingScreen):
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
-        self.query_one("#title", Static).update("compaction-inspector")
-        note = self.query_one("#note", Static)
-        note.display = True
-        note.update(event.sentence)
+        self.query_one(TitleBar).set_state("")
+        self._tell(event.sentence)
+
+    @on(Progress)
+    def _progress(self, event: Progress) -> None:
+        self.query_one(TitleBar).set_state(f"{event.text} …" if event.text else "")
 
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
@@ -255,19 +278,23 @@ class ConversationsScreen(WorkingScreen):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what the filter leaves."""
         self.query_one(ConversationTable).set_filter(event.value)
+        self._show_title()
 
     def on_input_submitted(self) -> None:
         """Back to the list."""
         self.query_one(ConversationTable).focus()
 
     def action_clear_filter(self) -> None:
-        """Show every conversation again."""
+        """Show every conversation again; where all are shown, put the notes away."""
         from textual.widgets import Input
 
-        for box in self.query("#filter").results(Input):
+        shown = [box for box in self.query("#filter").results(Input) if box.display]
+        for box in shown:
             box.value = ""
             box.display = False
         self.query_one(ConversationTable).focus()
+        if not shown:
+            self.query_one(NotesBar).dismiss()
 
     def action_reload(self) -> None:
         """Read the index again."""
@@ -302,11 +329,11 @@ def _entry(row: ConversationRow, known: ConversationEntry | None) -> Conversatio
 
 
 def _stale(row: ConversationRow, known: ConversationEntry | None) -> bool:
-    return known is None or known.messages != row.messages
+    return known is None or known.tokens is None or known.messages != row.messages
 
 
 def _live(store: Store, rows: tuple[ConversationRow, ...], app: InspectorApp) -> Iterator[Live]:
-    from inspector.reports.answers import live_of
+    from inspector.reports.resolving import live_of
 
     for row in rows:
         try:
