@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from inspector.app.courtesy import touched
 from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
 from inspector.app.work import Failed, StoreChanged
@@ -93,7 +95,16 @@ class InspectorApp(App[None]):
         """Open a conversation by any name; `message` is the store's row to go to."""
         from inspector.app.screens.conversation import ConversationScreen
 
-        self.push_screen(ConversationScreen(self.store, name, self.place, self.flags, self.config, message))
+        screen = ConversationScreen(self.store, name, self.place, self.flags, self.config, message)
+        # It is read while the screen is put together.
+        screen.open_in_thread(again=False)
+        self.push_screen(screen)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Threads give way to keys and mouse."""
+        if isinstance(event, events.InputEvent):
+            touched()
+        await super().on_event(event)
 
     def _watch(self) -> None:
         if not self._asking:

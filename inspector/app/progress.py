@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message as TextualMessage
 
+from inspector.app.courtesy import give_way
 from inspector.core.errors import InspectorError
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Pulse:
         self._told = False
 
     def __call__(self, done: int) -> None:
-        """So many of the whole are done. Raises Left."""
+        """So many of the whole are done; rests while the user is busy. Raises Left."""
+        give_way()
         if self._worker.is_cancelled:
             raise Left("cancelled")
         now = time.monotonic()

@@ -62,8 +62,11 @@ class Opened(TextualMessage):
         system_prompts: Mapping[str, str],
         resolved: ResolvedSettings,
         again: bool,
+        end: tuple[Message, ...] = (),
     ) -> None:
+        """`end` are the last messages of the live list, which are on screen first."""
         super().__init__()
+        self.end = end
         self.inspection = inspection
         self.system_prompts = system_prompts
         self.resolved = resolved

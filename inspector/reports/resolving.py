@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,16 @@ def caching_release(profile: str) -> Release:
 
 
 def live_of(
-    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
+    store: Store,
+    row: ConversationRow,
+    flags: Mapping[str, Any],
+    config: Path | None,
+    watch: Callable[[int], None] | None = None,
 ) -> tuple[int | None, int | None, int | None]:
-    """(rough tokens of the live list, threshold in tokens, compactions) of a conversation; reads the live list."""
+    """(rough tokens of the live list, threshold in tokens, compactions) of a conversation; reads the live list.
+
+    `watch` is told now and then how many of its messages were read; what it raises ends the reading.
+    """
     settings = resolve(store, row, flags, config).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    return store.live_tokens(row.id), threshold, store.count_compactions(row.id)
+    return store.live_tokens(row.id, watch), threshold, store.count_compactions(row.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -68,8 +68,11 @@ class Store(Protocol):
         """Every recorded compaction, found by matching the lists before and after it."""
         ...
 
-    def live_tokens(self, conversation: str) -> int:
-        """Rough tokens of the list that the agent holds now, system prompt included; reads that list once."""
+    def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
+        """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
+
+        `watch` is told now and then how many messages were read; what it raises ends the reading.
+        """
         ...
 
     def count_compactions(self, conversation: str) -> int:

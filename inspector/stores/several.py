@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -84,9 +84,9 @@ class SeveralStores:
         """The recorded compactions of a conversation."""
         return self._owner(conversation.id).compactions(conversation)
 
-    def live_tokens(self, conversation: str) -> int:
+    def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of a conversation's live list."""
-        return self._owner(conversation).live_tokens(conversation)
+        return self._owner(conversation).live_tokens(conversation, watch)
 
     def count_compactions(self, conversation: str) -> int:
         """How often a conversation was compacted."""

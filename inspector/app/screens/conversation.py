@@ -48,7 +48,7 @@ from widgets.title_bar import TitleBar
 from widgets.tune_pane import TunePane
 
 if TYPE_CHECKING:
-    pass
+    from inspector.core.conversations import Generation
 
 
 _COMPACTIONS = Binding.Group("Compaction ", compact=True)
@@ -132,12 +132,11 @@ class ConversationScreen(
         yield Footer(show_command_palette=True, compact=True)
 
     def on_mount(self) -> None:
-        """Open the conversation in a thread."""
+        """Show that the conversation is being opened; `open_in_thread` has begun."""
         self.query_one("#find").display = False
         self.going_on("open", "opening")
         self.query_one(MessageList).focus()
         self.query_one(Panes).show(self.place.pane or "message")
-        self.open_in_thread(again=False)
 
     def on_resize(self) -> None:
         """Narrow terminals show the list above the panes."""
@@ -155,7 +154,9 @@ class ConversationScreen(
             self.resolved = event.resolved
             self.take_remembered_settings(event.resolved)
             self.show_generation(*self.remembered_place())
-            self.recover()
+            live = event.inspection.conversation.live
+            self._bodies(Bodies(live, len(live) - len(event.end), event.end))
+            self.call_after_refresh(self.recover)
             self._show_notes()
         else:
             self._grown(event.inspection)
@@ -244,6 +245,12 @@ class ConversationScreen(
         self._show_recorded()
         self.show_header()
         self._show_gauge()
+        # What takes long starts behind the frame that shows the list.
+        self.call_after_refresh(self._study, generation)
+
+    def _study(self, generation: Generation) -> None:
+        if self.rows is None or self.rows.generation is not generation:
+            return
         self.fill()
         self.find_breakpoints()
         self.measure(generation, self.settings.profile)

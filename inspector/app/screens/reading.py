@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from textual import work
 from textual.worker import get_current_worker
 
@@ -13,7 +15,11 @@ from inspector.core.errors import InspectorError
 from inspector.inspection import Inspection
 
 #: Messages that one exact-count batch holds.
-_BATCH = 200
+_BATCH = 100
+#: What was counted is shown so often, in seconds: every showing draws the list anew.
+_SHOWN_SECONDS = 0.25
+#: Messages that are read along with the index, so that the first frame has its texts.
+_SCREENFUL = 80
 
 
 class ReadingActions(ConversationBase):
@@ -33,11 +39,13 @@ class ReadingActions(ConversationBase):
             sessions = {generation.session for generation in inspection.conversation.generations}
             prompts = {session: inspection.system_prompt(session) for session in sessions}
             resolved = resolve(self.store, inspection.conversation.row, self.flags, self.config)
+            live = inspection.conversation.live
+            end = () if again else self.store.messages(live, max(0, len(live) - _SCREENFUL))
         except InspectorError as error:
             self.post_message(Failed(str(error), fatal=not again))
             return
         if not get_current_worker().is_cancelled:
-            self.post_message(Opened(inspection, prompts, resolved, again))
+            self.post_message(Opened(inspection, prompts, resolved, again, end))
 
     @work(thread=True, group="bodies", exit_on_error=False, description="bodies")
     def read_bodies(self, generation: Generation, start: int, stop: int) -> None:
@@ -96,11 +104,17 @@ class ReadingActions(ConversationBase):
         known = frozenset(self.rows.exact) if self.rows is not None else frozenset()
         pulse = Pulse(self, worker, "count", "counting", len(generation))
         done = len(known)
+        gathered: dict[int, int] = {}
+        shown = 0.0
         try:
             for found, complete, encoding in counts(inspection, generation, first, _BATCH, known):
                 done += len(found)
                 pulse(min(done, len(generation)))
-                self.post_message(Counted(generation, found, complete, encoding))
+                gathered.update(found)
+                now = time.monotonic()
+                if complete or now - shown >= _SHOWN_SECONDS:
+                    self.post_message(Counted(generation, gathered, complete, encoding))
+                    gathered, shown = {}, now
         except Left:
             return
         except InspectorError as error:

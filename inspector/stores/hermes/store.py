@@ -159,13 +159,16 @@ class HermesStore:
         row = self._row(conversation)
         return self._read(lambda db: self._count(db, row)) - 1
 
-    def live_tokens(self, conversation: str) -> int:
+    def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now, system prompt included. Streams every body."""
         row = self._row(conversation)
         tip = row.sessions[-1]
         part = self._read(lambda db: self._parts(db, tip)[0][-1])
         characters = images = 0
-        for item in self.iterate(Generation(1, tip, part.ids, part.roles, live=True)):
+        live = Generation(1, tip, part.ids, part.roles, live=True)
+        for done, item in enumerate(self.iterate(live)):
+            if watch is not None and done % _BATCH == 0:
+                watch(done)
             characters += message_chars(item.wire)
             images += message_images(item.wire)
         return list_tokens(characters, images) + text_tokens(len(self.system_prompt(tip)))
