@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -67,6 +67,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("active", "active", 11, 34, lambda e: e.last_active),
     Column("findings", "findings", 9, 66, lambda e: -1 if e.findings is None else e.findings),
 )
+#: From this width on tokens have a bar.
+_ROOMY = 96
 _BY_NAME = {column.name: column for column in COLUMNS}
 #: What `set_sort` takes.
 COLUMN_NAMES = frozenset(_BY_NAME)
@@ -280,6 +282,9 @@ class ConversationTable(LineList):
     def _layout(width: int) -> list[tuple[Column, int, int]]:
         """The columns that fit, with the half-open cells each takes."""
         shown = [column for column in COLUMNS if width >= column.from_width]
+        if width < _ROOMY:
+            # Titles say most; the bars of the tokens give way to them.
+            shown = [replace(column, width=12) if column.name == "tokens" else column for column in shown]
         taken = sum(column.width + 1 for column in shown if column.width)
         places, start = [], 1
         for column in shown:
@@ -293,7 +298,7 @@ class ConversationTable(LineList):
         row = Row().add(" ", Style())
         plain, chosen = self.ink("table--header"), self.ink("table--sorted")
         for column, start, stop in self._layout(width):
-            sorted_by = column is self._column
+            sorted_by = column.name == self._column.name
             text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
             row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else plain)
         return row.strip(width, self.base_style + paper(self, "table--header"))
@@ -352,7 +357,7 @@ class ConversationTable(LineList):
         percent = human.percent(entry.tokens or 0, entry.threshold or 0)
         bar = width - 12
         full = min(bar, round(share * bar))
-        if entry.tokens and not full:
+        if entry.tokens and not full and bar:
             full = 1
         level = "over" if share >= 1 else "pressure" if share >= 0.85 else "calm"
         row.add(fit(number, 6, right=True) + " ", muted)

@@ -60,6 +60,8 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "Close", id="help.close"),
+        Binding("j", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("k", "scroll(-1)", "Up", show=False, id="help.up"),
     ]
 
     def __init__(self, page: HelpPage) -> None:
@@ -77,6 +79,10 @@ class HelpScreen(ModalScreen[None]):
             yield Static(
                 Text("escape closes this page, ctrl+p finds every action by name."), classes="about last"
             )
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the page."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
 def _table(rows: Rows) -> Table:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Input
 from textual.worker import get_current_worker
 
 from inspector.app.screens.working import WorkingScreen
@@ -21,6 +21,7 @@ from inspector.core.text import safe_line
 from inspector.stores.base import Store
 from widgets.line_list import LineList
 from widgets.strips import Row, find_spans, fit
+from widgets.title_bar import TitleBar, TitlePart
 
 _LIMIT = 500
 _BATCH = 25
@@ -69,7 +70,7 @@ class HitList(LineList):
             Style(),
         )
         row.add(fit(safe_line(hit.role, 20), 9) + "  ", muted)
-        text = fit(safe_line(hit.excerpt, 1_000), max(0, width - row.width))
+        text = fit(excerpt(hit, self.query_text, width - row.width), max(0, width - row.width))
         spans = tuple(span for word in self.query_text.split() for span in find_spans(text, word.strip('"')))
         row.marked(text, Style(), tuple(sorted(spans)), self.get_component_rich_style("list--found"))
         return row.strip(width, style, flat=line == self.cursor and self.flat_cursor)
@@ -77,6 +78,16 @@ class HitList(LineList):
     def opened(self, row: int) -> None:
         """Tell that a hit was opened."""
         self.post_message(self.Opened(self.hits[row]))
+
+
+def excerpt(hit: Hit, query: str, room: int) -> str:
+    """The excerpt on one line, begun so that the first word looked for lies in so many cells."""
+    text = safe_line(hit.excerpt, 1_000)
+    places = [start for word in query.split() for start, _ in find_spans(text, word.strip('"'))]
+    first = min(places, default=0)
+    if first <= room * 2 // 3:
+        return text
+    return "…" + text[first - room // 3 :]
 
 
 class SearchScreen(WorkingScreen):
@@ -99,13 +110,14 @@ class SearchScreen(WorkingScreen):
 
     def compose(self) -> ComposeResult:
         """Words, hits, keys."""
-        yield Static("Search all messages", id="state", classes="bar", markup=False)
+        yield TitleBar(id="state")
         yield Input(placeholder="words to search for, then enter", id="words", compact=True)
         yield HitList(id="hits")
         yield Footer(show_command_palette=True, compact=True)
 
     def on_mount(self) -> None:
         """Ask for the words."""
+        self.query_one(TitleBar).set_parts((TitlePart("Search all messages"),))
         self.query_one("#words").focus()
 
     def action_focus_words(self) -> None:
@@ -160,7 +172,9 @@ class SearchScreen(WorkingScreen):
         self._say(event.sentence)
 
     def _say(self, text: str) -> None:
-        self.query_one("#state", Static).update(f"Search all messages   {text}")
+        self.query_one(TitleBar).set_parts(
+            (TitlePart("Search all messages"), TitlePart(safe_line(text, 300)))
+        )
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:
