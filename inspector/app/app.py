@@ -106,6 +106,11 @@ class InspectorApp(App[None]):
             touched()
         await super().on_event(event)
 
+    def leave_with(self, sentence: str) -> None:
+        """Leave a screen that has nothing to show; the one below says why."""
+        self.pop_screen()
+        self.screen.post_message(Failed(sentence))
+
     def _watch(self) -> None:
         if not self._asking:
             self._asking = True

@@ -80,10 +80,10 @@ class TellingActions(ConversationBase):
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
-        self.tell(event.sentence)
         if event.fatal:
-            self.going_on("open", "")
-            self.query_one(TitleBar).set_parts((TitlePart("could not be opened", 9),))
+            self.app.leave_with(event.sentence)
+        else:
+            self.tell(event.sentence)
 
     def tell(self, *sentences: str) -> None:
         """Show sentences beside those that are shown, unless they were put away before."""
