@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #: What JSON leaves unescaped although a terminal may act on it: DEL, C1 controls, and what turns text round.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+_PROFILE_HELP = "documented, hermes-0.13, hermes-0.19, truncation; default: detected, documented for files."
 _PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
 
 
@@ -56,9 +57,7 @@ def commands() -> None:
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = [
-        click.option(
-            "--profile", metavar="NAME", help="documented, hermes-0.13, hermes-0.19; default: detected."
-        ),
+        click.option("--profile", metavar="NAME", help=_PROFILE_HELP),
         click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
         click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
         click.option(
@@ -374,7 +373,7 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 @click.option("--protect-last-n", metavar="RANGE", help="The same.")
 @click.option("--context-length", metavar="RANGE", help="The same.")
 @click.option("--max-tokens", metavar="RANGE", help="The same.")
-@click.option("--profile", metavar="NAME", help="documented, hermes-0.13, hermes-0.19; default: detected.")
+@click.option("--profile", metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--summary-size",
     type=click.FloatRange(0, 2),
