@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Footer, Static
 from textual.worker import get_current_worker
 
+from inspector.app.courtesy import give_way
 from inspector.app.progress import Left, Progress, Pulse
 from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 #: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
 _AHEAD_SECONDS = 0.1
-#: Rows whose live list is counted in one go before what was found is shown.
-_BATCH = 8
+#: What was counted is shown so often, in seconds: every showing draws the list anew.
+_SHOWN_SECONDS = 0.25
 #: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
 _JUDGED, _JUDGED_MESSAGES = 200, 20_000
 #: The longest pause between two of them, in seconds.
@@ -66,6 +67,7 @@ class ConversationsScreen(WorkingScreen):
         self.store = store
         self.place = place
         self._index = index
+        self._interrupted = False
         self._entries: dict[str, ConversationEntry] = {}
         self._rows: tuple[ConversationRow, ...] = ()
         self._judged: dict[str, int] = {}
@@ -166,16 +168,28 @@ class ConversationsScreen(WorkingScreen):
     @work(thread=True, group="live", exclusive=True, exit_on_error=False, description="live")
     def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
         """Count the live lists in the background, the last active first."""
-        pulse = Pulse(self, get_current_worker(), "live", "counting", len(rows))
+        worker = get_current_worker()
+        pulse = Pulse(self, worker, "live", "counting", len(rows))
+
+        def watch(_: int) -> None:
+            give_way()
+            if worker.is_cancelled or not self.is_current:
+                # Whoever has opened a conversation waits for that one; this goes on when the list is back.
+                self._interrupted = not worker.is_cancelled
+                raise Left("cancelled")
+
         batch: list[Live] = []
+        shown = time.monotonic()
         try:
-            for done, live in enumerate(_live(self.store, rows, self.app)):
+            for done, live in enumerate(_live(self.store, rows, self.app, watch)):
                 pulse(done)
                 batch.append(live)
-                if len(batch) >= _BATCH:
+                if time.monotonic() - shown >= _SHOWN_SECONDS:
                     self.post_message(LiveFound(tuple(batch)))
-                    batch = []
+                    batch, shown = [], time.monotonic()
         except Left:
+            if batch:
+                self.post_message(LiveFound(tuple(batch)))
             return
         finally:
             pulse.end()
@@ -200,8 +214,11 @@ class ConversationsScreen(WorkingScreen):
             table.update_entry(changed)
 
     def on_screen_resume(self) -> None:
-        """Go on counting findings where a conversation was opened meanwhile."""
-        if self._judged:
+        """Go on counting where a conversation was opened meanwhile."""
+        if self._interrupted:
+            self._interrupted = False
+            self.read_live(tuple(row for row in self._rows if self._entries[row.id].tokens is None))
+        elif self._judged:
             self.judge_unknown()
 
     def judge_unknown(self) -> None:
@@ -332,12 +349,14 @@ def _stale(row: ConversationRow, known: ConversationEntry | None) -> bool:
     return known is None or known.tokens is None or known.messages != row.messages
 
 
-def _live(store: Store, rows: tuple[ConversationRow, ...], app: InspectorApp) -> Iterator[Live]:
+def _live(
+    store: Store, rows: tuple[ConversationRow, ...], app: InspectorApp, watch: Callable[[int], None]
+) -> Iterator[Live]:
     from inspector.reports.resolving import live_of
 
     for row in rows:
         try:
-            yield Live(row.id, *live_of(store, row, app.flags, app.config))
+            yield Live(row.id, *live_of(store, row, app.flags, app.config, watch))
         except StoreError:
             # One unreadable conversation must not end the count; opening it says what is wrong.
             continue
