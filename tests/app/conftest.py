@@ -1,0 +1,66 @@
+"""Every app test: a counter that needs no vocabulary, UTC, no other state directory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.app.app import InspectorApp
+from inspector.app.place import Place
+from inspector.stores.detect import open_store
+from inspector.stores.several import SeveralStores
+from inspector.tokenizers import Counter
+from tests.app.running import NOW
+from widgets import human
+
+MakeApp = Callable[..., InspectorApp]
+
+
+class Quarters:
+    """A token every four characters."""
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        return [0] * ((len(text) + 3) // 4)
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "HOME", "HERMES_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    for name in ("NO_COLOR", "PAGER", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: Counter("quarters", Quarters()))
+    ago = human.ago
+    monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def rotating(fixtures_dir: Path) -> Path:
+    """A copy of the bundled database of the release that rotates."""
+    return fixtures_dir / "hermes-0.13-rotating.db"
+
+
+@pytest.fixture
+def in_place(fixtures_dir: Path) -> Path:
+    """A copy of the bundled database of the release that compacts in place."""
+    return fixtures_dir / "hermes-0.19-in-place.db"
+
+
+@pytest.fixture
+def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
+    """Makes the app on copies of the bundled databases; a name opens that conversation."""
+
+    def make(name: str | None = None) -> InspectorApp:
+        stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
+        store = SeveralStores(stores, fixtures_dir)
+        return InspectorApp(store, place=Place.load(fixtures_dir, tmp_path / "place"), name=name)
+
+    return make

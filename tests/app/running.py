@@ -1,0 +1,167 @@
+"""The app under test: on a database, in a state directory of its own, until nothing is going on any more."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.worker import WorkerError
+
+from inspector.app.app import InspectorApp
+from inspector.app.place import Place
+from inspector.app.screens.conversation import ConversationScreen
+from inspector.app.screens.conversations import ConversationsScreen
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
+from widgets.message_list import MessageList, MessageRow
+from widgets.notes_bar import NotesBar
+from widgets.title_bar import TitleBar
+
+#: A moment after everything that the bundled databases hold, in seconds since the epoch.
+NOW = 1_800_000_000.0
+CHECKOUT = "Move checkout to orders-v2"
+
+Test = Pilot[None]
+
+
+def made(path: Path, **kinds: Any) -> InspectorApp:
+    """The app on a database; `state` names the state directory, the rest goes to it as it is."""
+    folder = kinds.pop("state", path.parent / "state")
+    return app_on(open_store(path), Place.load(path, folder), **kinds)
+
+
+def app_on(store: Store, place: Place, **kinds: Any) -> InspectorApp:
+    """The app on a store."""
+    app = InspectorApp(store, place=place, **kinds)
+    app.animation_level = "none"
+    return app
+
+
+@asynccontextmanager
+async def running(
+    path: Path, name: str | None = None, size: tuple[int, int] = (120, 40), **kinds: Any
+) -> AsyncIterator[Test]:
+    """A pilot of the app once all that begins by itself has ended."""
+    app = made(path, name=name, **kinds)
+    async with app.run_test(size=size, tooltips=True) as pilot:
+        await settled(pilot)
+        yield pilot
+
+
+async def settled(pilot: Test) -> None:
+    """Until no thread is at work, no timer of the message pane runs and all messages are handled."""
+    quiet = 0
+    for _ in range(2_000):
+        await pilot.pause()
+        busy = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
+        for worker in busy:
+            with suppress(WorkerError):
+                await worker.wait()
+        resting = any(getattr(screen, "_resting", None) for screen in pilot.app.screen_stack)
+        quiet = 0 if busy or resting else quiet + 1
+        if quiet == 3:
+            return
+    raise AssertionError("the app does not come to rest")
+
+
+async def press(pilot: Test, *keys: str) -> None:
+    """Press keys and wait for everything that they set off."""
+    for key in keys:
+        await pilot.press(key)
+    await settled(pilot)
+
+
+async def write(pilot: Test, text: str) -> None:
+    """Type a text."""
+    await press(pilot, *("space" if letter == " " else letter for letter in text))
+
+
+def conversation(pilot: Test) -> ConversationScreen:
+    """The conversation screen, which must be on top."""
+    assert isinstance(pilot.app.screen, ConversationScreen)
+    return pilot.app.screen
+
+
+def conversations(pilot: Test) -> ConversationsScreen:
+    """The list of conversations, which must be on top."""
+    assert isinstance(pilot.app.screen, ConversationsScreen)
+    return pilot.app.screen
+
+
+def messages(pilot: Test) -> MessageList:
+    """The message list of the screen."""
+    return pilot.app.screen.query_one("#messages", MessageList)
+
+
+def cursor(pilot: Test) -> int:
+    """The index of the message under the cursor; -1 on the system prompt."""
+    rows = conversation(pilot).rows
+    assert rows is not None
+    return rows.index(messages(pilot).cursor)
+
+
+def row(pilot: Test, index: int) -> MessageRow:
+    """The row of a message."""
+    rows = conversation(pilot).rows
+    assert rows is not None
+    found = rows.row(rows.row_of(index))
+    assert found is not None
+    return found
+
+
+def title(pilot: Test) -> str:
+    """The title line."""
+    return pilot.app.screen.query_one(TitleBar).text
+
+
+def notes(pilot: Test) -> tuple[str, ...]:
+    """The sentences at the bottom."""
+    return pilot.app.screen.query_one(NotesBar).sentences
+
+
+def told(pilot: Test) -> list[str]:
+    """The notifications."""
+    return [notification.message for notification in pilot.app._notifications]
+
+
+def screen_text(pilot: Test) -> str:
+    """What is on screen, line by line."""
+    return "\n".join(
+        "".join(segment.text for segment in strip) for strip in pilot.app.screen._compositor.render_strips()
+    )
+
+
+def written(path: Path, wires: Sequence[dict[str, Any]], **values: Any) -> Path:
+    """A database with one conversation of these messages."""
+    writer = Writer(create(path))
+    writer.begin(**{"title": "Made", "system_prompt": "You are an agent.", **values})
+    writer.say(wires)
+    return writer.end()
+
+
+def compacted(path: Path) -> Path:
+    """A database with one conversation that was compacted twice in place."""
+    writer = Writer(create(path, journal="wal"))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(12))
+    writer.compact(3, 40, "## Goal\nFind it\n\n## In Progress\n- look at the log\n- ask Ann")
+    writer.say(talk(10, 12))
+    writer.compact(3, 30, "## Goal\nFind it\n\n## Done\n- look at the log\n\n## Next\n- tell Bob")
+    writer.say(talk(3, 22))
+    return writer.end()
+
+
+def add(path: Path, text: str, session: str = "s0") -> None:
+    """Say something in a session, from another connection."""
+    db = sqlite3.connect(path)
+    with db:
+        db.execute(
+            "INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, 2e9)",
+            (session, text),
+        )
+    db.close()
