@@ -6,6 +6,8 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+from textual.pilot import Pilot
+
 from inspector.app.app import InspectorApp
 from inspector.app.place import Place
 from inspector.bundled import demo_databases, fixtures_dir
@@ -21,6 +23,18 @@ PICTURES: tuple[tuple[str, str | None, tuple[str, ...]], ...] = (
     ("replay", CHECKOUT, ("5", "right", "right", "right", "right", "right", "escape", "7")),
     ("diff", "Nightly orders import loses rows", ("3",)),
 )
+#: So many looks in a row, so many seconds apart, must find no thread at work; and all of it may take so many.
+_LOOKS, _PAUSE, _LIMIT = 8, 0.05, 60.0
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until every thread has ended, those too that another one started. Raises TimeoutError."""
+    quiet = 0
+    async with asyncio.timeout(_LIMIT):
+        while quiet < _LOOKS:
+            await pilot.pause(_PAUSE)
+            busy = any(not worker.is_finished for worker in pilot.app.workers if worker.group != "watch")
+            quiet = 0 if busy else quiet + 1
 
 
 async def take(name: str, conversation: str | None, keys: tuple[str, ...]) -> None:
@@ -29,11 +43,10 @@ async def take(name: str, conversation: str | None, keys: tuple[str, ...]) -> No
     with tempfile.TemporaryDirectory() as folder:
         app = InspectorApp(store, place=Place(folder=Path(folder)), name=conversation)
         async with app.run_test(size=(150, 42)) as pilot:
-            for key in ("", *keys):
-                if key:
-                    await pilot.press(key)
-                await app.workers.wait_for_complete()
-                await pilot.pause(0.3)
+            await settled(pilot)
+            for key in keys:
+                await pilot.press(key)
+                await settled(pilot)
             picture = app.export_screenshot(title="compaction-inspector")
     (HERE / f"{name}.svg").write_text(picture, encoding="utf-8")
 

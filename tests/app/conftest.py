@@ -58,9 +58,12 @@ def in_place(fixtures_dir: Path) -> Path:
 def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
     """Makes the app on copies of the bundled databases; a name opens that conversation."""
 
-    def make(name: str | None = None) -> InspectorApp:
+    def make(name: str | None = None, theme: str = "") -> InspectorApp:
         stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
         store = SeveralStores(stores, fixtures_dir)
-        return InspectorApp(store, place=Place.load(fixtures_dir, tmp_path / "place"), name=name)
+        place = Place.load(fixtures_dir, tmp_path / "place")
+        if theme:
+            place.theme = theme
+        return InspectorApp(store, place=place, name=name)
 
     return make

@@ -58,7 +58,7 @@ async def test_megabytes_show_their_start_at_once_and_their_end_soon(text: str) 
 
 async def test_hostile_text_is_shown_and_not_obeyed() -> None:
     widget = TextView()
-    async with hosting(widget, size=(30, 8), set_up=lambda: widget.set_text(HOSTILE)):
+    async with hosting(widget, size=(31, 8), set_up=lambda: widget.set_text(HOSTILE)):
         shown = "".join(line.rstrip("\n") for line in lines(widget))
         assert "␛[31mred" in shown
         assert "[/foo]" in shown
@@ -68,7 +68,7 @@ async def test_hostile_text_is_shown_and_not_obeyed() -> None:
 async def test_styled_lines_have_prefixes_spans_and_hanging_indents() -> None:
     widget = TextView()
     line = TextLine("one two three four", spans=(Span(4, 7, "added"),), prefix=" + ", prefix_style="added")
-    async with hosting(widget, size=(16, 6), set_up=lambda: widget.set_lines([line])):
+    async with hosting(widget, size=(17, 6), set_up=lambda: widget.set_lines([line])):
         first, second = lines(widget)[:2]
         assert (first.rstrip(), second.rstrip()) == (" + one two three", "   four")
         added = [
@@ -106,13 +106,24 @@ async def test_find_counts_goes_round_and_scrolls() -> None:
 
 async def test_a_match_across_two_rows_is_marked_in_both() -> None:
     widget = TextView()
-    async with hosting(widget, size=(10, 6), set_up=lambda: widget.set_text("x" * 8 + "needle" + "y" * 8)):
+    async with hosting(widget, size=(11, 6), set_up=lambda: widget.set_text("x" * 8 + "needle" + "y" * 8)):
         widget.find("needle")
         mark = widget.get_component_rich_style("text--found-current").bgcolor
         marked = [
             s.text for y in (0, 1) for s in widget.render_line(y) if s.style and s.style.bgcolor == mark
         ]
         assert marked == ["ne", "edle"]
+
+
+async def test_rows_are_as_wide_with_a_scrollbar_as_without() -> None:
+    widget = TextView()
+    text = "ab " * 40
+    async with hosting(widget, size=(20, 12), set_up=lambda: widget.set_text(text)) as host:
+        before = lines(widget)[0]
+        widget.set_text(text * 40)
+        await host.settle()
+        assert widget.show_vertical_scrollbar
+        assert lines(widget)[0] == before
 
 
 async def test_the_place_stays_when_the_width_changes() -> None:
@@ -177,7 +188,7 @@ async def test_copying_hands_out_the_text_as_it_was() -> None:
 async def test_unwrapped_lines_are_cut() -> None:
     widget = TextView()
     value = [TextLine("日本語" * 30), TextLine("b")]
-    async with hosting(widget, size=(21, 6), set_up=lambda: widget.set_lines(value, wrap=False)):
+    async with hosting(widget, size=(22, 6), set_up=lambda: widget.set_lines(value, wrap=False)):
         assert cell_len(lines(widget)[0]) == 21
         assert lines(widget)[0].rstrip().endswith("…")
         assert lines(widget)[1].startswith("b")

@@ -111,6 +111,7 @@ class FillingActions(ConversationBase):
         self._resting = self.set_timer(_REST, self._read_current)
 
     def _read_current(self) -> None:
+        self._resting = None
         rows = self.rows
         if rows is None or self.query_one(Panes).current != "message":
             return

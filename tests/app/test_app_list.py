@@ -1,0 +1,182 @@
+"""The list of conversations: opening, filter, sort, search, ages, sad databases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from textual.widgets import Footer, Input
+
+from inspector.app.screens.search import HitList, SearchScreen
+from tests.app.running import (
+    CHECKOUT,
+    conversation,
+    conversations,
+    cursor,
+    notes,
+    press,
+    running,
+    screen_text,
+    settled,
+    title,
+    write,
+)
+from tests.stores.writer import Writer, create, session, simple, talk
+from widgets.conversation_table import ConversationTable
+
+
+async def test_it_opens_on_every_conversation(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        entries = {entry.title: entry for n in range(table.row_count) if (entry := table.entry(n))}
+        assert table.has_focus
+        assert len(entries) == 5
+        assert entries[CHECKOUT].compactions == 4
+        assert entries[CHECKOUT].tokens
+        assert entries["Numbers for the weekly report"].compactions == 0
+        assert title(pilot).startswith("compaction-inspector ─ hermes-0.13-rotating.db ─ 5 conversations")
+        assert [
+            line.split()[-2] for line in screen_text(pilot).splitlines() if "weekly report  " in line
+        ] == ["2026-03-13"]
+        assert " 0 " in next(line for line in screen_text(pilot).splitlines() if "weekly report  " in line)
+
+
+async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        await press(pilot, "down", "down")
+        chosen = table.current
+        await press(pilot, "enter")
+        assert conversation(pilot).inspection is not None
+        assert conversation(pilot).inspection.conversation.id == chosen
+        await press(pilot, "escape")
+        assert conversations(pilot).query_one(ConversationTable).current == chosen
+
+
+async def test_filter_as_one_types(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        await press(pilot, "slash")
+        await write(pilot, "weekly")
+        assert table.row_count == 2
+        assert "2 of 5 conversations" in title(pilot)
+        await write(pilot, "zzz")
+        assert table.row_count == 0
+        await press(pilot, "enter", "escape")
+        assert table.row_count == 5
+        assert not conversations(pilot).query_one("#filter", Input).display
+        assert "5 conversations" in title(pilot)
+
+
+async def test_sort_is_remembered(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        before = table.sort
+        await press(pilot, "s")
+        chosen = table.sort
+        assert chosen != before
+        await press(pilot, "S")
+        assert table.sort == (chosen[0], not chosen[1])
+        await press(pilot, "q")
+    async with running(rotating) as pilot:
+        assert conversations(pilot).query_one(ConversationTable).sort == (chosen[0], not chosen[1])
+
+
+async def test_a_click_sorts_and_a_double_click_opens(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        await pilot.click(ConversationTable, offset=(4, 0))
+        await settled(pilot)
+        assert table.sort[0] == "title"
+        await pilot.click(ConversationTable, offset=(4, 2))
+        chosen = table.current
+        assert chosen == table.entry(1).id  # type: ignore[union-attr]
+        await pilot.click(ConversationTable, offset=(4, 2), times=2)
+        await settled(pilot)
+        assert conversation(pilot).inspection.conversation.id == chosen  # type: ignore[union-attr]
+
+
+async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating: Path) -> None:
+    async with running(rotating, size=(80, 24)) as pilot:
+        await press(pilot, "f")
+        await write(pilot, "create_order")
+        await press(pilot, "enter")
+        hits = pilot.app.screen.query_one(HitList)
+        assert len(hits.hits) > 3
+        assert hits.has_focus
+        for line in screen_text(pilot).splitlines()[2 : 2 + min(8, len(hits.hits))]:
+            assert "create_order" in line
+        wanted = hits.hits[-1]
+        await press(pilot, "end", "enter")
+        screen = conversation(pilot)
+        assert screen.rows is not None
+        assert screen.rows.generation.ids[cursor(pilot)] == wanted.message
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        assert pilot.app.screen.query_one(HitList).cursor == len(hits.hits) - 1
+        await press(pilot, "escape")
+        conversations(pilot)
+
+
+async def test_search_without_a_match_says_so(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        await press(pilot, "f")
+        await write(pilot, "qqqqq")
+        await press(pilot, "enter")
+        assert "0 messages" in title(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, SearchScreen)
+        await press(pilot, "slash")
+        assert pilot.app.screen.query_one("#words").has_focus
+
+
+async def test_an_empty_database(tmp_path: Path) -> None:
+    create(tmp_path / "state.db").close()
+    async with running(tmp_path / "state.db") as pilot:
+        assert "no conversations in this database yet" in screen_text(pilot)
+        await press(pilot, "enter", "s", "S", "end", "slash", "escape", "question_mark", "escape")
+        conversations(pilot)
+
+
+async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path) -> None:
+    db = create(tmp_path / "state.db")
+    session(db, "none", title="Nothing yet")
+    writer = Writer(db, tip="one")
+    writer.begin(title="One")
+    writer.say(talk(1)[:1])
+    db.close()
+    for name in ("none", "one"):
+        async with running(tmp_path / "state.db", name) as pilot:
+            screen = conversation(pilot)
+            for key in "12345678":
+                await press(pilot, key, "escape")
+            await press(pilot, "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "p")
+            assert conversation(pilot) is screen
+            assert notes(pilot) == () or "assumed" in notes(pilot)[0]
+
+
+async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> None:
+    async with running(simple(tmp_path / "state.db"), "nobody") as pilot:
+        conversations(pilot)
+        assert "No conversation is called 'nobody'" in notes(pilot)[0]
+        await press(pilot, "escape")
+        assert notes(pilot) == ()
+
+
+async def test_a_place_file_that_is_nonsense_is_left_alone(rotating: Path) -> None:
+    state = rotating.parent / "state"
+    state.mkdir()
+    known = {"sort": ["nothing", 1], "settings": {"x": 4}, "pane": "x", "messages": []}
+    document = {"theme": 3, "places": {str(rotating): known}}
+    (state / "places.json").write_text(json.dumps(document), encoding="utf-8")
+    async with running(rotating) as pilot:
+        assert conversations(pilot).query_one(ConversationTable).row_count == 5
+        assert pilot.app.theme == "inspector-dark"
+
+
+async def test_the_footer_fits_eighty_columns(rotating: Path) -> None:
+    async with running(rotating, size=(80, 24)) as pilot:
+        assert "Help" in screen_text(pilot).splitlines()[-1]
+        await press(pilot, "enter")
+        assert "Help" in screen_text(pilot).splitlines()[-1]
+        assert pilot.app.screen.query_one(Footer).size.height == 1
