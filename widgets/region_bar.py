@@ -22,7 +22,7 @@ _TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go ther
 
 @dataclass(frozen=True, slots=True)
 class RegionShare:
-    """A region: how many messages, how many tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
+    """A region: how many messages, how many rough tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
 
     messages: int = 0
     tokens: int = 0
@@ -152,8 +152,8 @@ class RegionBar(Widget, can_focus=True):
             for name in REGIONS:
                 share = state.share(name)
                 note = f" {one_line(share.note, 40)}" if share.note and level == 0 else ""
-                messages = f" {share.messages:,}" + (" ·" if level < 2 else "")
-                size = f" {human.tokens(share.tokens)}" if level < 2 else ""
+                messages = f" {share.messages:,}" + (" ·" if level == 0 else "")
+                size = f" ~{human.tokens(share.tokens)}" if level < 2 else ""
                 texts.append((f"{name if level < 3 else name[0]} ", f"{messages}{size}{note}"))
             return texts
 
@@ -217,7 +217,7 @@ def explain(name: str, state: RegionBarState) -> str:
     }[name]
     share = state.share(name)
     note = f" ({one_line(share.note, 80)})" if share.note else ""
-    size = f"{human.plural(share.messages, 'message')}, {human.count(share.tokens)} tokens{note}"
+    size = f"{human.plural(share.messages, 'message')}, about {human.count(share.tokens)} tokens{note}"
     return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
 
 

@@ -75,9 +75,9 @@ async def test_regions_have_counts_tokens_and_bars_in_proportion() -> None:
         line = lines(widget)[0]
         head, middle, tail = line.split("┃")
         assert head.startswith("head █")
-        assert "3 · 2.1k" in head
-        assert "214 · 61.0k → ≤ 10.0k" in middle
-        assert "126 · 19.8k of 20.0k" in tail
+        assert "3 · ~2.1k" in head
+        assert "214 · ~61.0k → ≤ 10.0k" in middle
+        assert "126 · ~19.8k of 20.0k" in tail
         assert middle.count("█") / tail.count("█") == pytest.approx(61 / 19.8, rel=0.15)
 
 
@@ -88,7 +88,7 @@ async def test_regions_fit_every_width(width: int) -> None:
         widget.planned = REGIONS
         assert len(lines(widget)[0]) == width
         if width >= 60:
-            assert "214 · 61.0k" in lines(widget)[0]
+            assert "~61.0k" in lines(widget)[0]
 
 
 async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:

@@ -13,6 +13,7 @@ from inspector.app.work import Bodies, Counted, Failed, Measured, Opened, Recove
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
 from inspector.inspection import Inspection
+from widgets.message_list import MessageList
 
 #: Messages that one exact-count batch holds.
 _BATCH = 100
@@ -20,6 +21,8 @@ _BATCH = 100
 _SHOWN_SECONDS = 0.25
 #: Messages that are read along with the index, so that the first frame has its texts.
 _SCREENFUL = 80
+#: Messages before and behind a boundary that are counted early.
+_AROUND = 8
 
 
 class ReadingActions(ConversationBase):
@@ -123,6 +126,20 @@ class ReadingActions(ConversationBase):
             pulse.end()
 
     def first_to_count(self, generation: Generation) -> tuple[range, ...]:
-        """The messages whose exact counts matter most: the end of the list, and where it begins."""
+        """The messages whose exact counts matter most: those on screen, those at boundaries, both ends of the list."""
         length = len(generation)
-        return (range(max(0, length - 100), length), range(min(60, length)))
+        ends = (range(max(0, length - 100), length), range(min(60, length)))
+        rows, shown = self.rows, self.query_one(MessageList)
+        if rows is None or rows.generation is not generation:
+            return ends
+
+        def within(start: int, stop: int) -> range:
+            return range(min(max(0, start), length), min(max(0, stop), length))
+
+        seen = shown.visible_rows
+        places = [line.at - rows.offset for line in shown.boundaries]
+        return (
+            within(seen.start - rows.offset, seen.stop - rows.offset),
+            *(within(at - _AROUND, at + _AROUND) for at in places),
+            *ends,
+        )
