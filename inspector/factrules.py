@@ -1,0 +1,37 @@
+"""Reading the rules by which facts are found: the data files that come with the program, one a language."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from inspector.core.errors import BadInput
+from inspector.quality.facts.lexicon import Rules, rules_from
+
+_PACKAGE = "inspector.quality.facts"
+#: The order in which languages are tried, the shared document first.
+LANGUAGES = ("any", "en", "zh")
+
+
+@lru_cache(maxsize=1)
+def load_rules() -> Rules:
+    """The rules of every language, compiled once. Raises BadInput naming a file or rule that cannot be used."""
+    return rules_from(read_rules(name) for name in LANGUAGES)
+
+
+def read_rules(name: str) -> dict[str, Any]:
+    """One data file as a mapping. Raises BadInput where it is missing or no mapping."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        text = files(_PACKAGE).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+        document = yaml.load(text, Loader=loader)
+    except OSError as error:
+        raise BadInput(f"The rules of facts for the language {name} cannot be read ({error}).") from error
+    except yaml.YAMLError as error:
+        raise BadInput(f"The rules of facts for the language {name} are no valid YAML: {error}.") from error
+    if not isinstance(document, dict):
+        raise BadInput(f"The rules of facts for the language {name} are no mapping.")
+    return document

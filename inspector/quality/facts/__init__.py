@@ -1,0 +1,1 @@
+"""What was said that should survive a compaction, found by rules that are data, and what became of it."""

@@ -1,0 +1,247 @@
+"""The facts of a conversation, from what its messages say: sayings joined, links found, uses counted, all ranked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.quality.facts.scan import folded
+from inspector.quality.facts.values import Fact, Mention, MessageFacts, Said, Saying, Value
+
+_ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
+_KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
+_PASTED, _ASKED = 45.0, 40.0
+#: A name that a tool printed is a fact once so many later messages used it, a link once that many did.
+TOOL_USES = 3
+LINK_USES = 2
+# Forms whose names are links; others ("utf-8") are too often no name of anything.
+_LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
+_SPOKEN = ("user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message of the conversation, said once: where it is and what it says. `task` counts the user's messages."""
+
+    saying: Saying
+    task: int
+    facts: MessageFacts
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """A fact while its sayings are collected; `said` is the one whose words are shown."""
+
+    said: Said
+    sayings: list[tuple[Saying, Said]]
+    best: int = 0
+
+
+def gather(steps: Sequence[Step]) -> tuple[Fact, ...]:
+    """Every fact, best rank first. The order of equals is that of the conversation."""
+    used = _Uses(steps)
+    found: dict[str, _Gathered] = {}
+    owned = _owned(steps)
+    for step in steps:
+        for said in step.facts.said:
+            key = _key(said, step.saying.role, owned)
+            if key:
+                _add(found, key, said, replace(step.saying, span=said.span))
+    facts = [_fact(key, gathered, used) for key, gathered in found.items()]
+    known = {value.canon for fact in facts for value in fact.values if value.distinctive}
+    facts += _links(used, known)
+    return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
+
+
+def _owned(steps: Sequence[Step]) -> frozenset[str]:
+    """The distinctive values that a user's own rule, choice or wish is about: naming them again is using that fact."""
+    return frozenset(
+        value.canon
+        for step in steps
+        if step.saying.role == "user"
+        for said in step.facts.said
+        if said.kind != "value" and not said.pasted and not said.asked
+        for value in said.values
+        if value.distinctive
+    )
+
+
+def _key(said: Said, role: str, owned: frozenset[str]) -> str:
+    """What makes two sayings one fact: a value's own name, else the words. Empty where nothing is kept."""
+    if said.asked and said.kind != "value":
+        return ""
+    if said.kind == "value":
+        named = [value for value in said.values if value.distinctive]
+        if named and (role != "user" or said.pasted or len(said.values) == 1):
+            if named[0].canon in owned:
+                return ""
+            return f"value {named[0].canon}"
+        if said.asked:
+            return ""
+    return folded(said.text)
+
+
+def _add(found: dict[str, _Gathered], key: str, said: Said, saying: Saying) -> None:
+    entry = found.get(key)
+    if entry is None:
+        found[key] = _Gathered(said, [(saying, said)])
+        return
+    entry.sayings.append((saying, said))
+    now, was = _weight(said, saying.role), _weight(entry.said, entry.sayings[entry.best][0].role)
+    if now > was:
+        entry.said, entry.best = said, len(entry.sayings) - 1
+
+
+def _weight(said: Said, role: str) -> float:
+    return (
+        _ROLE.get(role, 0.0) + _KIND[said.kind] + said.strength - _PASTED * said.pasted - _ASKED * said.asked
+    )
+
+
+def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
+    said = gathered.said
+    best = gathered.sayings[gathered.best][0]
+    others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
+    steps = {saying.step for saying, _ in gathered.sayings}
+    uses = len(steps) - 1 + used.of(said, min(steps), steps)
+    rank = (
+        _weight(said, best.role)
+        + min(6.0, 2.0 * len(said.values))
+        + min(10.0, 3.0 * (len(steps) - 1))
+        + min(12.0, 1.5 * uses)
+    )
+    return Fact(
+        key=_name(key),
+        kind=said.kind,
+        text=said.text,
+        value=", ".join(dict.fromkeys(value.text for value in said.values)) or said.text.strip(" .。;；"),
+        values=said.values,
+        things=said.things,
+        rule=said.rule,
+        strength=said.strength,
+        cue=said.cue,
+        role=best.role,
+        sayings=(best, *others),
+        uses=uses,
+        rank=round(rank, 2),
+    )
+
+
+def _name(key: str) -> str:
+    return hashlib.blake2b(key.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+class _Uses:
+    """Where names are mentioned and values are said, so that later uses can be counted."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.named: dict[str, list[tuple[Step, Mention]]] = defaultdict(list)
+        self.said: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = defaultdict(list)
+        for step in steps:
+            for mention in step.facts.mentions:
+                self.named[mention.value.canon].append((step, mention))
+            for said in step.facts.said:
+                things = frozenset(said.things)
+                for value in said.values:
+                    if not value.distinctive:
+                        self.said[value.canon, value.unit].append((step.saying.step, things))
+
+    def of(self, said: Said, first: int, own: set[int]) -> int:
+        """Later messages, other than the sayings, that use a value of the fact."""
+        steps: set[int] = set()
+        things = frozenset(said.things)
+        for value in said.values:
+            if value.distinctive:
+                steps.update(
+                    step.saying.step
+                    for step, mention in self.named.get(value.canon, ())
+                    if step.saying.step > first and _spoken(step, mention)
+                )
+            else:
+                steps.update(
+                    at for at, others in self.said[value.canon, value.unit] if at > first and things & others
+                )
+        return len(steps - own)
+
+
+def _links(used: _Uses, known: set[str]) -> Iterable[Fact]:
+    """Names that one task brought up and a later one used; and names that a tool printed and that were used much."""
+    for canon, mentions in used.named.items():
+        if canon in known or len(mentions) < 2:
+            continue
+        value = mentions[0][1].value
+        if value.form not in _LINKS:
+            continue
+        first = mentions[0][0]
+        spoken = [step for step, mention in mentions if _spoken(step, mention)]
+        later = [step for step in spoken if step.saying.step > first.saying.step]
+        tasks = {first.task, *(step.task for step in spoken)}
+        told = _told(mentions)
+        if told is None or len(later) < (LINK_USES if len(tasks) > 1 else TOOL_USES):
+            continue
+        yield _named(canon, told, mentions, len(later), len(tasks) > 1)
+
+
+def _spoken(step: Step, mention: Mention) -> bool:
+    """Whether somebody used a name, rather than showed it in a paste or printed it."""
+    return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
+
+
+def _told(mentions: Sequence[tuple[Step, Mention]]) -> tuple[Step, Mention] | None:
+    """The mention whose words are shown: the first that somebody said, else the first that stands in a text."""
+    written = [(step, mention) for step, mention in mentions if mention.text]
+    return next(((s, m) for s, m in written if _spoken(s, m)), written[0] if written else None)
+
+
+def _named(
+    canon: str, told: tuple[Step, Mention], mentions: Sequence[tuple[Step, Mention]], uses: int, link: bool
+) -> Fact:
+    step, mention = told
+    sayings = [
+        replace(other.saying, span=m.text_span if m.text else (0, 0))
+        for other, m in mentions
+        if m.text and other is not step
+    ]
+    role = step.saying.role if step.saying.role != "user" or not mention.pasted else "tool"
+    kind = "link" if link else "value"
+    shape = 4.0 if "/" in mention.value.text else 0.0
+    rank = _ROLE.get(role, 0.0) + _KIND[kind] + min(20.0, 1.5 * uses) + shape
+    return Fact(
+        key=_name(f"value {canon}"),
+        kind="link" if link else "value",
+        text=mention.text,
+        value=mention.value.text,
+        values=(mention.value,),
+        things=(),
+        rule="link.task" if link else f"value.{mention.value.form}",
+        strength=5,
+        cue=(0, 0),
+        role=step.saying.role,
+        sayings=(replace(step.saying, span=mention.text_span), *sayings),
+        uses=uses,
+        rank=round(rank, 2),
+        pruned=step.saying.pruned or any(saying.pruned for saying in sayings),
+    )
+
+
+def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
+    """Every number that some fact gives, with its unit: what a summary may say without having changed anything."""
+    return frozenset(
+        (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
+    )
+
+
+def by_value(facts: Iterable[Fact]) -> Mapping[str, tuple[Fact, ...]]:
+    """Facts by each of their values' canons."""
+    found: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        for canon in {value.canon for value in fact.values}:
+            found[canon].append(fact)
+    return {canon: tuple(those) for canon, those in found.items()}
+
+
+def same_value(a: Value, b: Value) -> bool:
+    """Whether two values are the same: by name, or number and unit (a missing unit fits every unit)."""
+    return a.canon == b.canon and (a.unit == b.unit or not a.unit or not b.unit)

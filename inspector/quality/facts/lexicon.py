@@ -1,0 +1,285 @@
+"""Rules as data: what the data files say, compiled. The files are read elsewhere; here they are plain mappings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from inspector.core.errors import BadInput
+from inspector.quality.facts.values import KINDS, Kind
+
+_GAP = r".{0,40}?"
+# The place before and behind a value: no letter, digit or joining sign, so that no value is cut out of a longer one.
+_BEFORE = r"(?<![A-Za-z0-9_./@#%&+=-])"
+_BEHIND = r"(?![A-Za-z0-9_%])"
+_NEEDS = ("", "reason", "value")
+_ROLES = frozenset({"user", "assistant", "tool"})
+_PAIRS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an exact value is written. See any.yaml for the fields."""
+
+    name: str
+    distinctive: bool
+    mention: bool
+    number: bool
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Phrases that give a kind of fact away. `unless` takes back a match that it overlaps."""
+
+    id: str
+    kind: Kind
+    strength: int
+    clause: bool
+    at_start: bool
+    needs: str
+    roles: frozenset[str]
+    find: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. `keys` leads from a word (or a piece of text, for a language of pairs) that a phrase cannot do
+    without to the cues that have such a phrase."""
+
+    name: str
+    pairs: bool
+    labels: re.Pattern[str]
+    cues: tuple[Cue, ...]
+    keys: Mapping[str, tuple[int, ...]]
+    loose: re.Pattern[str] | None
+    reasons: re.Pattern[str]
+    hedges: re.Pattern[str]
+    questions: re.Pattern[str]
+    negations: re.Pattern[str]
+    stop: frozenset[str]
+    suffixes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Everything that extraction goes by. `version` changes with every change of the data."""
+
+    version: str
+    languages: tuple[Language, ...]
+    value: re.Pattern[str]
+    mention: re.Pattern[str]
+    forms: Mapping[str, Form]
+    units: Mapping[str, str]
+    unit: re.Pattern[str]
+    numerals: Mapping[str, str]
+    months: Mapping[str, int]
+    quantities: frozenset[str]
+    stop: frozenset[str] = field(default_factory=frozenset)
+
+
+def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
+    """Compile the documents of the data files: the shared one ("any") and one a language, in order.
+
+    Raises BadInput with a sentence that names the rule that cannot be used.
+    """
+    found = list(documents)
+    text = json.dumps(found, sort_keys=True, ensure_ascii=False, default=str)
+    version = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
+    shared = next((one for one in found if one.get("language") == "any"), None)
+    if shared is None:
+        raise BadInput(
+            "The rules of facts have no document for the language any, which says how values are written."
+        )
+    tongues = [one for one in found if one is not shared]
+    languages = tuple(_language(one, 1000 * at) for at, one in enumerate(tongues))
+    return _rules(version, shared, tongues, languages)
+
+
+def _rules(
+    version: str,
+    shared: Mapping[str, Any],
+    tongues: Sequence[Mapping[str, Any]],
+    languages: tuple[Language, ...],
+) -> Rules:
+    units = {str(w): str(line[0]) for one in tongues for line in one.get("units", ()) for w in line}
+    numerals = {str(k): str(v) for one in tongues for k, v in one.get("numerals", {}).items()}
+    months = {str(k): int(v) for one in tongues for k, v in one.get("months", {}).items()}
+    prefixes = [str(sign) for one in tongues for sign in one.get("prefixes", ())]
+    spelled = "|".join(f"{re.escape(w)}{_end(w)}" for w in _longest(units))
+    forms: dict[str, Form] = {}
+    patterns: list[str] = []
+    mentions: list[str] = []
+    for name, pattern in _dates(tongues):
+        forms[name] = Form(name, False, False, False, "")
+        patterns.append(f"(?P<{name}>{pattern})")
+    words = "|".join(map(re.escape, _longest(numerals)))
+    if words and spelled:
+        forms["numeral"] = Form("numeral", False, False, True, "")
+        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{spelled}))")
+    for entry in shared.get("values", ()):
+        name = str(entry["name"])
+        form = Form(
+            name,
+            bool(entry.get("distinctive")),
+            bool(entry.get("mention")),
+            bool(entry.get("number")),
+            str(entry.get("unit", "")),
+        )
+        forms[name] = form
+        pattern = re.sub(r"\(\?P<\w+>", "(?:", str(entry["pattern"]))
+        if name == "number":
+            sign = f"(?:(?:{'|'.join(map(re.escape, prefixes))})\\s?)?" if prefixes else ""
+            pattern = f"{sign}{pattern}(?:[\\s-]?(?:{spelled}))?" if spelled else pattern
+        patterns.append(f"(?P<{name}>{pattern})")
+        if form.mention:
+            mentions.append(f"(?P<{name}>{pattern})")
+    stop = frozenset(word for language in languages for word in language.stop)
+    try:
+        return Rules(
+            version=version,
+            languages=languages,
+            value=re.compile(f"{_BEFORE}(?:{'|'.join(patterns)}){_BEHIND}", re.ASCII),
+            mention=re.compile("|".join(mentions), re.ASCII),
+            forms=forms,
+            units=units,
+            unit=re.compile(f"[\\s-]?({spelled})" if spelled else "(?!)"),
+            numerals=numerals,
+            months=months,
+            quantities=frozenset(map(str, shared.get("quantities", ()))),
+            stop=stop,
+        )
+    except re.error as error:
+        raise BadInput(
+            f"A pattern of values in the rules of facts is no regular expression: {error}."
+        ) from error
+
+
+def _dates(tongues: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
+    """The date patterns of every language, their groups renamed so that all fit into one expression."""
+    for one in tongues:
+        months = "|".join(
+            re.escape(form) for m in _longest(one.get("months", {})) for form in (m.capitalize(), m)
+        )
+        for at, pattern in enumerate(one.get("dates", ())):
+            name = f"date_{one['language']}_{at}"
+            whole = str(pattern).replace("{months}", months)
+            yield name, re.sub(r"\(\?P<(\w+)>", lambda found, name=name: f"(?P<{name}_{found[1]}>", whole)  # type: ignore[misc]
+
+
+def _language(document: Mapping[str, Any], order: int) -> Language:
+    name = str(document.get("language", "?"))
+    pairs = document.get("words") == "pairs"
+    cues: list[Cue] = []
+    keys: dict[str, list[int]] = {}
+    for entry in document.get("rules", ()):
+        cue = _cue(entry, pairs, order + len(cues))
+        for phrase in entry["phrases"]:
+            keys.setdefault(_key(str(phrase), pairs), []).append(len(cues))
+        cues.append(cue)
+    loose = re.compile("|".join(re.escape(key) for key in _longest(keys))) if pairs and keys else None
+
+    def words(what: str) -> list[str]:
+        found = list(document.get(what, ()))
+        if wrong := [word for word in found if not isinstance(word, str)]:
+            raise BadInput(
+                f"The words {what} of the language {name} have {wrong[0]!r}, which is no text; quote it."
+            )
+        return found
+
+    def lexicon(what: str) -> re.Pattern[str]:
+        return _phrases(words(what), pairs)
+
+    return Language(
+        name=name,
+        pairs=pairs,
+        labels=re.compile(str(document.get("labels", ""))),
+        cues=tuple(cues),
+        keys={key: tuple(dict.fromkeys(found)) for key, found in keys.items()},
+        loose=loose,
+        reasons=lexicon("reasons"),
+        hedges=lexicon("hedges"),
+        questions=lexicon("questions"),
+        negations=lexicon("negations"),
+        stop=frozenset(words("stop")),
+        suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
+    )
+
+
+def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:
+    identity = str(entry.get("id", "?"))
+    kind = entry.get("kind")
+    needs = str(entry.get("needs", ""))
+    roles = frozenset(map(str, entry.get("roles", ("user",))))
+    strength = entry.get("strength")
+    if kind not in KINDS:
+        raise BadInput(f"The rule {identity} has the kind {kind}; kinds are {', '.join(KINDS)}.")
+    if needs not in _NEEDS:
+        raise BadInput(f"The rule {identity} needs {needs}; it can need reason or value.")
+    if not roles <= _ROLES:
+        raise BadInput(
+            f"The rule {identity} is for {', '.join(sorted(roles))}; roles are user, assistant, tool."
+        )
+    if not isinstance(strength, int) or not 1 <= strength <= 10:
+        raise BadInput(f"The rule {identity} has the strength {strength}; it must be a number from 1 to 10.")
+    phrases = [str(phrase) for phrase in entry.get("phrases", ())]
+    if not phrases or not all(isinstance(phrase, str) for phrase in entry["phrases"]):
+        raise BadInput(
+            f"The rule {identity} has no phrases, or one that is no text (quote words such as no and on)."
+        )
+    unless = list(entry.get("unless", ()))
+    if not all(isinstance(phrase, str) for phrase in unless):
+        raise BadInput(
+            f"The rule {identity} is taken back by something that is no text; quote words such as no and on."
+        )
+    return Cue(
+        id=identity,
+        kind=cast(Kind, kind),
+        strength=strength,
+        clause=entry.get("scope") == "clause",
+        at_start=entry.get("at") == "start",
+        needs=needs,
+        roles=roles,
+        find=_phrases(phrases, pairs),
+        unless=_phrases(unless, pairs) if unless else None,
+        order=order,
+    )
+
+
+def _phrases(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """One expression for all phrases, the longest first, in any case."""
+    if not phrases:
+        return re.compile("(?!)")
+    written = []
+    for phrase in sorted(phrases, key=len, reverse=True):
+        parts = [r"\s+".join(re.escape(word) for word in part.split()) for part in phrase.split(" .. ")]
+        body = (r"\b" + _GAP + r"\b").join(parts) if not pairs else _GAP.join(parts)
+        start = "" if pairs or not phrase[:1].isalnum() else r"(?<![\w'-])"
+        end = "" if pairs or not phrase[-1:].isalnum() else r"(?![\w'-])"
+        written.append(f"{start}{body}{end}")
+    return re.compile("|".join(written), re.IGNORECASE)
+
+
+def _key(phrase: str, pairs: bool) -> str:
+    """The longest word of the phrase's first part (for pairs the part itself): what a text must have to match."""
+    part = phrase.split(" .. ")[0]
+    return part if pairs else max(part.lower().split(), key=len)
+
+
+def _longest(words: Iterable[str]) -> list[str]:
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
+def _end(word: str) -> str:
+    return r"(?![A-Za-z0-9])" if word[-1:].isascii() and word[-1:].isalnum() else ""
+
+
+def has_pairs(text: str) -> bool:
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and _PAIRS.search(text) is not None

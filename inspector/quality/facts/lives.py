@@ -1,0 +1,145 @@
+"""Facts over several compactions: in which one each died, what brought it back, what was said to the contrary."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.gather import Step, values_said
+from inspector.quality.facts.ground import Ground
+from inspector.quality.facts.values import Contradiction, ConversationFacts, Fact, Fate, Life, Said, Saying
+
+#: Two facts speak of the same thing where so many of their words are the same.
+SAME_THING = 0.6
+_SPOKEN = ("user", "assistant")
+
+
+def lives_of(
+    facts: Sequence[Fact],
+    steps: Sequence[Step],
+    ends: Sequence[int],
+    grounds: Mapping[int, Ground],
+    watch: Callable[[int], None] | None = None,
+) -> ConversationFacts:
+    """Follow every summarized fact to the last compaction.
+
+    `ends[k]` is how many messages had been said at compaction k + 1; `grounds` has the list after each compaction.
+    `watch` is told now and then how many facts were followed; what it raises ends the work.
+    """
+    said = values_said(facts)
+    later = _Later(steps)
+    numbers = sorted(grounds)
+    lives: list[Life] = []
+    pruned: list[Life] = []
+    for done, fact in enumerate(facts):
+        if watch is not None and done % 64 == 0:
+            watch(done)
+        for kept_apart in (False, True):
+            starts = sorted(
+                {s.compaction for s in fact.sayings if s.compaction is not None and s.pruned is kept_apart}
+            )
+            if kept_apart and not fact.pruned:
+                continue
+            fates: dict[int, Fate] = {}
+            for start in starts:
+                if start not in grounds:
+                    continue
+                for number in numbers:
+                    if number >= start and number not in fates:
+                        fates[number] = fate(fact, grounds[number], number, said)
+                life = _life(fact, start, [fates[n] for n in numbers if n >= start], ends, later)
+                (pruned if kept_apart else lives).append(life)
+    order = {fact.key: at for at, fact in enumerate(facts)}
+    return ConversationFacts(
+        tuple(facts),
+        tuple(sorted(lives, key=lambda life: (life.compaction, order[life.fact.key]))),
+        tuple(sorted(pruned, key=lambda life: (life.compaction, order[life.fact.key]))),
+    )
+
+
+def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
+    died = next((one.compaction for one in fates if not one.alive), None)
+    back = None
+    if died is not None:
+        end = ends[died - 1] if died <= len(ends) else None
+        back = later.again(fact, end) if end is not None else None
+    return Life(fact, start, tuple(fates), died, back, later.contrary(fact))
+
+
+class _Later:
+    """What was said when, by value and by word."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.named: dict[str, list[Saying]] = defaultdict(list)
+        self.valued: dict[tuple[str, str], list[tuple[Saying, Said]]] = defaultdict(list)
+        self.worded: dict[str, list[tuple[Saying, Said]]] = defaultdict(list)
+        for step in steps:
+            for mention in step.facts.mentions:
+                self.named[mention.value.canon].append(step.saying)
+            for said in step.facts.said:
+                if said.asked or said.pasted:
+                    continue
+                for value in said.values:
+                    if not value.distinctive:
+                        self.valued[value.canon, value.unit].append((step.saying, said))
+                if len(said.things) >= 2 and said.values:
+                    for word in set(said.things):
+                        self.worded[word].append((step.saying, said))
+
+    def again(self, fact: Fact, end: int) -> Saying | None:
+        """The first message from step `end` on that says the fact, or its value of the same thing, again."""
+        found = [saying for saying in fact.sayings if saying.step >= end]
+        things = frozenset(fact.things)
+        for value in fact.values:
+            if value.distinctive:
+                found += [s for s in self.named.get(value.canon, ()) if s.step >= end]
+            else:
+                found += [
+                    saying
+                    for saying, said in self.valued.get((value.canon, value.unit), ())
+                    if saying.step >= end and len(things.intersection(said.things)) >= min(2, len(things))
+                ]
+        return min(found, key=lambda saying: saying.step, default=None)
+
+    def contrary(self, fact: Fact) -> Contradiction | None:
+        """The last thing said after the fact about the same thing with another value of the same form."""
+        things = frozenset(fact.things)
+        if len(things) < 2 or not fact.values or fact.kind == "link":
+            return None
+        last = max(saying.step for saying in fact.sayings)
+        rarest = min(
+            (w for w in things if w in self.worded), key=lambda w: (len(self.worded[w]), w), default=None
+        )
+        if rarest is None:
+            return None
+        best: tuple[int, Contradiction] | None = None
+        # A word that hundreds of messages use says of none of them that it is about the same thing.
+        for saying, said in self.worded[rarest][-400:]:
+            if (
+                saying.step <= last
+                or saying.role not in _SPOKEN
+                or (best is not None and saying.step <= best[0])
+            ):
+                continue
+            if fact.role == "user" and saying.role != "user":
+                continue
+            others = _others(fact, said, things)
+            if others:
+                place = replace(saying, span=said.span)
+                best = (saying.step, Contradiction(said.text, others, place))
+        return None if best is None else best[1]
+
+
+def _others(fact: Fact, said: Said, things: frozenset[str]) -> str:
+    """The other value that `said` gives for the same thing; "" where it speaks of something else, or says the same."""
+    theirs = frozenset(said.things)
+    if len(things & theirs) < SAME_THING * len(things | theirs):
+        return ""
+    mine = {(value.form, value.unit): value.canon for value in fact.values}
+    other = {(value.form, value.unit): value for value in said.values}
+    shared = mine.keys() & other.keys()
+    if len(mine) != len(fact.values) or len(other) != len(said.values) or not shared:
+        return ""
+    return ", ".join(other[form].text for form in sorted(shared) if other[form].canon != mine[form])

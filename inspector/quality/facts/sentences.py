@@ -1,0 +1,137 @@
+"""A message in sentences and clauses: what is prose, what is shown (quotes, tagged blocks), what is code or a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.quality.facts.values import Span
+
+#: Longer sentences are cut: nobody says a fact in more characters.
+LONGEST = 420
+#: So many characters of one message are read; the rest is data that somebody pasted.
+MOST = 60_000
+
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
+_CODE = re.compile(
+    r"\s*(?:\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
+    r"import \w|from \w[\w.]* import|"
+    r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
+)
+_END = re.compile(r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*[A-Z0-9\u3400-\u9fff])|[。！？]+[”’」』）]*")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of prose, its span, and whether it stands in something that was pasted."""
+
+    start: int
+    end: int
+    pasted: bool
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a safe text. Code, logs and tables are left out; wrapped lines are read as one paragraph."""
+    for start, end, pasted in _paragraphs(text[:MOST]):
+        at = start
+        for found in _END.finditer(text, start, end):
+            if _ABBREVIATED.search(text, at, found.end()):
+                continue
+            yield from _sentence(text, at, found.end(), pasted)
+            at = found.end()
+        yield from _sentence(text, at, end, pasted)
+
+
+def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentence]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if end - start >= 3:
+        yield Sentence(start, min(end, start + LONGEST), pasted)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, pasted) of the runs of prose lines."""
+    fence = False
+    tags: list[str] = []
+    start = end = -1
+    was_pasted = False
+    at = 0
+    for line in text.split("\n"):
+        here, at = at, at + len(line) + 1
+        pasted = bool(tags) or line.lstrip().startswith(">")
+        joins = False
+        if _FENCE.match(line):
+            # A fence that opens and closes on its own line ("```x```") is code in a line of its own.
+            fence = not fence if line.count("```") != 2 else fence
+            prose = False
+        elif fence:
+            prose = False
+        elif tag := _TAG.match(line):
+            _nest(tags, tag[2], bool(tag[1]))
+            prose = False
+        else:
+            prose = _is_prose(line)
+            joins = prose and start >= 0 and pasted == was_pasted and _continues(text, end, line)
+        if start >= 0 and not joins:
+            yield start, end, was_pasted
+            start = -1
+        if prose:
+            start = start if joins else here
+            end, was_pasted = here + len(line), pasted
+    if start >= 0:
+        yield start, end, was_pasted
+
+
+def _nest(tags: list[str], name: str, closes: bool) -> None:
+    if not closes:
+        tags.append(name)
+    elif name in tags:
+        del tags[tags.index(name) :]
+
+
+def _continues(text: str, end: int, line: str) -> bool:
+    """Whether a line goes on with the sentence of the one before: that is open, this starts with a small letter."""
+    lead = line.lstrip()[:1]
+    return (
+        lead.islower()
+        and end > 0
+        and text[end - 1] not in ".!?:。！？："
+        and "\n" not in text[max(0, end - 40) : end]
+    )
+
+
+def _is_prose(line: str) -> bool:
+    stripped = line.strip()
+    if (
+        len(stripped) < 4
+        or _CODE.match(line)
+        or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
+    ):
+        return False
+    if stripped.count("|") >= 2 or "\\n" in stripped:
+        return False
+    sample = stripped[:600]
+    letters = len(_LETTERS.findall(sample)) + sample.count(" ")
+    return letters >= 0.6 * len(sample) or (not sample.isascii() and letters >= 0.4 * len(sample))
+
+
+def clauses(text: str, start: int, end: int) -> list[Span]:
+    """The clauses of a sentence as spans; the signs between them belong to none."""
+    found = []
+    at = start
+    for mark in _CLAUSE.finditer(text, start, end):
+        if mark.start() > at:
+            found.append((at, mark.start()))
+        at = mark.end()
+    if at < end:
+        found.append((at, end))
+    return found
