@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
 
@@ -51,13 +51,34 @@ class _Place:
     way: float
 
 
+_Like = tuple[float, tuple[WordChange, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Which item of a new summary is which of an old one.
+
+    Items and sections are indexes, items in the order of `Summary.items`. `items` is new → old, `sections` old →
+    new. `likes` has the likeness and the differing words of the new items whose wording is another.
+    """
+
+    sections: Mapping[int, int]
+    items: Mapping[int, int]
+    likes: Mapping[int, tuple[float, tuple[WordChange, ...]]]
+
+
 def diff_summaries(old: Summary, new: Summary) -> SummaryDiff:
     """Compare two summaries. Every item of both appears exactly once; some ms for 10,000 tokens each."""
+    return _Assembly(old, new, match_items(old, new), _places(old.sections), _places(new.sections)).diff()
+
+
+def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = words_of) -> Matching:
+    """Match the items of two summaries, each at most once. `read` takes texts apart; one that remembers saves work."""
     pairs = _pair_sections(old.sections, new.sections)
     olds, news = _places(old.sections), _places(new.sections)
     matched = _same_words(olds, news, pairs)
-    likes = _alike(olds, news, matched, pairs)
-    return _Assembly(old, new, pairs, olds, news, matched, likes).diff()
+    likes = _alike(olds, news, matched, pairs, read)
+    return Matching(pairs, matched, likes)
 
 
 def _places(sections: Sequence[Section]) -> list[_Place]:
@@ -117,18 +138,19 @@ def _same_words(olds: list[_Place], news: list[_Place], pairs: dict[int, int]) -
     return matched
 
 
-_Like = tuple[float, tuple[WordChange, ...]]
-
-
 def _alike(
-    olds: list[_Place], news: list[_Place], matched: dict[int, int], pairs: dict[int, int]
+    olds: list[_Place],
+    news: list[_Place],
+    matched: dict[int, int],
+    pairs: dict[int, int],
+    read: Callable[[str], Words],
 ) -> dict[int, _Like]:
     """Match the items that are left, the most alike first; returns likeness and differing words by new item."""
     used = set(matched.values())
     if len(used) == len(olds) or len(matched) == len(news):
         return {}
-    old_words = [words_of(place.item.text) for place in olds]
-    new_words = [words_of(place.item.text) for place in news]
+    old_words = [read(place.item.text) for place in olds]
+    new_words = [read(place.item.text) for place in news]
     weights = Weights([*old_words, *new_words])
     left = {at: words for at, words in enumerate(old_words) if at not in used}
     right = {at: words for at, words in enumerate(new_words) if at not in matched}
@@ -217,26 +239,24 @@ def _candidates(
 
 @dataclass(frozen=True, slots=True)
 class _Assembly:
-    """The matches as sections of changes. `matched` is new item → old item."""
+    """The matches as sections of changes."""
 
     old: Summary
     new: Summary
-    pairs: dict[int, int]
+    matching: Matching
     olds: list[_Place]
     news: list[_Place]
-    matched: dict[int, int]
-    likes: dict[int, _Like]
 
     def diff(self) -> SummaryDiff:
         """The new summary's sections in order; those that are gone stand behind the one before them."""
-        stands = {one: other for other, one in self.matched.items()}
+        stands = {one: other for other, one in self.matching.items.items()}
         olds, news = _by_section(self.olds), _by_section(self.news)
-        partner = {new: old for old, new in self.pairs.items()}
+        partner = {new: old for old, new in self.matching.sections.items()}
         behind: dict[int, list[SectionDiff]] = defaultdict(list)
         last = -1
         for index, section in enumerate(self.old.sections):
-            if index in self.pairs:
-                last = self.pairs[index]
+            if index in self.matching.sections:
+                last = self.matching.sections[index]
             elif not _hollow(self.old.sections, index):
                 removed = tuple(self._removed(one) for one in olds[index] if one not in stands)
                 behind[last].append(SectionDiff(section.name, removed, section.name, gone=True))
@@ -275,13 +295,13 @@ class _Assembly:
     def _became(self, other: int) -> ItemChange:
         place = self.news[other]
         item, to = place.item, self.new.sections[place.section].name
-        one = self.matched.get(other)
+        one = self.matching.items.get(other)
         if one is None:
             return ItemChange(item.text, "added", None, to, likeness=0.0, kind=item.kind, depth=item.depth)
         old = self.olds[one]
-        like = self.likes.get(other)
+        like = self.matching.likes.get(other)
         change: Change = "kept" if like is None else "reworded"
-        if self.pairs.get(old.section) != place.section:
+        if self.matching.sections.get(old.section) != place.section:
             change = "moved"
         return ItemChange(
             item.text,
