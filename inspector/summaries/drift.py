@@ -1,0 +1,288 @@
+"""How far summaries have drifted from the first one: what is left, what says something else, what grew stale."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from inspector.summaries.exact import Turn, turns_of
+from inspector.summaries.headings import meaning
+from inspector.summaries.lineage import OPEN, Cell, Lineage, Row
+from inspector.summaries.words import words_of
+
+#: An open item is stale when so many later summaries list it unchanged.
+LISTED_AGAIN = 2
+#: An open item counts as done where an entry of what is done has so much of its words, and so many of them.
+TOLD_DONE = 0.6
+TOLD_WORDS = 2
+#: Sections whose items change because the work goes on, by meaning; elsewhere a changed value says something else.
+MOVING = frozenset({"state", "doing", "task", "dropped"})
+
+_WORDS = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]{1,2}")
+_CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
+_TOOL = re.compile(r"\[tool: [\w, -]+\]")
+_ENDINGS = ("ements", "ement", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_STOP = frozenset(
+    "a an and are as at be been by can do for from has have i in into is it its me my now of on or our so still that "
+    "the their them then there this to up us user users was we were will with you your tool terminal".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long a column's summary is and was to be, in rough tokens; None where not known."""
+
+    column: int
+    tokens: int | None
+    budget: int | None
+
+    @property
+    def share(self) -> float | None:
+        """The part of the budget that it takes; above 1 it is over it."""
+        return self.tokens / self.budget if self.tokens is not None and self.budget else None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
+
+    An item is left where it stands, in whatever words, or what it was merged into or split into does. Its words are
+    those that its wording there still has.
+    """
+
+    column: int
+    items: int
+    of_items: int
+    words: int
+    of_words: int
+
+    @property
+    def item_share(self) -> float:
+        """Items left, from 0 to 1; 1.0 of nothing."""
+        return self.items / self.of_items if self.of_items else 1.0
+
+    @property
+    def word_share(self) -> float:
+        """Words left, from 0 to 1; 1.0 of nothing."""
+        return self.words / self.of_words if self.of_words else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """An item that says something else since a column. `settled` is False in sections that change as work goes on."""
+
+    row: int
+    column: int
+    section: str
+    was: str
+    text: str
+    turns: tuple[Turn, ...]
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """An open item that should be open no longer.
+
+    done: an entry of what is done (row `by`, there since column `since`) tells of it, and a later summary lists it
+    still. listed: it has stood there in the same words since column `since`, `times` summaries. `until` is the last
+    column that lists it.
+    """
+
+    row: int
+    why: Literal["done", "listed"]
+    since: int
+    until: int
+    times: int
+    section: str
+    text: str
+    by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The drift of a lineage. `left` has an entry for every column with a summary, the first one included."""
+
+    left: tuple[Left, ...] = ()
+    otherwise: tuple[Otherwise, ...] = ()
+    stale: tuple[Stale, ...] = ()
+    lengths: tuple[Length, ...] = ()
+
+
+def drift_of(
+    lineage: Lineage, tokens: Sequence[int | None] = (), budgets: Sequence[int | None] = ()
+) -> Drift:
+    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known."""
+    lengths = tuple(
+        Length(at, tokens[at] if at < len(tokens) else None, budgets[at] if at < len(budgets) else None)
+        for at in range(len(lineage.columns))
+    )
+    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage)), lengths)
+
+
+def heirs(lineage: Lineage, row: Row, column: int) -> tuple[Row, ...]:
+    """The rows that stand in a column and carry on what a row says: itself, its parts, what it was merged into."""
+    found: dict[int, Row] = {}
+    seen: set[int] = set()
+    waiting = [(row, -1)]
+    while waiting:
+        one, since = waiting.pop()
+        if one.number in seen:
+            continue
+        seen.add(one.number)
+        if one.standing(column) is not None:
+            found[one.number] = one
+        for at, cell in enumerate(one.cells[: column + 1]):
+            # A part leads on to its whole only when it was merged into it, a whole to its parts when it was split.
+            onward = (
+                cell is not None
+                and at > since
+                and cell.others
+                and (not cell.stands or (cell.state == "split" and at > one.first))
+            )
+            if cell is not None and onward:
+                waiting += [(lineage.rows[other], at) for other in cell.others]
+    return tuple(found[number] for number in sorted(found))
+
+
+def _left(lineage: Lineage) -> Iterator[Left]:
+    known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
+    if not known:
+        return
+    first = [(row, cell) for row in lineage.rows if (cell := row.standing(known[0])) is not None]
+    bags = [_bag(cell.text) for _, cell in first]
+    of_words = sum(bag.total() for bag in bags)
+    for column in known:
+        items = words = 0
+        for (row, cell), bag in zip(first, bags, strict=True):
+            there = row.standing(column)
+            if there is not None and there.text == cell.text:
+                items, words = items + 1, words + bag.total()
+                continue
+            carried = heirs(lineage, row, column)
+            if carried:
+                items += 1
+                texts = [found.text for heir in carried if (found := heir.standing(column)) is not None]
+                words += (bag & _bag("\n".join(texts))).total()
+        yield Left(column, items, len(first), words, of_words)
+
+
+@lru_cache(maxsize=4096)
+def _bag(text: str) -> Counter[str]:
+    return Counter(word for word in words_of(text).words if word[0].isalnum() or word[0] == "_")
+
+
+def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
+    for row in lineage.rows:
+        before: Cell | None = None
+        for column, cell in enumerate(row.cells):
+            if cell is None:
+                continue
+            was, text = before, _told(lineage, cell, column)
+            before = cell
+            if was is None or not was.stands or not text or text == was.text:
+                continue
+            turns = turns_of(was.text, text)
+            if turns:
+                settled = meaning(was.section) not in MOVING and meaning(cell.section) not in MOVING
+                yield Otherwise(row.number, column, cell.section, was.text, text, turns, settled)
+
+
+def _told(lineage: Lineage, cell: Cell, column: int) -> str:
+    """What a column says of an item: its wording, with those of the items that it was split into or merged with."""
+    texts = [cell.text] if cell.stands else []
+    for other in cell.others:
+        kin = lineage.rows[other].standing(column)
+        if kin is not None:
+            texts.append(kin.text)
+    return "\n".join(texts)
+
+
+def _stale(lineage: Lineage) -> Iterator[Stale]:
+    done = _Done(lineage)
+    for row in lineage.rows:
+        run = _open_run(row)
+        if not run:
+            continue
+        since, until = run[0], run[-1]
+        cell = row.standing(until)
+        assert cell is not None
+        by = done.telling(row, cell.text)
+        told = None if by is None else max(by.first, row.first)
+        if by is not None and told is not None and until > told:
+            times = sum(at > told for at in run)
+            yield Stale(row.number, "done", told, until, times, cell.section, cell.text, by.number)
+        elif len(run) > LISTED_AGAIN:
+            yield Stale(row.number, "listed", since, until, len(run), cell.section, cell.text)
+
+
+def _open_run(row: Row) -> list[int]:
+    """The last columns in a row that list an item as open, in the same words."""
+    run: list[int] = []
+    text = ""
+    for column in range(len(row.cells) - 1, -1, -1):
+        cell = row.cells[column]
+        if cell is None:
+            continue
+        if not cell.stands:
+            if run:
+                break
+            continue
+        if meaning(cell.section) not in OPEN or (run and cell.text != text):
+            break
+        text = cell.text
+        run.append(column)
+    return run[::-1]
+
+
+class _Done:
+    """The entries of what is done, by their words."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self.rows: list[tuple[Row, frozenset[str]]] = []
+        self.having: dict[str, list[int]] = defaultdict(list)
+        for row in lineage.rows:
+            if meaning(row.section) != "done":
+                continue
+            words = _content(row.text)
+            for word in words:
+                self.having[word].append(len(self.rows))
+            self.rows.append((row, words))
+
+    def telling(self, row: Row, text: str) -> Row | None:
+        """The entry that tells most of an open item, no older than it."""
+        words = _content(_CONDITION.split(text, maxsplit=1)[0])
+        if len(words) < TOLD_WORDS:
+            return None
+        counts: Counter[int] = Counter()
+        for word in sorted(words):
+            counts.update(self.having.get(word, ()))
+        best: tuple[int, int] | None = None
+        for place, shared in counts.items():
+            other = self.rows[place][0]
+            if other.number == row.number or other.first < row.first:
+                continue
+            enough = shared >= TOLD_WORDS and shared >= TOLD_DONE * len(words)
+            if enough and (best is None or (shared, -place) > best):
+                best = (shared, -place)
+        return None if best is None else self.rows[-best[1]][0]
+
+
+@lru_cache(maxsize=4096)
+def _content(text: str) -> frozenset[str]:
+    """The words that say what an item is about, without their endings."""
+    text = _TOOL.sub(" ", text)
+    return frozenset(
+        _stem(word) for word in _WORDS.findall(text.casefold()) if word not in _STOP and len(word) > 1
+    )
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,122 @@
+"""The exact things that a wording says (versions, paths, addresses, names with digits, numbers) and what it denies."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+#: What can change between two wordings of one item.
+Kind = Literal["number", "version", "path", "name", "negation"]
+KINDS: tuple[Kind, ...] = ("number", "version", "path", "name", "negation")
+
+# In the order in which they are looked for; what one found the next ones do not see.
+_FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "path",
+        re.compile(
+            r"(?<![\w/.])(?:https?://[^\s<>\"'`)\]]+|(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*[A-Za-z][\w.@+-]*"
+            r"|[\w-]+\.(?:[A-Za-z]{1,4}\d?|json|yaml|toml)\b(?![\w/]))"
+        ),
+    ),
+    ("version", re.compile(r"\bv?\d+\.\d+\.\d+(?:[-.+][\w.]+)?|\bv\d+(?:\.\d+)*\b")),
+    (
+        "name",
+        re.compile(
+            r"\b[A-Z][A-Z0-9]+-\d+\b|#[0-9a-fA-F]{6}\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b"
+        ),
+    ),
+    ("number", re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")),
+)  # fmt: skip
+# Words that turn what is said round, by language; English words stand alone, others need no space around them.
+_DENIES = re.compile(
+    r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不|没|別|别|勿|禁止|无需|切勿)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The exact things of a text by kind, each as often as it stands there, and how often something is denied."""
+
+    things: dict[Kind, Counter[str]]
+    denials: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A difference after which an item says something else.
+
+    changed: `was` became `now`. gone: `was` is no longer said. come: `now` is said since. For negations `was` and
+    `now` are the words that deny.
+    """
+
+    kind: Kind
+    how: Literal["changed", "gone", "come"]
+    was: str = ""
+    now: str = ""
+
+
+@lru_cache(maxsize=4096)
+def exact_of(text: str) -> Exact:
+    """The exact things of a text."""
+    things: dict[Kind, Counter[str]] = {}
+    left = text
+    for kind, form in _FORMS:
+        found = Counter(_canon(kind, match) for match in form.findall(left))
+        if found:
+            things[kind] = found
+            left = form.sub(" ", left)
+    return Exact(things, len(_DENIES.findall(text)))
+
+
+def _canon(kind: Kind, text: str) -> str:
+    if kind == "number":
+        text = text.replace(",", "")
+        return text.rstrip("0").rstrip(".") if "." in text else text.lstrip("0") or "0"
+    return text.rstrip(".").removeprefix("v") if kind == "version" else text.rstrip(".")
+
+
+def turns_of(was: str, now: str) -> tuple[Turn, ...]:
+    """What the newer wording says otherwise: exact things exchanged or gone, denials gone or come.
+
+    What only came is more precise, not otherwise; so a thing counts as changed where one went and one of its kind
+    came. A "not" counts where one wording denies something and the other nothing.
+    """
+    before, after = exact_of(was), exact_of(now)
+    found: list[Turn] = []
+    for kind in KINDS:
+        gone = _left(before, after, kind, now)
+        come = _left(after, before, kind, was)
+        for at, thing in enumerate(gone):
+            if at < len(come):
+                found.append(Turn(kind, "changed", thing, come[at]))
+            else:
+                found.append(Turn(kind, "gone", thing))
+    if bool(before.denials) != bool(after.denials):
+        if before.denials:
+            found.append(Turn("negation", "gone", was=_denial(was)))
+        else:
+            found.append(Turn("negation", "come", now=_denial(now)))
+    return tuple(found)
+
+
+def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
+    """What one has of a kind and the other has not, in order; a number inside a name or path is still there."""
+    mine, theirs = one.things.get(kind, Counter()), other.things.get(kind, Counter())
+    return [
+        thing
+        for thing in mine
+        if thing not in theirs and not (kind == "path" and thing in text) and not _inside(thing, text)
+    ]
+
+
+def _inside(thing: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(thing)}(?![\w]|\.\d)", text) is not None
+
+
+def _denial(text: str) -> str:
+    found = _DENIES.search(text)
+    return found.group() if found else ""

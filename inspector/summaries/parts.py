@@ -1,0 +1,97 @@
+"""Which items are parts of others: what one item says that another said together with more."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from inspector.summaries.words import Weights, Words
+
+#: So much of a part, by weight of words, has to stand in the whole, ...
+INSIDE = 0.8
+#: ... and so much of it in what the whole's counterpart does not say already.
+GAINED = 0.5
+#: Parts that stand for a whole without a counterpart have to cover so much of it together.
+COVERED = 0.6
+#: Shorter items are found in too many others.
+LEAST_WORDS = 3
+_RARE_WORDS = 6
+_CANDIDATES = 8
+_COMMON = 32
+
+#: A whole: its index, its words, and those of its counterpart (None where it has none).
+Part = tuple[int, Words, Words | None]
+
+
+def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict[int, int]:
+    """Part → the whole that it belongs to, by index; each part to at most one whole.
+
+    A whole with a counterpart has one part already, so that one more makes it several. One without needs two, which
+    cover most of it together.
+    """
+    if not parts or not wholes:
+        return {}
+    texts = [words for _, words in parts]
+    for _, whole, counterpart in wholes:
+        texts += [whole] if counterpart is None else [whole, counterpart]
+    weights = Weights(texts)
+    having: dict[str, list[int]] = defaultdict(list)
+    rest: list[Counter[str]] = []
+    for place, (_, whole, counterpart) in enumerate(wholes):
+        left = whole.bag if counterpart is None else whole.bag - counterpart.bag
+        rest.append(left)
+        for word in left:
+            having[word].append(place)
+    found: dict[int, int] = {}
+    for part, words in parts:
+        fits = _whole_of(words, wholes, rest, having, weights)
+        if fits is not None:
+            found[part] = fits
+    bags = {part: words.bag for part, words in parts}
+    by_whole: dict[int, list[int]] = defaultdict(list)
+    for part, place in found.items():
+        by_whole[place].append(part)
+    kept: dict[int, int] = {}
+    for place, those in by_whole.items():
+        index, whole, counterpart = wholes[place]
+        if counterpart is None:
+            together = sum((bags[part] for part in those), Counter[str]())
+            covered = _weight(together & whole.bag, weights) / max(weights.total(whole.words), 1e-9)
+            if len(those) < 2 or covered < COVERED:
+                continue
+        kept.update(dict.fromkeys(those, index))
+    return kept
+
+
+def _whole_of(
+    part: Words,
+    wholes: Sequence[Part],
+    rest: Sequence[Counter[str]],
+    having: dict[str, list[int]],
+    weights: Weights,
+) -> int | None:
+    """The place of the whole that has most of a part."""
+    if sum(word[0].isalnum() for word in part.words) < LEAST_WORDS:
+        return None
+    mass = weights.total(part.words)
+    rare = sorted((word for word in part.bag if word in having), key=lambda word: (len(having[word]), word))
+    if sum(map(weights.of, rare)) < GAINED * mass:
+        return None
+    asked = rare[:_RARE_WORDS]
+    scores: Counter[int] = Counter()
+    for word in asked:
+        scores.update(having[word][:_COMMON])
+    best: tuple[float, int] | None = None
+    for place in sorted(scores, key=lambda at: (-scores[at], at))[:_CANDIDATES]:
+        # What has most of a part has most of its rare words.
+        if 2 * scores[place] < len(asked):
+            break
+        inside = _weight(part.bag & wholes[place][1].bag, weights) / mass
+        gained = _weight(part.bag & rest[place], weights) / mass
+        if inside >= INSIDE and gained >= GAINED and (best is None or (inside + gained, -place) > best):
+            best = (inside + gained, -place)
+    return None if best is None else -best[1]
+
+
+def _weight(bag: Counter[str], weights: Weights) -> float:
+    return sum(weights.of(word) * count for word, count in bag.items())
