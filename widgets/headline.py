@@ -36,10 +36,15 @@ class Headline(Widget):
         self._texts: tuple[str, ...] = ()
 
     def set_lines(self, lines: Sequence[TextLine]) -> None:
-        """Show these lines."""
-        self._lines = tuple(lines)
-        self._texts = tuple(one_line(line.text, 4_000) for line in self._lines)
-        self.refresh(layout=True)
+        """Show these lines. The screen is laid out anew only where they need more rows or fewer."""
+        value = tuple(lines)
+        if value == self._lines:
+            return
+        self._lines = value
+        self._texts = tuple(one_line(line.text, 4_000) for line in value)
+        size = self.size
+        rows = self.get_content_height(size, size, size.width) if size.width else -1
+        self.refresh(layout=rows != size.height)
 
     @property
     def text(self) -> str:

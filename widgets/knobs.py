@@ -187,8 +187,9 @@ class Knobs(Widget, can_focus=True):
         return round(value, 4) if kind.unit == "ratio" else round(value)
 
     def _set(self, name: str, value: Value) -> None:
-        self._edit, self._error = None, ""
-        self.refresh()
+        if self._edit is not None or self._error:
+            self._edit, self._error = None, ""
+            self.refresh()
         if getattr(self._settings, name) == value:
             return
         try:

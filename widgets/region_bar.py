@@ -92,14 +92,24 @@ class RegionBar(Widget, can_focus=True):
             """The bar."""
             return self.widget
 
-    planned: reactive[RegionBarState | None] = reactive(RegionBarState(), layout=True)
-    recorded: reactive[RegionBarState | None] = reactive(None, layout=True)
+    planned: reactive[RegionBarState | None] = reactive(RegionBarState())
+    recorded: reactive[RegionBarState | None] = reactive(None)
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._places: dict[int, list[tuple[str, int, int]]] = {}
         self._region = 1
         self.tooltip = _TOOLTIP
+
+    def watch_planned(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
+        """A row that comes or goes moves what is below."""
+        if (before is None) != (after is None):
+            self.refresh(layout=True)
+
+    def watch_recorded(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
+        """A row that comes or goes moves what is below."""
+        if (before is None) != (after is None):
+            self.refresh(layout=True)
 
     @property
     def _rows(self) -> list[RegionBarState]:

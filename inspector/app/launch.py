@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from concurrent.futures import Future
 from pathlib import Path
@@ -16,6 +17,9 @@ from inspector.stores.base import Store
 #: How long a thread at work may hold the interpreter while another wants it, in seconds. Python's own 5 ms, met
 #: some times in a frame, are what makes a key feel slow while messages are counted.
 _SWITCH_SECONDS = 0.000_5
+#: How often a second Textual looks whether something is to be drawn. A key waits for that half a frame on average,
+#: and what a knob moves is drawn in two or three; Textual reads this when it is imported.
+_FRAMES = "120"
 
 
 def launch(
@@ -23,6 +27,7 @@ def launch(
 ) -> None:
     """Run the app until the user leaves it."""
     sys.setswitchinterval(_SWITCH_SECONDS)
+    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     index = read_ahead(store)
     # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
     gc.disable()
