@@ -321,6 +321,59 @@ def diff(words: tuple[str, ...], first: int | None, last: int | None, as_json: b
 
 @commands.command(epilog=_PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--compaction", type=int, metavar="K", help="Only this compaction, counted from 1.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["constraint", "preference", "decision", "value", "link"]),
+)
+@click.option(
+    "--fate", "fates", multiple=True, type=click.Choice(["verbatim", "paraphrased", "value lost", "lost"])
+)
+@click.option(
+    "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many facts of a compaction.")
+@click.option("--pruned", is_flag=True, help="Facts of pruned tool results too.")
+@click.option("--at-risk", is_flag=True, help="What a compaction of the live list would take out of it.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "mem0"]),
+    default="text",
+    show_default=True,
+    help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
+)
+@click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
+@_settings_options
+@_source_options
+def facts(
+    words: tuple[str, ...], compaction: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
+    roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None, config: Path | None, as_json: bool,
+    demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """List the facts that each compaction summarized, and what became of them."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.facts import Wanted, facts_answer, print_facts
+
+    if at_risk and (compaction is not None or fates or pruned):
+        raise UsageProblem(
+            "--at-risk is about the compaction to come; it takes no --compaction, --fate or --pruned."
+        )
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
+    answer = facts_answer(answers, name, wanted, at_risk, "json" if as_json else form, user_id or "")
+    if isinstance(answer, str):
+        click.echo(answer, nl=False)
+    else:
+        _print(answer, as_json or form != "text", print_facts)
+    _say(answers.notes())
+
+
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
 @click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
 @click.option(

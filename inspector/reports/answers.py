@@ -39,6 +39,10 @@ class Answers:
         """Sentences for the person at the terminal, each once."""
         return list(dict.fromkeys([*self.store.info.notes, *self._notes]))
 
+    def note(self, sentence: str) -> None:
+        """Something else to be told to the person at the terminal."""
+        self._notes.append(sentence)
+
     @classmethod
     def of(cls, paths: Sequence[Path], flags: Mapping[str, Any], config: Path | None) -> Answers:
         """The answers about one database, or about several read as one. Raises StoreErrors."""

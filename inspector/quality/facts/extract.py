@@ -211,7 +211,7 @@ def _starts(body: str, at: int) -> bool:
 def _clause_around(text: str, sentence: Span, at: int, rules: Rules) -> Span:
     """The clause that a place is in, with those behind it that say nothing by themselves ("400 ms and 800 ms")."""
     found = _groups(text, sentence, rules)
-    return next((span for span in found if span[0] <= at < span[1]), sentence)
+    return next((span for span in reversed(found) if span[0] <= at), sentence)
 
 
 def _groups(text: str, sentence: Span, rules: Rules) -> list[Span]:
@@ -225,7 +225,17 @@ def _groups(text: str, sentence: Span, rules: Rules) -> list[Span]:
             groups[0] = (groups[0][0], b)
         else:
             groups.append((a, b))
-    return groups
+    return [(_past_join(text, a, b, rules), b) for a, b in groups]
+
+
+def _past_join(text: str, start: int, end: int, rules: Rules) -> int:
+    """The start of a clause behind the word that joins it to the one before."""
+    for language in rules.languages:
+        join = language.joins.match(text, start, end)
+        if join is not None:
+            rest = text[join.end() : end]
+            return end - len(rest.lstrip()) if rest.strip() else start
+    return start
 
 
 def _of_values(
@@ -247,7 +257,13 @@ def _of_values(
             continue
         own = [value for value in values if span[0] <= value.span[0] < span[1]]
         if role == "assistant":
-            own = [value for value in own if text.count("`", sentence[0], value.span[0]) % 2 == 0]
+            # In backticks it talks of code; a number in words is a way of speaking ("the three places").
+            own = [
+                value
+                for value in own
+                if text.count("`", sentence[0], value.span[0]) % 2 == 0
+                and (value.form != "quantity" or not value.text[0].isalpha() or not value.text[0].islower())
+            ]
         if not own:
             continue
         said = _said(text, "value", span, values, "", (0, 0), 0, rules, pasted, asked)

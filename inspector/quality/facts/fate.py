@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.ground import REGIONS, Ground
 from inspector.quality.facts.scan import folded
+from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import Fact, Fate, Outcome, Span, Value, Where
 
 #: So much of a fact's words must stand beside its value, for a value that other things can have too.
 NEAR = 0.3
-#: With so much of them it is the same wording.
-SAME = 0.9
 #: A fact without exact values is told in other words by so much of its words, and still mentioned by so much.
 RETOLD = 0.6
 MENTIONED = 0.5
 #: So much of its values must be there.
 ENOUGH = 2 / 3
+#: A part of a fact's text is the fact from so many characters on.
+SHORTEST = 24
+#: Fewer words than these are too few to know a fact again by.
+FEW = 4
 _EXCERPT = 200
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +41,10 @@ def fate(fact: Fact, ground: Ground, compaction: int, said: Collection[tuple[str
     `said` are the numbers (with units) that anybody said: where the summary gives another one for the same thing, the
     summary changed it. A fact whose text is in the list is verbatim, whatever its values are.
     """
-    quoted = ground.quoting(folded(fact.text))
-    if quoted is not None:
-        return _found(fact, ground, compaction, "verbatim", *quoted)
+    for text in _wordings(fact):
+        quoted = ground.quoting(text)
+        if quoted is not None:
+            return _found(fact, ground, compaction, "verbatim", *quoted)
     if fact.values:
         return _by_values(fact, ground, compaction, said)
     return _by_words(fact, ground, compaction)
@@ -66,8 +73,21 @@ def _at(
     return _found(fact, ground, compaction, outcome, place.part, place.span, changed)
 
 
-def _share(things: frozenset[str], ground: Ground, passage: int) -> float:
-    return len(things & ground.words[passage]) / len(things) if things else 0.0
+def _wordings(fact: Fact) -> Iterator[str]:
+    """The fact's text, and the text without its first or last clause where every value and most of it is left."""
+    whole = folded(fact.text)
+    yield whole
+    if len(whole) < SHORTEST:
+        return
+    spans = clauses(fact.text, 0, len(fact.text))
+    for part in (fact.text[spans[1][0] :], fact.text[: spans[-2][1]]) if len(spans) > 1 else ():
+        text = folded(part)
+        if (
+            len(text) >= SHORTEST
+            and len(text) >= len(whole) / 2
+            and all(v.text.lower() in text for v in fact.values)
+        ):
+            yield text
 
 
 def _by_values(fact: Fact, ground: Ground, compaction: int, said: Collection[tuple[str, str]]) -> Fate:
@@ -83,8 +103,9 @@ def _by_values(fact: Fact, ground: Ground, compaction: int, said: Collection[tup
     together = frozenset[int]().union(*(hit.values for hit in hits))
     if best is not None and len(together) / len(fact.values) >= ENOUGH - 1e-9:
         whole = len(together) == len(fact.values)
-        same = whole and (alone or best[1].share >= SAME)
-        return _at(fact, ground, compaction, "verbatim" if same else "paraphrased", best[1].passage)
+        return _at(
+            fact, ground, compaction, "verbatim" if whole and alone else "paraphrased", best[1].passage
+        )
     mentioned = _mentioned(fact, ground, things, said)
     if best is not None:
         return _at(fact, ground, compaction, "value lost", best[1].passage)
@@ -101,7 +122,7 @@ def _hits(fact: Fact, ground: Ground, things: frozenset[str]) -> list[_Hit]:
             places.setdefault(passage, set()).add(number)
     hits = []
     for passage, numbers in places.items():
-        share = _share(things, ground, passage)
+        share = ground.share(things, passage)
         shared = len(things & ground.words[passage])
         free = fact.kind in ("value", "link")
         own = {n for n in numbers if fact.values[n].distinctive and (free or share >= NEAR or not things)}
@@ -127,15 +148,16 @@ def _mentioned(
     if not things:
         return None
     forms = {value.form for value in fact.values}
+    # A name is missing: what is left of the fact must be most of its words, not two that any line may have.
+    named = any(value.distinctive for value in fact.values)
+    enough = max(2, math.ceil(RETOLD * len(things))) if named else 2
     best: tuple[tuple[float, int], int, str] | None = None
-    for passage, shared in ground.about(fact.things).items():
-        share = shared / len(things)
+    for passage, shared in ground.about(things).items():
         where: Where = ground.where(passage)
-        if (
-            share < MENTIONED
-            or ground.role(passage) == "tool"
-            or (shared < 2 and (len(things) > 1 or where != "summary"))
-        ):
+        if shared < enough and (len(things) > 1 or where != "summary"):
+            continue
+        share = ground.share(things, passage)
+        if share < MENTIONED or ground.role(passage) == "tool":
             continue
         others = [v for v in ground.values(passage) if v.form in forms]
         changed = ""
@@ -158,23 +180,37 @@ def _mentioned(
 
 
 def _by_words(fact: Fact, ground: Ground, compaction: int) -> Fate:
+    """The fate of a fact without exact values: how much of its words one passage has."""
     things = frozenset(fact.things)
     if not things:
         return Fate(compaction, "lost")
+    wording = _words(fact.text) if len(things) < FEW else frozenset()
     best: tuple[tuple[float, int], int] | None = None
-    for passage, shared in ground.about(fact.things).items():
+    for passage, shared in ground.about(things).items():
         if ground.role(passage) == "tool" or shared < min(2, len(things)):
             continue
-        order = (shared / len(things), -passage)
-        if best is None or order > best[0]:
-            best = (order, passage)
+        share = ground.share(things, passage)
+        if wording:
+            # Of so few words that speak of anything, the small ones between them must be there too.
+            share = min(share, len(wording & _words(ground.passages[passage].text)) / len(wording))
+        if best is None or (share, -passage) > best[0]:
+            best = ((share, -passage), passage)
     if best is None or best[0][0] < MENTIONED:
         return Fate(compaction, "lost")
     passage = best[1]
-    kept = best[0][0] >= RETOLD and _denies(fact.text, ground) == _denies(
-        ground.passages[passage].text, ground
-    )
-    return _at(fact, ground, compaction, "paraphrased" if kept else "value lost", passage)
+    turned = _denies(_cue(fact), ground) and not _denies(ground.passages[passage].text, ground)
+    retold = best[0][0] >= RETOLD and not turned
+    return _at(fact, ground, compaction, "paraphrased" if retold else "value lost", passage)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def _cue(fact: Fact) -> str:
+    """The words that gave the fact away."""
+    start = fact.first.span[0]
+    return fact.text[max(0, fact.cue[0] - start) : max(0, fact.cue[1] - start)]
 
 
 def _denies(text: str, ground: Ground) -> bool:

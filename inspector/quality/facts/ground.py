@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +17,8 @@ from inspector.quality.facts.values import Span, Value, Where
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
 #: So many characters of one message are searched; the rest of a longer one is data.
 MOST = 60_000
+#: The weight of a word that stands in so many passages that it tells none of them apart.
+COMMON = 0.25
 # A line that is longer is read in pieces: further apart, a number and a word have nothing to do with each other.
 _LONG = 320
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -62,6 +64,7 @@ class Ground:
         self._lower = "\n".join(passage.text.lower() for passage in self.passages)
         self._starts = _starts(self.passages)
         self._whole = "\n".join(self._folded)
+        self._common = max(8, len(self.passages) // 50)
 
     def _read(self, at: int, part: Part) -> None:
         for start, end in _pieces(part.text[:MOST]):
@@ -145,12 +148,22 @@ class Ground:
             self._values[passage] = values_of(self.passages[passage].text, self.rules)
         return self._values[passage]
 
-    def about(self, things: Sequence[str]) -> dict[int, int]:
-        """How many of the words each passage has; only passages with one of the rarer words are counted."""
-        known = sorted((self._by_word[word] for word in set(things) if word in self._by_word), key=len)
+    def share(self, things: Collection[str], passage: int) -> float:
+        """How much of the words a passage has, by weight: between 0 and 1."""
+        whole = sum(map(self.weight, things))
+        return (
+            sum(self.weight(word) for word in things if word in self.words[passage]) / whole if whole else 0.0
+        )
+
+    def weight(self, word: str) -> float:
+        """What a word says about what a passage is about: a word of every other line ("file", "test") says little."""
+        return 1.0 if len(self._by_word.get(word, ())) < self._common else COMMON
+
+    def about(self, things: Collection[str]) -> dict[int, int]:
+        """How many of the words each passage has."""
         counts: dict[int, int] = defaultdict(int)
-        for places in known:
-            for place in places:
+        for word in things:
+            for place in self._by_word.get(word, ()):
                 counts[place] += 1
         return counts
 

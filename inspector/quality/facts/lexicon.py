@@ -63,6 +63,7 @@ class Language:
     hedges: re.Pattern[str]
     questions: re.Pattern[str]
     negations: re.Pattern[str]
+    joins: re.Pattern[str]
     stop: frozenset[str]
     suffixes: tuple[tuple[str, str], ...]
 
@@ -207,6 +208,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         hedges=lexicon("hedges"),
         questions=lexicon("questions"),
         negations=lexicon("negations"),
+        joins=lexicon("joins"),
         stop=frozenset(words("stop")),
         suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
     )

@@ -10,7 +10,7 @@ from inspector.quality.facts.lexicon import Form, Rules
 from inspector.quality.facts.values import Span, Value
 
 # Nothing that is a value lacks all of these.
-_WORTH = re.compile(r"[0-9/_#]|--|\.[a-z]|[a-z]{2}://")
+_WORTH = re.compile(r"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]")
 _WORD = re.compile(
     r"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
 )

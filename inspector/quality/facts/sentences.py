@@ -20,7 +20,9 @@ _CODE = re.compile(
     r"import \w|from \w[\w.]* import|"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
 )
-_END = re.compile(r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*[A-Z0-9\u3400-\u9fff])|[。！？]+[”’」』）]*")
+_END = re.compile(
+    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
+)
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
 )

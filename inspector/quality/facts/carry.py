@@ -1,0 +1,93 @@
+"""Carrying facts off before or after a compaction: a checklist for the agent, and payloads for a memory store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from inspector.quality.facts.values import KINDS, Fact
+
+_HEADINGS = {
+    "constraint": "Constraints",
+    "preference": "How the user wants it",
+    "decision": "Decisions and their reasons",
+    "value": "Exact values",
+    "link": "Names used by more than one task",
+}
+_SPECIAL = "\\`*_[]<>#|"
+#: Who may speak in a memory store: a tool's words are the agent's.
+_SPEAKERS = {"user": "user"}
+
+
+def checklist(facts: Sequence[Fact], lead: str = "Keep these, word for word and with their values:") -> str:
+    """The facts as a Markdown checklist by kind, to be pasted into the agent as the focus of a manual compaction.
+
+    Empty where there are no facts. Within a kind the order is kept.
+    """
+    if not facts:
+        return ""
+    lines = [lead]
+    ordered = sorted(facts, key=lambda fact: KINDS.index(fact.kind))
+    for kind, group in groupby(ordered, key=lambda fact: fact.kind):
+        lines += ["", f"**{_HEADINGS[kind]}**", ""]
+        lines += [f"- [ ] {_line(fact)}" for fact in group]
+    return "\n".join(lines) + "\n"
+
+
+def _line(fact: Fact) -> str:
+    who = "" if fact.role == "user" else f" ({fact.role})"
+    text = escaped(fact.text)
+    shown = " ".join(fact.text.split())
+    if fact.values and (fact.kind in ("link", "value") or len(shown) > 160) and fact.value not in shown:
+        return f"{escaped(fact.value)}: {text}{who}"
+    return f"{text}{who}"
+
+
+def escaped(text: str) -> str:
+    """A text that Markdown shows as it is, in one line."""
+    one = " ".join(text.split())
+    return "".join(f"\\{sign}" if sign in _SPECIAL else sign for sign in one)
+
+
+def plain(fact: Fact) -> dict[str, Any]:
+    """A fact as plain JSON: what it says, who said it and where."""
+    first = fact.first
+    return {
+        "category": fact.kind,
+        "text": fact.text,
+        "value": fact.value,
+        "values": [value.text for value in fact.values],
+        "role": fact.role,
+        "session": first.session,
+        "message": first.message,
+        "said": len(fact.sayings),
+        "rule": fact.rule,
+        "key": fact.key,
+    }
+
+
+def memories(
+    facts: Sequence[Fact], conversation: str, user: str = "", agent: str = "hermes"
+) -> list[dict[str, Any]]:
+    """A payload for Mem0's `add` for each fact: the message, the ids that scope it, what it is, and `infer` off so that
+    the words are kept as they are. Without `user` the memory is scoped to the agent and this conversation."""
+    found = []
+    for fact in facts:
+        payload: dict[str, Any] = {
+            "messages": [{"role": _SPEAKERS.get(fact.role, "assistant"), "content": fact.text}],
+            "agent_id": agent,
+            "run_id": conversation,
+            "metadata": {
+                "category": fact.kind,
+                "value": fact.value,
+                "session": fact.first.session,
+                "message": fact.first.message,
+                "key": fact.key,
+            },
+            "infer": False,
+        }
+        if user:
+            payload["user_id"] = user
+        found.append(payload)
+    return found
