@@ -350,8 +350,8 @@ def diff(words: tuple[str, ...], first: int | None, last: int | None, as_json: b
 @_source_options
 def facts(
     words: tuple[str, ...], compaction: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
-    roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None, config: Path | None, as_json: bool,
-    demo: bool, **options: Any,
+    roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
+    config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, and what became of them."""
     from inspector.reports.answers import Answers
