@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from inspector.core.handoff import read_handoff
 from inspector.core.messages import Message
@@ -12,7 +13,7 @@ from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.lexicon import Cue, Language, Rules, has_pairs
 from inspector.quality.facts.scan import names_in, values_of, words_of
 from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
-from inspector.quality.facts.values import Mention, MessageFacts, Said, Span, Value
+from inspector.quality.facts.values import Kind, Mention, MessageFacts, Said, Span, Value
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
@@ -25,6 +26,10 @@ _MEASURED = frozenset(
     {"quantity", "percent", "version", "address", "digest", "date", "ticket", "url", "ratio", "uuid"}
 )
 _EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date"})
+_WEAK = ("number", "name", "option", "identifier")
+# A bare number in a clause of more words is beside the point.
+_WORDY = 12
+_DIGIT = re.compile(r"\d|://")
 
 
 def extract(message: Message, rules: Rules) -> MessageFacts:
@@ -58,11 +63,9 @@ def _of_tail(text: str, own: str, role: str, rules: Rules) -> MessageFacts:
 
 
 def _moved(said: Said, by: int) -> Said:
-    return Said(
-        said.kind, said.text, _shift(said.span, by),
-        tuple(Value(v.text, v.form, v.canon, v.unit, v.distinctive, _shift(v.span, by)) for v in said.values),
-        said.rule, _shift(said.cue, by), said.strength, said.things, said.pasted, said.asked,
-    )  # fmt: skip
+    return replace(
+        said, span=_shift(said.span, by), values=_placed(said.values, by), cue=_shift(said.cue, by)
+    )
 
 
 def _shift(span: Span, by: int) -> Span:
@@ -106,6 +109,23 @@ def _line(text: str, at: int) -> Span:
     return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A sentence to be looked at: its span in `text`, who says it, whether it is a question or pasted."""
+
+    text: str
+    span: Span
+    role: str
+    rules: Rules
+    pasted: bool
+    asked: bool
+    values: tuple[Value, ...]
+
+    @property
+    def body(self) -> str:
+        return self.text[slice(*self.span)]
+
+
 def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list[Said]:
     start, end = sentence.start, sentence.end
     for language in rules.languages:
@@ -114,31 +134,19 @@ def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list
             break
     body = text[start:end]
     asked = _ASKED.search(body) is not None
-    values = _placed(values_of(body, rules), start)
-    best = _best_cue(body, role, values, rules)
-    if best is not None:
-        cue, at, language = best
-        if role == "assistant" and (asked or sentence.pasted or language.hedges.search(body)):
-            return []
-        span = _clause_around(text, (start, end), start + at[0], rules) if cue.clause else (start, end)
-        found = [
-            _said(
-                text,
-                cue.kind,
-                span,
-                values,
-                cue.id,
-                (start + at[0], start + at[1]),
-                cue.strength,
-                rules,
-                sentence.pasted,
-                asked,
-            )
-        ]
-        if not cue.clause or role == "assistant":
-            return found
-        return found + _of_values(text, (start, end), values, role, rules, sentence.pasted, asked, span)
-    return _of_values(text, (start, end), values, role, rules, sentence.pasted, asked, None)
+    words = frozenset(_TOKENS.findall(body.lower()))
+    # The agent thinks aloud: questions, guesses and plans of its own are no facts.
+    if role == "assistant" and (asked or sentence.pasted or _hedged(body, words, rules)):
+        return []
+    values = _placed(values_of(body, rules), start) if role == "user" or _DIGIT.search(body) else ()
+    line = _Line(text, (start, end), role, rules, sentence.pasted, asked, values)
+    best = _best_cue(line, body, words)
+    if best is None:
+        return _of_values(line, None)
+    cue, (a, b) = best
+    span = _clause_around(line, start + a) if cue.clause else line.span
+    found = [_said(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
+    return found + _of_values(line, span) if cue.clause and role == "user" else found
 
 
 def _placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
@@ -148,175 +156,147 @@ def _placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
     )
 
 
-def _best_cue(
-    body: str, role: str, values: Sequence[Value], rules: Rules
-) -> tuple[Cue, Span, Language] | None:
-    """The surest cue in a sentence. A decision needs its reason to beat a constraint."""
-    best: tuple[tuple[int, int], Cue, Span, Language] | None = None
-    words: set[str] | None = None
+def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
     for language in rules.languages:
         if language.pairs:
-            if language.loose is None or not has_pairs(body):
-                continue
-            keys: Iterable[str] = set(_overlapping(language, body))
+            if has_pairs(body) and language.hedges.search(body):
+                return True
+        elif words & language.hedge_keys and language.hedges.search(body):
+            return True
+    return False
+
+
+def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span] | None:
+    """The surest cue in a sentence. A decision with its reason beats a constraint."""
+    best: tuple[tuple[int, int], Cue, Span] | None = None
+    for language in line.rules.languages:
+        known = language.keys.get(line.role, {})
+        if language.pairs:
+            keys = [key for key in known if key in body] if has_pairs(body) else []
         else:
-            words = set(_TOKENS.findall(body.lower())) if words is None else words
-            keys = words & language.keys.keys()
-        tried: set[int] = set()
-        for key in keys:
-            for number in language.keys[key]:
-                if number in tried:
-                    continue
-                tried.add(number)
-                cue = language.cues[number]
-                at = _match(cue, body, role, values, language)
-                if at is None:
-                    continue
-                order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
-                if best is None or order < best[0]:
-                    best = (order, cue, at, language)
+            keys = [key for key in words if key in known]
+        for number in {number for key in keys for number in known[key]}:
+            cue = language.cues[number]
+            order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
+            if best is not None and order >= best[0]:
+                continue
+            at = _match(cue, body, line.values, language)
+            if at is not None:
+                best = (order, cue, at)
     return None if best is None else best[1:]
 
 
-def _overlapping(language: Language, body: str) -> Iterable[str]:
-    return (key for key in language.keys if key in body)
-
-
-def _match(cue: Cue, body: str, role: str, values: Sequence[Value], language: Language) -> Span | None:
-    if role not in cue.roles or (cue.needs == "value" and not values):
+def _match(cue: Cue, body: str, values: Sequence[Value], language: Language) -> Span | None:
+    if cue.needs == "value" and not values:
         return None
-    blocked = [found.span() for found in cue.unless.finditer(body)] if cue.unless else []
+    blocked: list[Span] | None = None
     for found in cue.find.finditer(body):
         a, b = found.span()
-        if any(a < d and c < b for c, d in blocked):
-            continue
-        if cue.at_start and not _starts(body, a):
+        if cue.at_start and not _starts(body, a, language):
             continue
         if cue.needs == "reason" and language.reasons.search(body, b) is None:
-            continue
-        return a, b
+            return None
+        if blocked is None:
+            blocked = [taken.span() for taken in cue.unless.finditer(body)] if cue.unless else []
+        if not any(a < d and c < b for c, d in blocked):
+            return a, b
     return None
 
 
-def _starts(body: str, at: int) -> bool:
-    """Whether a clause starts there: the sentence, or what stands behind a comma and the like, "and" or "then"."""
+def _starts(body: str, at: int, language: Language) -> bool:
+    """Whether a clause starts there: the sentence, or what stands behind a comma, or a word such as "then"."""
     before = body[:at].rstrip().lower()
-    return (
-        not before
-        or before[-1] in ",;:—–-(*•`，；："
-        or before.endswith((" and", " then", " but", "please", " also"))
-    )
+    if not before or before[-1] in ",;:—–-(*•`，；：":
+        return True
+    return before.rsplit(" ", 1)[-1] in language.openers
 
 
-def _clause_around(text: str, sentence: Span, at: int, rules: Rules) -> Span:
+def _clause_around(line: _Line, at: int) -> Span:
     """The clause that a place is in, with those behind it that say nothing by themselves ("400 ms and 800 ms")."""
-    found = _groups(text, sentence, rules)
-    return next((span for span in reversed(found) if span[0] <= at), sentence)
+    return next((span for span in reversed(_groups(line)) if span[0] <= at), line.span)
 
 
-def _groups(text: str, sentence: Span, rules: Rules) -> list[Span]:
+def _groups(line: _Line) -> list[Span]:
     """The clauses of a sentence, those without words of their own joined to the one before."""
     groups: list[Span] = []
-    for a, b in clauses(text, *sentence):
-        own = set(words_of(text[a:b], rules)) if groups else None
-        if own is not None and len(own) < 2:
+    said = 0
+    for a, b in clauses(line.text, *line.span):
+        own = len(set(words_of(line.text[a:b], line.rules)))
+        if groups and (own < 2 or not said):
             groups[-1] = (groups[-1][0], b)
-        elif len(groups) == 1 and not any(True for _ in words_of(text[slice(*groups[0])], rules)):
-            groups[0] = (groups[0][0], b)
+            said += own
         else:
             groups.append((a, b))
-    return [(_past_join(text, a, b, rules), b) for a, b in groups]
+            said = own
+    return [(_past_join(line, a, b), b) for a, b in groups]
 
 
-def _past_join(text: str, start: int, end: int, rules: Rules) -> int:
+def _past_join(line: _Line, start: int, end: int) -> int:
     """The start of a clause behind the word that joins it to the one before."""
-    for language in rules.languages:
-        join = language.joins.match(text, start, end)
+    for language in line.rules.languages:
+        join = language.joins.match(line.text, start, end)
         if join is not None:
-            rest = text[join.end() : end]
+            rest = line.text[join.end() : end]
             return end - len(rest.lstrip()) if rest.strip() else start
     return start
 
 
-def _of_values(
-    text: str,
-    sentence: Span,
-    values: Sequence[Value],
-    role: str,
-    rules: Rules,
-    pasted: bool,
-    asked: bool,
-    taken: Span | None,
-) -> list[Said]:
-    """A fact for each clause that gives an exact value of something."""
-    if not values or (role == "assistant" and (asked or pasted or _hedged(text[slice(*sentence)], rules))):
+def _of_values(line: _Line, taken: Span | None) -> list[Said]:
+    """A fact for each clause, other than the one `taken`, that gives an exact value of something."""
+    if not line.values:
         return []
     found = []
-    for span in _groups(text, sentence, rules):
+    for span in _groups(line):
         if taken is not None and span[0] < taken[1] and taken[0] < span[1]:
             continue
-        own = [value for value in values if span[0] <= value.span[0] < span[1]]
-        if role == "assistant":
-            # In backticks it talks of code; a number in words is a way of speaking ("the three places").
-            own = [
-                value
-                for value in own
-                if text.count("`", sentence[0], value.span[0]) % 2 == 0
-                and (value.form != "quantity" or not value.text[0].isalpha() or not value.text[0].islower())
-            ]
-        if not own:
-            continue
-        said = _said(text, "value", span, values, "", (0, 0), 0, rules, pasted, asked)
-        strength, rule = _worth(said, own, role, rules)
-        if strength:
-            found.append(_said(text, "value", span, values, rule, (0, 0), strength, rules, pasted, asked))
+        own = [value for value in line.values if span[0] <= value.span[0] < span[1]]
+        if line.role == "assistant":
+            own = [value for value in own if _meant(value, line)]
+        if own:
+            said = _said(line, "value", span, "", (0, 0), 0)
+            strength, rule = _worth(said, own, line)
+            if strength:
+                found.append(replace(said, rule=rule, strength=strength))
     return found
 
 
-def _hedged(body: str, rules: Rules) -> bool:
-    return any(
-        language.hedges.search(body) is not None
-        for language in rules.languages
-        if not language.pairs or has_pairs(body)
-    )
+def _meant(value: Value, line: _Line) -> bool:
+    """Whether the agent gives a value: in backticks it talks of code, and a number in words is a way of speaking."""
+    in_code = line.text.count("`", line.span[0], value.span[0]) % 2
+    return not in_code and not (value.form == "quantity" and value.text[0].islower())
 
 
-def _worth(said: Said, own: Sequence[Value], role: str, rules: Rules) -> tuple[int, str]:
+def _worth(said: Said, own: Sequence[Value], line: _Line) -> tuple[int, str]:
     """How sure it is that a clause's value is a fact (0: it is none), and the rule: the form of its best value."""
-    named = bool(rules.quantities.intersection(said.things))
+    named = bool(line.rules.quantities.intersection(said.things))
     best = (0, "")
     for value in own:
-        if role == "assistant" and value.form not in _MEASURED and not (value.form == "number" and named):
+        if (
+            line.role == "assistant"
+            and value.form not in _MEASURED
+            and not (value.form == "number" and named)
+        ):
             continue
-        if value.form in ("number", "time") and (not said.things or len(said.things) > 12):
+        if value.form in ("number", "time") and len(said.things) > _WORDY:
             continue
         if value.form in _EXACT and not said.things:
             continue
-        strength = 6 if value.form not in ("number", "name", "option") else 5 if named else 3
-        if said.pasted and value.form in ("number", "name", "option", "path", "file"):
+        strength = 6 if value.form not in _WEAK else 5 if named else 3
+        if line.pasted and value.form in (*_WEAK, "path", "file"):
             strength -= 2
-        if role == "assistant" and value.form == "number":
+        if line.role == "assistant" and value.form == "number":
             strength = 3
         if strength > best[0]:
             best = (strength, f"value.{value.form}")
     return best
 
 
-def _said(
-    text: str,
-    kind: str,
-    span: Span,
-    values: Sequence[Value],
-    rule: str,
-    cue: Span,
-    strength: int,
-    rules: Rules,
-    pasted: bool,
-    asked: bool,
-) -> Said:
+def _said(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Said:
     a, b = span
-    own = tuple(value for value in values if a <= value.span[0] < b)
+    own = tuple(value for value in line.values if a <= value.span[0] < b)
     gone = [(value.span[0] - a, value.span[1] - a) for value in own]
-    words = text[a:b]
-    things = tuple(dict.fromkeys(words_of(words, rules, gone)))
-    return Said(kind, " ".join(words.split()), span, own, rule, cue, strength, things, pasted, asked)  # type: ignore[arg-type]
+    words = line.text[a:b]
+    things = tuple(dict.fromkeys(words_of(words, line.rules, gone)))
+    return Said(
+        kind, " ".join(words.split()), span, own, rule, cue, strength, things, line.pasted, line.asked
+    )

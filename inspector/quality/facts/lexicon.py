@@ -50,20 +50,20 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language. `keys` leads from a word (or a piece of text, for a language of pairs) that a phrase cannot do
-    without to the cues that have such a phrase."""
+    """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
+    cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges."""
 
     name: str
     pairs: bool
     labels: re.Pattern[str]
     cues: tuple[Cue, ...]
-    keys: Mapping[str, tuple[int, ...]]
-    loose: re.Pattern[str] | None
+    keys: Mapping[str, Mapping[str, tuple[int, ...]]]
     reasons: re.Pattern[str]
     hedges: re.Pattern[str]
-    questions: re.Pattern[str]
+    hedge_keys: frozenset[str]
     negations: re.Pattern[str]
     joins: re.Pattern[str]
+    openers: frozenset[str]
     stop: frozenset[str]
     suffixes: tuple[tuple[str, str], ...]
 
@@ -178,13 +178,13 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
     name = str(document.get("language", "?"))
     pairs = document.get("words") == "pairs"
     cues: list[Cue] = []
-    keys: dict[str, list[int]] = {}
+    keys: dict[str, dict[str, list[int]]] = {}
     for entry in document.get("rules", ()):
         cue = _cue(entry, pairs, order + len(cues))
         for phrase in entry["phrases"]:
-            keys.setdefault(_key(str(phrase), pairs), []).append(len(cues))
+            for role in cue.roles:
+                keys.setdefault(role, {}).setdefault(_key(phrase, pairs), []).append(len(cues))
         cues.append(cue)
-    loose = re.compile("|".join(re.escape(key) for key in _longest(keys))) if pairs and keys else None
 
     def words(what: str) -> list[str]:
         found = list(document.get(what, ()))
@@ -202,13 +202,16 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         pairs=pairs,
         labels=re.compile(str(document.get("labels", ""))),
         cues=tuple(cues),
-        keys={key: tuple(dict.fromkeys(found)) for key, found in keys.items()},
-        loose=loose,
+        keys={
+            role: {key: tuple(dict.fromkeys(numbers)) for key, numbers in found.items()}
+            for role, found in keys.items()
+        },
         reasons=lexicon("reasons"),
         hedges=lexicon("hedges"),
-        questions=lexicon("questions"),
+        hedge_keys=frozenset(_key(phrase, pairs) for phrase in words("hedges")),
         negations=lexicon("negations"),
         joins=lexicon("joins"),
+        openers=frozenset(words("openers")),
         stop=frozenset(words("stop")),
         suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
     )
