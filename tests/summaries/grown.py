@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 SECTIONS = (
-    "Goal", "Constraints & Preferences", "Completed Actions", "In Progress", "Blocked", "Key Decisions", "Relevant Files",
-    "Next Steps", "Critical Context",
+    "Goal", "Constraints & Preferences", "Completed Actions", "In Progress", "Blocked", "Key Decisions",
+    "Relevant Files", "Next Steps", "Critical Context",
 )  # fmt: skip
 _LISTED = 46
 
