@@ -29,6 +29,9 @@ _EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date"})
 _WEAK = ("number", "name", "option", "identifier")
 # A bare number in a clause of more words is beside the point.
 _WORDY = 12
+# In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
+_LEAD = 3
+_WORD = re.compile(r"\w")
 _DIGIT = re.compile(r"\d|://")
 
 
@@ -180,19 +183,21 @@ def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span]
             order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
             if best is not None and order >= best[0]:
                 continue
-            at = _match(cue, body, line.values, language)
+            at = _match(cue, body, line.values, language, line.pasted)
             if at is not None:
                 best = (order, cue, at)
     return None if best is None else best[1:]
 
 
-def _match(cue: Cue, body: str, values: Sequence[Value], language: Language) -> Span | None:
+def _match(cue: Cue, body: str, values: Sequence[Value], language: Language, pasted: bool) -> Span | None:
     if cue.needs == "value" and not values:
         return None
     blocked: list[Span] | None = None
     for found in cue.find.finditer(body):
         a, b = found.span()
-        if cue.at_start and not _starts(body, a, language):
+        if cue.at_start and not (_starts(body, a, language) and _WORD.search(body, b)):
+            continue
+        if pasted and len(body[:a].split()) > _LEAD:
             continue
         if cue.needs == "reason" and language.reasons.search(body, b) is None:
             return None
@@ -255,15 +260,18 @@ def _of_values(line: _Line, taken: Span | None) -> list[Said]:
         if own:
             said = _said(line, "value", span, "", (0, 0), 0)
             strength, rule = _worth(said, own, line)
-            if strength:
+            if strength > line.pasted:
                 found.append(replace(said, rule=rule, strength=strength))
     return found
 
 
 def _meant(value: Value, line: _Line) -> bool:
-    """Whether the agent gives a value: in backticks it talks of code, and a number in words is a way of speaking."""
-    in_code = line.text.count("`", line.span[0], value.span[0]) % 2
-    return not in_code and not (value.form == "quantity" and value.text[0].islower())
+    """Whether the agent gives a value, rather than talks of code or counts tests and lines in passing."""
+    if value.form in _EXACT and ("`" in line.body or value.unit in line.rules.fleeting):
+        return False
+    if line.text.count("`", line.span[0], value.span[0]) % 2:
+        return False
+    return value.form != "quantity" or _DIGIT.search(value.text) is not None
 
 
 def _worth(said: Said, own: Sequence[Value], line: _Line) -> tuple[int, str]:

@@ -50,6 +50,12 @@ def gather(steps: Sequence[Step]) -> tuple[Fact, ...]:
             if key:
                 _add(found, key, said, replace(step.saying, span=said.span))
     facts = [_fact(key, gathered, used) for key, gathered in found.items()]
+    # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
+    facts = [
+        fact
+        for fact, gathered in zip(facts, found.values(), strict=True)
+        if fact.uses or not _shown(gathered)
+    ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _links(used, known)
     return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
@@ -94,6 +100,10 @@ def _add(found: dict[str, _Gathered], key: str, said: Said, saying: Saying) -> N
         entry.said, entry.best = said, len(entry.sayings) - 1
 
 
+def _shown(gathered: _Gathered) -> bool:
+    return gathered.said.kind == "value" and all(said.pasted for _, said in gathered.sayings)
+
+
 def _weight(said: Said, role: str) -> float:
     return (
         _ROLE.get(role, 0.0) + _KIND[said.kind] + said.strength - _PASTED * said.pasted - _ASKED * said.asked
@@ -105,7 +115,8 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
     steps = {saying.step for saying, _ in gathered.sayings}
-    uses = len(steps) - 1 + used.of(said, min(steps), steps)
+    again = sum(not other.pasted for _, other in gathered.sayings) - (not said.pasted)
+    uses = again + used.of(said, min(steps), steps)
     rank = (
         _weight(said, best.role)
         + min(6.0, 2.0 * len(said.values))
@@ -179,7 +190,11 @@ def _links(used: _Uses, known: set[str]) -> Iterable[Fact]:
         later = [step for step in spoken if step.saying.step > first.saying.step]
         tasks = {first.task, *(step.task for step in spoken)}
         told = _told(mentions)
-        if told is None or len(later) < (LINK_USES if len(tasks) > 1 else TOOL_USES):
+        if (
+            told is None
+            or (value.form == "setting" and told[1].pasted)
+            or len(later) < (LINK_USES if len(tasks) > 1 else TOOL_USES)
+        ):
             continue
         yield _named(canon, told, mentions, len(later), len(tasks) > 1)
 

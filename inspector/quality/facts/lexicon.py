@@ -30,6 +30,7 @@ class Form:
     mention: bool
     number: bool
     unit: str
+    unless: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class Rules:
     numerals: Mapping[str, str]
     months: Mapping[str, int]
     quantities: frozenset[str]
+    common: frozenset[str]
+    fleeting: frozenset[str]
     stop: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -132,6 +135,7 @@ def _rules(
             bool(entry.get("mention")),
             bool(entry.get("number")),
             str(entry.get("unit", "")),
+            re.compile(str(entry["unless"]), re.ASCII) if "unless" in entry else None,
         )
         forms[name] = form
         pattern = re.sub(r"\(\?P<\w+>", "(?:", str(entry["pattern"]))
@@ -154,6 +158,8 @@ def _rules(
             numerals=numerals,
             months=months,
             quantities=frozenset(map(str, shared.get("quantities", ()))),
+            common=frozenset(map(str, shared.get("common", ()))),
+            fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stop=stop,
         )
     except re.error as error:

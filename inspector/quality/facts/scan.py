@@ -52,9 +52,18 @@ def _value(match: re.Match[str], rules: Rules) -> Value | None:
         return Value(text, name, text.replace("/", "-").replace(".", "-")[:10], "", False, span)
     if form.number:
         return _quantity(text, form, rules, span)
-    if name in ("path", "file") and _no_path(text):
+    if name in ("path", "file") and (
+        _no_path(text) or match.string[match.start() - 1 : match.start()] == "<"
+    ):
+        return None
+    if not _is_name(text, form, rules):
         return None
     return Value(text, name, canon(text), "", form.distinctive, span)
+
+
+def _is_name(text: str, form: Form, rules: Rules) -> bool:
+    """Whether a name is one that somebody gave, not a word that looks like one (UTF-8, __init__.py, http://host)."""
+    return text.lower() not in rules.common and (form.unless is None or form.unless.match(text) is None)
 
 
 def _date(match: re.Match[str], name: str, rules: Rules) -> str:
@@ -127,6 +136,14 @@ def _no_path(text: str) -> bool:
     return all(len(part) < 2 for part in parts)
 
 
+def _vague(path: str) -> bool:
+    """Whether two words with a slash between them may be no path at all: top/right, bin/test."""
+    parts = [part for part in path.split("/") if part]
+    if len(parts) < 2 and path.startswith("/"):
+        return True
+    return len(parts) < 3 and not path.startswith(("/", "~", ".")) and not any(mark in path for mark in "._-")
+
+
 def names_in(text: str, rules: Rules, limit: int) -> list[tuple[Value, int]]:
     """The names (paths, ids, URLs, settings) of a text, each once with the place of its first use, `limit` at most."""
     found: dict[str, tuple[Value, int]] = {}
@@ -167,7 +184,9 @@ def _classified(token: str, rules: Rules) -> Value | None:
     if match is None:
         return None
     name = match.lastgroup or ""
-    if name in ("path", "file") and _no_path(bare):
+    if name in ("path", "file") and (_no_path(bare) or _vague(bare)):
+        return None
+    if not _is_name(bare, rules.forms[name], rules):
         return None
     return Value(bare, name, canon(bare), "", True, (start, start + len(bare)))
 
