@@ -20,16 +20,19 @@ LISTED_AGAIN = 2
 TOLD_DONE = 0.6
 TOLD_WORDS = 2
 #: Sections whose items change because the work goes on, by meaning; elsewhere a changed value says something else.
-MOVING = frozenset({"state", "doing", "task", "dropped"})
+MOVING = frozenset({"state", "doing", "task", "dropped", "files"})
+#: What was done is told in like words again and again; below this likeness it is another thing that was done.
+SAME_DEED = 0.85
 
 _WORDS = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]{1,2}")
 _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
 _TOOL = re.compile(r"\[tool: [\w, -]+\]")
 _ENDINGS = ("ements", "ement", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
-_STOP = frozenset(
+_COMMON = (
     "a an and are as at be been by can do for from has have i in into is it its me my now of on or our so still that "
-    "the their them then there this to up us user users was we were will with you your tool terminal".split()
+    "the their them then there this to up us user users was we were will with you your tool terminal"
 )
+_STOP = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,8 @@ def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
             was, text = before, _told(lineage, cell, column)
             before = cell
             if was is None or not was.stands or not text or text == was.text:
+                continue
+            if cell.likeness < SAME_DEED and meaning(cell.section) == meaning(was.section) == "done":
                 continue
             turns = turns_of(was.text, text)
             if turns:
