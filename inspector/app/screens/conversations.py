@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
 _AHEAD_SECONDS = 0.1
+#: So long after the list is there, what the next screen needs is imported, in seconds.
+_PREPARE_SECONDS = 0.2
 #: What was counted is shown so often, in seconds: every showing draws the list anew.
 _SHOWN_SECONDS = 0.25
 #: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
@@ -115,6 +117,11 @@ class ConversationsScreen(WorkingScreen):
         if not get_current_worker().is_cancelled:
             self.post_message(Listed(rows))
 
+    @work(thread=True, group="prepare", exit_on_error=False, description="prepare")
+    def prepare(self) -> None:
+        """Import the conversation screen before it is wanted: that is a third of what the first opening takes."""
+        import inspector.app.screens.conversation  # noqa: F401
+
     @on(Listed)
     def _listed(self, event: Listed) -> None:
         self._show(event.rows)
@@ -128,6 +135,8 @@ class ConversationsScreen(WorkingScreen):
         table.set_entries(tuple(self._entries.values()))
         if first and self.place.conversation:
             table.select(self.place.conversation)
+        if first:
+            self.set_timer(_PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
         empty.display = table.display = not rows
         table.display = bool(rows)
