@@ -102,9 +102,21 @@ def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> It
         sentence = next((span for span in spoken if span[0] <= at < span[1]), None)
         start, end = sentence or _line(text, at)
         if end - start > _LINE:
-            start, end = max(start, at - _LINE // 3), min(end, at + len(value.text) + _LINE // 2)
+            start, end = _around(text, (start, end), at, at + len(value.text))
         placed = Value(value.text, value.form, value.canon, "", True, (at, at + len(value.text)))
         yield Mention(placed, " ".join(text[start:end].split()), (start, end), sentence is None)
+
+
+def _around(text: str, line: Span, start: int, end: int) -> Span:
+    """As much of a long line around text[start:end] as is shown, in whole words."""
+    first, last = max(line[0], start - _LINE // 3), min(line[1], end + _LINE // 2)
+    if first > line[0]:
+        space = text.find(" ", first, start)
+        first = space + 1 if space >= 0 else first
+    if last < line[1]:
+        space = text.rfind(" ", end, last)
+        last = space if space >= 0 else last
+    return first, last
 
 
 def _line(text: str, at: int) -> Span:

@@ -102,10 +102,8 @@ def _by_values(fact: Fact, ground: Ground, compaction: int, said: Collection[tup
             best = (order, hit)
     together = frozenset[int]().union(*(hit.values for hit in hits))
     if best is not None and len(together) / len(fact.values) >= ENOUGH - 1e-9:
-        whole = len(together) == len(fact.values)
-        return _at(
-            fact, ground, compaction, "verbatim" if whole and alone else "paraphrased", best[1].passage
-        )
+        whole = alone and len(best[1].values) == len(fact.values)
+        return _at(fact, ground, compaction, "verbatim" if whole else "paraphrased", best[1].passage)
     mentioned = _mentioned(fact, ground, things, said)
     if best is not None:
         return _at(fact, ground, compaction, "value lost", best[1].passage)
