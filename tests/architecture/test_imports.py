@@ -40,6 +40,7 @@ RUN = "from inspector.cli import main\nmain()"
         ),
         (["replay", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich", "sqlite3"}),
         (["findings", "--demo"], {"genai_prices", "rich", "sqlite3"}),
+        (["facts", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
         (["search", "--demo", "orders"], {"rich", "sqlite3"}),
         (["plan", "fixtures/fastapi-example.json"], {"rich", "sqlite3"}),
         (

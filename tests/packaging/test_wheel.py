@@ -36,6 +36,9 @@ def test_the_wheel_has_everything(wheel: Path) -> None:
     assert styles
     assert styles <= names
     assert not any(name.startswith(("tests/", "fixtures/", "docs/")) for name in names)
+    rules = {str(path.relative_to(ROOT)) for path in (ROOT / "inspector").rglob("*.yaml")}
+    assert rules
+    assert rules <= names
     code = {
         str(path.relative_to(ROOT))
         for room in ("inspector", "widgets")

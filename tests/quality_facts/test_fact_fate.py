@@ -12,7 +12,7 @@ from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.values import OUTCOMES
-from tests.quality_facts.made_facts import RULES, fact, facts, ground, steps
+from tests.quality_facts.made_facts import RULES, fact, facts, ground, step, steps
 from tests.quality_facts.test_fact_rules import EXAMPLES, SPEAKERS
 
 RETRY = "Set the retry limit to 37 and never more."
@@ -232,13 +232,15 @@ def test_what_somebody_watches_can_end_it() -> None:
 
 
 def test_facts_of_pruned_results_are_kept_apart() -> None:
-    told = [("tool", "jobs/io/reader.py: 12"), *[("assistant", f"{n}: jobs/io/reader.py") for n in range(4)]]
-    made = steps(*told)
-    made[0] = replace(made[0], saying=replace(made[0].saying, pruned=True))
-    made[1:] = [replace(one, saying=replace(one.saying, compaction=None)) for one in made[1:]]
-    found = lives_of(gather(made), made, [1], {1: ground()})
+    printed = step(0, "jobs/io/reader.py: 12", "tool")
+    printed = replace(printed, saying=replace(printed.saying, pruned=True))
+    used = [step(n, "", "assistant", ['{"path": "jobs/io/reader.py"}'], None) for n in range(1, 5)]
+    found = lives_of(gather([printed, *used]), [printed, *used], [1], {1: ground()})
     assert found.lives == ()
     assert [life.fact.value for life in found.pruned] == ["jobs/io/reader.py"]
+    told = step(5, "The reader is jobs/io/reader.py.", "assistant", (), None)
+    said = lives_of(gather([printed, *used, told]), [printed, *used, told], [1], {1: ground()})
+    assert (said.lives, said.pruned) == ((), ())
 
 
 def test_examples_are_all_somebodys() -> None:

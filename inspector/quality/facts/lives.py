@@ -40,7 +40,7 @@ def lives_of(
             starts = sorted(
                 {s.compaction for s in fact.sayings if s.compaction is not None and s.pruned is kept_apart}
             )
-            if kept_apart and not fact.pruned:
+            if kept_apart and not _only_printed(fact):
                 continue
             fates: dict[int, Fate] = {}
             for start in starts:
@@ -57,6 +57,11 @@ def lives_of(
         tuple(sorted(lives, key=lambda life: (life.compaction, order[life.fact.key]))),
         tuple(sorted(pruned, key=lambda life: (life.compaction, order[life.fact.key]))),
     )
+
+
+def _only_printed(fact: Fact) -> bool:
+    """Whether a fact of pruned results is said nowhere else, so that it went with them."""
+    return fact.pruned and not any(saying.role in _SPOKEN for saying in fact.sayings)
 
 
 def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
