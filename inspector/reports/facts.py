@@ -107,7 +107,7 @@ def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
 
 def life_document(life: Life, rank: int, pruned: bool = False) -> Document:
     """One entry of `facts`. `rank` counts from 1 within the compaction."""
-    fact, saying = life.fact, _saying(life, pruned)
+    fact, saying = life.fact, taken_saying(life, pruned)
     return {
         "category": fact.kind,
         "text": fact.text,
@@ -138,7 +138,7 @@ def life_document(life: Life, rank: int, pruned: bool = False) -> Document:
     }
 
 
-def _saying(life: Life, pruned: bool) -> Saying:
+def taken_saying(life: Life, pruned: bool) -> Saying:
     """Where the fact was said that the compaction took: the message whose words are shown, if that is one of them."""
     first = life.fact.first
     if first.compaction == life.compaction and first.pruned is pruned:
