@@ -33,6 +33,7 @@ TITLES = {
     "CompactionPane": "Compaction pane",
     "TokenGraph": "Replay pane",
     "FindingsPane": "Findings pane",
+    "LineagePane": "Lineage pane",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys

@@ -307,15 +307,27 @@ def plan(
     "--from", "first", type=int, metavar="K", help="The earlier compaction; default: the last but one."
 )
 @click.option("--to", "last", type=int, metavar="L", help="The later compaction; default: the last.")
+@click.option("--life", is_flag=True, help="Follow every item through all summaries.")
 @_source_options
-def diff(words: tuple[str, ...], first: int | None, last: int | None, as_json: bool, demo: bool) -> None:
-    """Compare the summaries of two compactions, section by section and item by item."""
+def diff(
+    words: tuple[str, ...], first: int | None, last: int | None, life: bool, as_json: bool, demo: bool
+) -> None:
+    """Compare the summaries of two compactions, section by section and item by item; or all of them with --life."""
     from inspector.reports.answers import Answers
-    from inspector.reports.text import print_diff
 
+    if life and (first is not None or last is not None):
+        raise UsageProblem("--life is about all summaries; it takes no --from and no --to.")
     path, name = _path_and_name(words, demo)
     answers = Answers(_open(path, demo), {}, None)
-    _print(answers.diff(name, first, last), as_json, print_diff)
+    if life:
+        from inspector.reports.lineage import lineage_document
+        from inspector.reports.lineage_text import print_lineage
+
+        _print(lineage_document(answers, name), as_json, print_lineage)
+    else:
+        from inspector.reports.text import print_diff
+
+        _print(answers.diff(name, first, last), as_json, print_diff)
     _say(answers.notes())
 
 

@@ -101,6 +101,7 @@ class DiffPane(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view: DiffView | None = None
         self._places: list[int] = []
+        self._wanted = ""
         self._sides_width = 0
         self._headline = Headline(4)
         self._modes = ModeBar(MODES)
@@ -144,12 +145,18 @@ class DiffPane(Vertical):
         """Show all, changes or sides."""
         self._modes.choose(mode)
 
+    def show_item(self, text: str) -> None:
+        """Go to the item of that wording, new or old, in this comparison and in those that come, until J or K."""
+        self._wanted = text
+        self._show()
+
     def action_mode(self, by: int) -> None:
         """Show the comparison in another way."""
         self._modes.step(by)
 
     def action_section(self, by: int) -> None:
         """Go to the next section, or the one before."""
+        self._wanted = ""
         if not self._places:
             return
         active = self._body.active
@@ -179,6 +186,7 @@ class DiffPane(Vertical):
             self._show_sides()
             return
         lines: list[TextLine] = []
+        found: int | None = None
         only_changes = self._modes.mode == "changes"
         for section in self._view.sections:
             items = [item for item in section.items if not (only_changes and item.change == "kept")]
@@ -189,8 +197,12 @@ class DiffPane(Vertical):
             self._places.append(len(lines))
             lines.append(_heading(section))
             for item in items:
+                if self._wanted and self._wanted in (item.text, item.was):
+                    found = len(lines) if found is None else found
                 lines += _item_lines(item)
         self._body.set_lines(lines or [TextLine("Nothing changed.", "muted")])
+        if found is not None:
+            self._body.set_active(found)
 
     def _show_sides(self) -> None:
         view = self._view

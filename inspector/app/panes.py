@@ -14,7 +14,9 @@ from textual.widgets import ContentSwitcher
 from widgets.cache_pane import CachePane
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
+from widgets.facts_pane import FactsPane
 from widgets.findings_pane import FindingList, FindingsPane
+from widgets.lineage_pane import LineagePane
 from widgets.message_pane import MessagePane
 from widgets.pane_tabs import PaneTab, PaneTabs
 from widgets.replay_pane import ReplayPane
@@ -62,10 +64,27 @@ PANES: tuple[tuple[str, str], ...] = (
         "findings",
         FindingList.HELP,
     ),
+    (
+        "facts",
+        "What the messages said that a compaction summarized, and what became of it: ✗ lost, ? the thing is mentioned and "
+        "its value is not, ~ in other words, = word for word; → what a compaction now would put through the summary. m "
+        "goes to another compaction, c f w leave a kind, a fate, a speaker; enter goes to where it was said, s to where "
+        "it survives, C copies what is shown as a checklist for the agent.",
+    ),
+    (
+        "lineage",
+        "Every item of every summary as a row, compactions as columns: + new, = kept, # renumbered, ~ reworded, "
+        "÷ split, & merged, → moved, ✓ done, − dropped, ↺ back. ! marks items that say something else since, ◷ open "
+        "ones that are stale. [ and ] choose the column, enter shows that summary beside the one before.",
+    ),
 )
 NAMES = tuple(name for name, _ in PANES)
+#: The key that brings each pane up: its place among the tabs, 0 for the life of the summaries.
+KEYS = {name: str(place) for place, name in enumerate(NAMES, 1)} | {"lineage": "0"}
 HELP = dict(PANES)
-_SHORT = {"message": "msg", "summary": "sum", "compaction": "compact"}
+_SHORT = {
+    "message": "msg", "summary": "sum", "compaction": "comp", "replay": "play", "findings": "finds", "lineage": "life",
+}  # fmt: skip
 #: The widget of each pane.
 KINDS: dict[str, type[Widget]] = {
     "message": MessagePane,
@@ -76,6 +95,8 @@ KINDS: dict[str, type[Widget]] = {
     "compaction": CompactionPane,
     "replay": ReplayPane,
     "findings": FindingsPane,
+    "facts": FactsPane,
+    "lineage": LineagePane,
 }
 
 
@@ -104,9 +125,7 @@ class Panes(Vertical):
 
     def compose(self) -> ComposeResult:
         """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
-        yield PaneTabs(
-            [PaneTab(name, str(key), help, _SHORT.get(name, "")) for key, (name, help) in enumerate(PANES, 1)]
-        )
+        yield PaneTabs([PaneTab(name, KEYS[name], help, _SHORT.get(name, "")) for name, help in PANES])
         with ContentSwitcher(initial=NAMES[0]):
             yield KINDS[NAMES[0]](id=NAMES[0])
 

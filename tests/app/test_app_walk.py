@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.app.app import InspectorApp
-from inspector.app.panes import NAMES, Panes
+from inspector.app.panes import KEYS, NAMES, Panes
 from inspector.app.place import Place
 from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.screens.help import HelpScreen
@@ -109,9 +109,9 @@ async def test_every_pane_is_filled(demo: MakeApp, name: str) -> None:
         await settle(pilot)
         screen = conversation(pilot)
         panes = screen.query_one(Panes)
-        for number, pane in enumerate(NAMES, 1):
+        for pane in NAMES:
             await press(pilot, "escape") if not screen.query_one("#messages").has_focus else None
-            await press(pilot, str(number))
+            await press(pilot, KEYS[pane])
             assert panes.current == pane
             assert screen.focused is not None
         assert screen.is_current
@@ -290,9 +290,9 @@ async def test_sad_paths(tmp_path: Path, size: tuple[int, int]) -> None:
             screen = conversation(pilot)
             assert screen.rows is not None
             assert len(screen.rows.generation) == count
-            for number in range(1, 9):
+            for key in KEYS.values():
                 screen.query_one("#messages").focus()
-                await press(pilot, str(number))
+                await press(pilot, key)
             assert app.is_running
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector import cli
+from inspector.app.panes import KEYS as PANE_KEYS
 from inspector.app.panes import PANES
 from inspector.app.themes import THEMES
 from inspector.engines.hermes.releases import RELEASES
@@ -148,7 +149,7 @@ def test_every_sign_of_the_screen_is_explained() -> None:
 def test_every_pane_is_explained_under_its_number() -> None:
     page = read("reading-the-screen.md")
     told = re.findall(r"^(\d+)\. \*\*([a-z]+)\*\*", page, re.MULTILINE)
-    assert told == [(str(number), name) for number, (name, *_) in enumerate(PANES, 1)]
+    assert told == [(PANE_KEYS[name], name) for name, _ in PANES]
 
 
 def test_profiles_and_themes_are_named() -> None:

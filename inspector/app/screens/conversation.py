@@ -20,8 +20,10 @@ from inspector.app.screens.base import GoTo
 from inspector.app.screens.comparing import ComparingActions
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
+from inspector.app.screens.following import LineageActions
 from inspector.app.screens.judging import FindingsActions
 from inspector.app.screens.reading import ReadingActions
+from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.remembering import RememberingActions
 from inspector.app.screens.replaying import ReplayActions
 from inspector.app.screens.taking import TakingActions
@@ -56,6 +58,8 @@ _COMPACTIONS = Binding.Group("Compaction ", compact=True)
 
 class ConversationScreen(
     FindingsActions,
+    LineageActions,
+    FactActions,
     ComparingActions,
     ReadingActions,
     FindActions,
@@ -102,7 +106,9 @@ class ConversationScreen(
         Binding("6", "pane('compaction')", "Compaction", show=False, id="pane.compaction"),
         Binding("7", "pane('replay')", "Replay", show=False, id="pane.replay"),
         Binding("8", "pane('findings')", "Findings", show=False, id="pane.findings"),
+        Binding("9", "pane('facts')", "Facts", show=False, id="pane.facts"),
         Binding("exclamation_mark", "pane('findings')", "Findings", show=False, id="pane.findings_key"),
+        Binding("0", "pane('lineage')", "Lineage", show=False, id="pane.lineage"),
         Binding("t", "pane('tune')", "Tune", show=False, id="pane.tune_key"),
         Binding("p", "next_profile", "Next profile", show=False, id="conversation.profile"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
@@ -203,7 +209,7 @@ class ConversationScreen(
             return
         self.compactions = event.compactions
         self._show_recorded()
-        self.fill("summary", "diff", "compaction", "replay")
+        self.fill("summary", "diff", "compaction", "replay", "lineage")
         if self.resolved is not None:
             self.judge(self.inspection, self.resolved)
 
@@ -302,7 +308,7 @@ class ConversationScreen(
         messages.refresh()
         self._show_gauge()
         self._show_regions()
-        self.fill("message", "tune", "compaction", "replay")
+        self.fill("message", "tune", "compaction", "replay", "facts")
 
     # What is shown.
 
@@ -331,6 +337,7 @@ class ConversationScreen(
             return
         rows.set_recorded(self.recorded(self.number - 1), self.recorded(self.number))
         rows.marked = self.marked(self.number)
+        rows.lost = self.lost_in(self.number)
         nodes = views.nodes(inspection.conversation, self.compactions or (), self.findings_by_compaction())
         self.query_one(Timeline).set_state(nodes, self.number)
         messages = self.query_one(MessageList)
@@ -343,6 +350,14 @@ class ConversationScreen(
         self.show_header()
         self._show_recorded()
         self.fill("findings")
+        if self.compactions:
+            self.find_facts()
+
+    def show_lost(self) -> None:
+        """Mark the rows whose facts were lost."""
+        if self.rows is not None:
+            self.rows.lost = self.lost_in(self.number)
+            self.query_one(MessageList).refresh()
 
     def _show_notes(self) -> None:
         notes = self.inspection.conversation.notes if self.inspection else ()

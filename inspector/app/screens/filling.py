@@ -90,6 +90,8 @@ class FillingActions(ConversationBase):
             "compaction": self.fill_compaction,
             "replay": self.fill_replay,
             "findings": self.fill_findings,
+            "facts": self.fill_facts,
+            "lineage": self.fill_lineage,
         }
         fillers[current]()
 
@@ -101,6 +103,15 @@ class FillingActions(ConversationBase):
 
     def fill_findings(self) -> None:
         """Put the findings into their pane; the screen's part for findings does it."""
+
+    def fill_facts(self) -> None:
+        """Show what became of what was said; the screen's part for facts does it."""
+
+    def find_in_pane(self) -> None:
+        """Mark what is looked for in the text of the message; the screen's part for finding does it."""
+
+    def fill_lineage(self) -> None:
+        """Follow the items of the summaries; the screen's part for them does it."""
 
     # Message.
 
@@ -151,6 +162,7 @@ class FillingActions(ConversationBase):
     def _message_read(self, event: MessageRead) -> None:
         if event.generation == self.number and event.row == self.query_one(MessageList).cursor:
             self.query_one(MessagePane).set_view(event.view)
+            self.find_in_pane()
 
     # Summary and diff.
 
