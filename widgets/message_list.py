@@ -15,7 +15,7 @@ from widgets import human
 from widgets.line_list import LineList
 from widgets.strips import Row, find_spans, fit, one_line
 
-Flag = Literal["error", "finding", "summary", "struck", "copied", "huge"]
+Flag = Literal["error", "finding", "lost", "summary", "struck", "copied", "huge"]
 
 #: The gutter of each region; distinct without colour.
 GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
@@ -23,6 +23,7 @@ GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 FLAG_SIGNS: dict[str, str] = {
     "error": "✗",
     "finding": "!",
+    "lost": "∅",
     "summary": "Σ",
     "struck": "−",
     "copied": "=",
@@ -112,6 +113,7 @@ class MessageList(LineList):
         "messages--struck",
         "messages--error",
         "messages--finding",
+        "messages--lost",
         "messages--planned",
         "messages--recorded",
     }
@@ -131,6 +133,7 @@ class MessageList(LineList):
         & > .messages--struck { color: $foreground 50%; text-style: strike; }
         & > .messages--error { color: $text-error; text-style: bold; }
         & > .messages--finding { color: $text-warning; text-style: bold; }
+        & > .messages--lost { color: $text-error; text-style: bold; }
         & > .messages--planned { color: $text-accent; }
         & > .messages--recorded { color: $foreground 60%; }
         &:ansi > .messages--tool { text-style: dim; }
@@ -394,7 +397,7 @@ class MessageList(LineList):
     def _add_flags(self, line: Row, flags: frozenset[Flag], room: int, muted: Style) -> None:
         signs = [(name, sign) for name, sign in FLAG_SIGNS.items() if name in flags][:room]
         for name, sign in signs:
-            known = name in ("error", "finding", "summary")
+            known = name in ("error", "finding", "lost", "summary")
             line.add(sign, self.ink(f"messages--{name}") if known else muted)
         line.add(" " * (room - len(signs) + 1), muted)
 

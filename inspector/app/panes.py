@@ -66,10 +66,10 @@ PANES: tuple[tuple[str, str], ...] = (
     ),
     (
         "facts",
-        "What the messages said that a compaction summarized, and what became of it: ✗ lost, ? the thing is mentioned and "
-        "its value is not, ~ in other words, = word for word; → what a compaction now would put through the summary. m "
-        "goes to another compaction, c f w leave a kind, a fate, a speaker; enter goes to where it was said, s to where "
-        "it survives, C copies what is shown as a checklist for the agent.",
+        "What the messages said that a compaction summarized, and what became of it: ✗ lost, ? the thing is mentioned "
+        "and its value is not, ~ in other words, = word for word; → what a compaction now would put through the "
+        "summary. m goes to another compaction; c, f and w leave a kind, a fate, a speaker. Enter goes to where it was "
+        "said, s to where it survives, C copies what is shown as a checklist for the agent.",
     ),
     (
         "lineage",

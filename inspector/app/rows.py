@@ -79,6 +79,7 @@ class GenerationRows:
         self.pruned: frozenset[int] = frozenset()
         self.breakpoints: Mapping[int, int] = {}
         self.marked: frozenset[int] = frozenset()
+        self.lost: frozenset[int] = frozenset()
         self._left: range = range(0)
         self._copied: tuple[range, range] = (range(0), range(0))
         self._summary_at: int | None = None
@@ -144,6 +145,8 @@ class GenerationRows:
             flags.add("summary")
         if index in self.marked:
             flags.add("finding")
+        if index in self.lost:
+            flags.add("lost")
         if (exact or tokens or 0) >= HUGE_TOKENS:
             flags.add("huge")
         return MessageRow(

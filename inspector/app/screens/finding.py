@@ -35,6 +35,16 @@ class FindActions(ConversationBase):
         box.display = True
         box.focus()
 
+    def look_for(self, text: str) -> None:
+        """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
+        box = self.query_one("#find", Input)
+        with box.prevent(Input.Changed):
+            box.value = text
+        box.display = True
+        self._hits = None
+        self.query_text = text
+        self.query_one("#messages", MessageList).set_highlight(text)
+
     def close_find(self) -> None:
         """Put the find line away, end the search and unmark the hits."""
         self.workers.cancel_group(self, "scan")

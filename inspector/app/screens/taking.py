@@ -34,13 +34,14 @@ class TakingActions(ConversationBase):
         if not text:
             self.app.notify(f"There is no {what} to copy here.", severity="warning")
             return
-        self._copy(text, what)
+        self.copy_text(text, what)
 
     @on(TextView.CopyRequested)
     def _pane_copied(self, event: TextView.CopyRequested) -> None:
-        self._copy(event.text, "text of the pane")
+        self.copy_text(event.text, "text of the pane")
 
-    def _copy(self, text: str, what: str) -> None:
+    def copy_text(self, text: str, what: str) -> None:
+        """To the clipboard where it is short enough, and to a file."""
         path = self.place.write_copy(text)
         if len(text) <= CLIPBOARD_LIMIT:
             self.app.copy_to_clipboard(text)
