@@ -22,6 +22,7 @@ EXAMPLES = {
     "en.must": "The cluster must stay readable.",
     "en.always": "Always run the linter.",
     "en.only": "Deploy only after the review.",
+    "en.only-first": "Only Anna may approve releases.",
     "en.bound": "Retries: at most 3.",
     "en.no-x": "No reindex during the day.",
     "en.keep": "Keep the old alias.",
@@ -62,6 +63,8 @@ SPEAKERS = {"en.agent-decided": "assistant", "zh.agent-decided": "assistant"}
 
 #: Sentences that say no rule, choice or wish.
 PLAIN = (
+    "It must be the cache.",
+    "No tests were run.",
     "I never saw this page before.",
     "Why don't we look at the log?",
     "I don't know where it is.",

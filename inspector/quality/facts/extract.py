@@ -25,8 +25,8 @@ _ASKED = re.compile(r"[?？]\W*$")
 _MEASURED = frozenset(
     {"quantity", "percent", "version", "address", "digest", "date", "ticket", "url", "ratio", "uuid"}
 )
-_EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date"})
-_WEAK = ("number", "name", "option", "identifier")
+_EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
+_WEAK = ("number", "name", "option", "identifier", "weekday")
 # A bare number in a clause of more words is beside the point.
 _WORDY = 12
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
@@ -148,7 +148,7 @@ def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list
             start = label.end()
             break
     body = text[start:end]
-    asked = _ASKED.search(body) is not None
+    asked = _ASKED.search(body) is not None and not _requested(body, rules)
     words = frozenset(_TOKENS.findall(body.lower()))
     # The agent thinks aloud: questions, guesses and plans of its own are no facts.
     if role == "assistant" and (asked or sentence.pasted or _hedged(body, words, rules)):
@@ -168,6 +168,14 @@ def _placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
     return tuple(
         Value(v.text, v.form, v.canon, v.unit, v.distinctive, (v.span[0] + by, v.span[1] + by))
         for v in values
+    )
+
+
+def _requested(body: str, rules: Rules) -> bool:
+    """Whether a question is a request that is put politely."""
+    return any(
+        (language.requests.search if language.pairs else language.requests.match)(body) is not None
+        for language in rules.languages
     )
 
 

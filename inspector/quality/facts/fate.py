@@ -102,6 +102,8 @@ def _by_values(fact: Fact, ground: Ground, compaction: int, said: Collection[tup
             best = (order, hit)
     together = frozenset[int]().union(*(hit.values for hit in hits))
     if best is not None and len(together) / len(fact.values) >= ENOUGH - 1e-9:
+        if _turned(fact, ground, best[1].passage):
+            return _at(fact, ground, compaction, "value lost", best[1].passage)
         whole = alone and len(best[1].values) == len(fact.values)
         return _at(fact, ground, compaction, "verbatim" if whole else "paraphrased", best[1].passage)
     mentioned = _mentioned(fact, ground, things, said)
@@ -196,13 +198,19 @@ def _by_words(fact: Fact, ground: Ground, compaction: int) -> Fate:
     if best is None or best[0][0] < MENTIONED:
         return Fate(compaction, "lost")
     passage = best[1]
-    turned = _denies(_cue(fact), ground) and not _denies(ground.passages[passage].text, ground)
-    retold = best[0][0] >= RETOLD and not turned
+    retold = best[0][0] >= RETOLD and not _turned(fact, ground, passage)
     return _at(fact, ground, compaction, "paraphrased" if retold else "value lost", passage)
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
+
+
+def _turned(fact: Fact, ground: Ground, passage: int) -> bool:
+    """Whether a passage allows what the fact denies. Bounds are left out: "never more than 40" is "at most 40"."""
+    if any(value.form in ("number", "quantity", "percent", "ratio", "time") for value in fact.values):
+        return False
+    return _denies(_cue(fact), ground) and not _denies(ground.passages[passage].text, ground)
 
 
 def _cue(fact: Fact) -> str:

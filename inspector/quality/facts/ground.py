@@ -122,6 +122,8 @@ class Ground:
                 for p in near
                 if any(_same_date(value.canon, v.canon) for v in self.values(p) if v.form == "date")
             )
+        if value.form == "weekday":
+            return sorted({*self.naming(value.canon), *self.naming(f"{value.canon}s")})
         if value.form in ("time", "ratio"):
             low = "".join(value.text.lower().split())
             head = next(iter(_NUMBERS.findall(value.text)), "")

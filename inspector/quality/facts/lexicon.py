@@ -14,8 +14,10 @@ from inspector.quality.facts.values import KINDS, Kind
 
 _GAP = r".{0,40}?"
 # The place before and behind a value: no letter, digit or joining sign, so that no value is cut out of a longer one.
-_BEFORE = r"(?<![A-Za-z0-9_./@#%&+=-])"
+_BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
 _BEHIND = r"(?![A-Za-z0-9_%])"
+# Nothing that is a value lacks all of these, but for numbers in words and days.
+_WORTH = r"[0-9/_#]|--|\.[a-z]|(?-i:[a-z][A-Z])"
 _NEEDS = ("", "reason", "value")
 _ROLES = frozenset({"user", "assistant", "tool"})
 _PAIRS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
@@ -65,6 +67,7 @@ class Language:
     negations: re.Pattern[str]
     joins: re.Pattern[str]
     openers: frozenset[str]
+    requests: re.Pattern[str]
     stop: frozenset[str]
     suffixes: tuple[tuple[str, str], ...]
 
@@ -79,6 +82,7 @@ class Rules:
     mention: re.Pattern[str]
     forms: Mapping[str, Form]
     units: Mapping[str, str]
+    worth: re.Pattern[str]
     unit: re.Pattern[str]
     numerals: Mapping[str, str]
     months: Mapping[str, int]
@@ -127,6 +131,13 @@ def _rules(
     if words and spelled:
         forms["numeral"] = Form("numeral", False, False, True, "")
         patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{spelled}))")
+    days = _longest(str(day) for one in tongues for day in one.get("weekdays", ()))
+    if days:
+        forms["weekday"] = Form("weekday", False, False, False, "")
+        spoken = (
+            f"{re.escape(d.capitalize())}s?|{re.escape(d)}s?" if d.isascii() else re.escape(d) for d in days
+        )
+        patterns.append(f"(?P<weekday>{'|'.join(spoken)})")
     for entry in shared.get("values", ()):
         name = str(entry["name"])
         form = Form(
@@ -154,6 +165,9 @@ def _rules(
             mention=re.compile("|".join(mentions), re.ASCII),
             forms=forms,
             units=units,
+            worth=re.compile(
+                "|".join([_WORTH, *map(re.escape, numerals), *map(re.escape, days)]), re.IGNORECASE
+            ),
             unit=re.compile(f"[\\s-]?({spelled})" if spelled else "(?!)"),
             numerals=numerals,
             months=months,
@@ -218,6 +232,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         negations=lexicon("negations"),
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
+        requests=lexicon("requests"),
         stop=frozenset(words("stop")),
         suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
     )

@@ -9,8 +9,6 @@ from functools import lru_cache
 from inspector.quality.facts.lexicon import Form, Rules
 from inspector.quality.facts.values import Span, Value
 
-# Nothing that is a value lacks all of these.
-_WORTH = re.compile(r"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]")
 _WORD = re.compile(
     r"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"
 )
@@ -26,7 +24,7 @@ _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
 def values_of(text: str, rules: Rules) -> tuple[Value, ...]:
     """The exact values of a text, in order; they do not overlap."""
-    if _WORTH.search(text) is None and not any(word in text for word in rules.numerals):
+    if rules.worth.search(text) is None:
         return ()
     found = []
     for match in rules.value.finditer(text):
@@ -50,6 +48,8 @@ def _value(match: re.Match[str], rules: Rules) -> Value | None:
         return Value(text, "date", _date(match, name, rules), "", False, span)
     if name == "date":
         return Value(text, name, text.replace("/", "-").replace(".", "-")[:10], "", False, span)
+    if name == "weekday":
+        return Value(text, name, text.lower().removesuffix("s"), "", False, span)
     if form.number:
         return _quantity(text, form, rules, span)
     if name in ("path", "file") and (

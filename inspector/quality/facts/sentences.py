@@ -12,6 +12,8 @@ from inspector.quality.facts.values import Span
 LONGEST = 420
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
+# A short line may be mostly its value ("Budget: $4,500.").
+_SHORT = 40
 
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
@@ -123,7 +125,9 @@ def _is_prose(line: str) -> bool:
         return False
     sample = stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")
-    return letters >= 0.6 * len(sample) or (not sample.isascii() and letters >= 0.4 * len(sample))
+    return letters >= (0.6 if len(sample) > _SHORT else 0.4) * len(sample) or (
+        not sample.isascii() and letters >= 0.4 * len(sample)
+    )
 
 
 def clauses(text: str, start: int, end: int) -> list[Span]:
