@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from inspector.quality.facts.lexicon import Form, Rules
 from inspector.quality.facts.values import Span, Value
@@ -19,6 +20,7 @@ _NAMELIKE = re.compile(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
 # An edit command's pattern ("s/old/new/g") looks like a path.
 _EDIT = re.compile(r"(?:\d+(?:,\d+)?)?[sy]/")
+_JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
 
@@ -147,22 +149,28 @@ def _vague(path: str) -> bool:
 def names_in(text: str, rules: Rules, limit: int) -> list[tuple[Value, int]]:
     """The names (paths, ids, URLs, settings) of a text, each once with the place of its first use, `limit` at most."""
     found: dict[str, tuple[Value, int]] = {}
-    tries = 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if len(token) > _LONGEST_TOKEN or token in found or _NAMELIKE.search(token) is None:
-            continue
-        if text[match.start() - 1 : match.start()] == "<" or text[match.end() : match.end() + 1] == "(":
-            continue
-        tries += 1
-        if tries > 40 * limit:
-            break
+    # Each token once: what a text has many of (numbers of lines, words) is looked at a single time.
+    for token in islice(dict.fromkeys(_TOKEN.findall(text)), 40 * limit):
         value = _name(token, rules)
-        if value is not None and value.text not in found:
-            found[value.text] = (value, match.start() + value.span[0])
+        if value is None or value.text in found:
+            continue
+        at = _alone_at(text, token)
+        if at >= 0:
+            found[value.text] = (value, at + value.span[0])
             if len(found) >= limit:
                 break
     return list(found.values())
+
+
+def _alone_at(text: str, token: str) -> int:
+    """Where a token stands by itself first, neither a tag ("</p>") nor a call ("f("); -1 where it never does."""
+    at = text.find(token)
+    while at >= 0:
+        before, behind = text[at - 1 : at] if at else "", text[at + len(token) : at + len(token) + 1]
+        if before not in _JOINED and behind not in _JOINED and before != "<" and behind != "(":
+            return at
+        at = text.find(token, at + 1)
+    return -1
 
 
 _NAMES: dict[tuple[str, str], Value | None] = {}
@@ -171,6 +179,8 @@ _NAMES: dict[tuple[str, str], Value | None] = {}
 def _name(token: str, rules: Rules) -> Value | None:
     key = (rules.version, token)
     if key not in _NAMES:
+        if len(token) > _LONGEST_TOKEN:
+            return None
         if len(_NAMES) > 200_000:
             _NAMES.clear()
         _NAMES[key] = _classified(token, rules)
@@ -178,6 +188,8 @@ def _name(token: str, rules: Rules) -> Value | None:
 
 
 def _classified(token: str, rules: Rules) -> Value | None:
+    if _NAMELIKE.search(token) is None:
+        return None
     bare = token.strip(_EDGES)
     start = token.find(bare) if bare else 0
     match = rules.mention.fullmatch(bare) if bare else None
