@@ -208,11 +208,18 @@ def facts_answer(
     """
     inspection, resolved, reading = facts_reading(answers, name)
     if at_risk:
+        plan = inspection.plan(inspection.conversation.live, resolved.settings)
+        if not plan.compacts:
+            answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
         entries = risks_wanted(inspection, resolved, reading, wanted)
         facts = [entry.fact for entry in entries]
         if form not in ("markdown", "mem0"):
             return risk_document(entries, inspection.conversation.live.number)
     else:
+        if not inspection.compactions():
+            answers.note(
+                "This conversation was never compacted; --at-risk tells what a compaction would take."
+            )
         lives = lives_wanted(inspection, reading, wanted)
         if form not in ("markdown", "mem0"):
             return facts_document(lives, reading)

@@ -129,6 +129,17 @@ def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(run(capsys, "--format", "json")) == documents(capsys)
 
 
+def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", "--demo", "Check the load test scripts", "--json"])
+    told = capsys.readouterr()
+    assert (ended.value.code, json.loads(told.out)) == (0, [])
+    assert "was never compacted" in told.err
+    with pytest.raises(SystemExit):
+        main(["facts", "--demo", "Check the load test scripts", "--at-risk"])
+    assert "would not compact the live list: " in capsys.readouterr().err
+
+
 def test_help_names_the_forms() -> None:
     from inspector.cli import commands
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.quality.facts.scan import folded
-from inspector.quality.facts.values import Fact, Mention, MessageFacts, Said, Saying, Value
+from inspector.quality.facts.values import Fact, Mention, MessageFacts, Said, Saying
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
@@ -246,17 +246,3 @@ def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
     )
-
-
-def by_value(facts: Iterable[Fact]) -> Mapping[str, tuple[Fact, ...]]:
-    """Facts by each of their values' canons."""
-    found: dict[str, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        for canon in {value.canon for value in fact.values}:
-            found[canon].append(fact)
-    return {canon: tuple(those) for canon, those in found.items()}
-
-
-def same_value(a: Value, b: Value) -> bool:
-    """Whether two values are the same: by name, or number and unit (a missing unit fits every unit)."""
-    return a.canon == b.canon and (a.unit == b.unit or not a.unit or not b.unit)
