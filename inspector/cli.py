@@ -424,6 +424,22 @@ def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: boo
     _say(answers.notes())
 
 
+@commands.command(epilog=_PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@_settings_options
+@_source_options
+def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+    """Measure what each compaction kept, kind by kind, and what it cost."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.measures import measures_document
+    from inspector.reports.measures_text import print_measures
+
+    path, name = _path_and_name(words, demo)
+    answers = Answers(_open(path, demo), _flags(options), config)
+    _print(measures_document(answers, name), as_json, print_measures)
+    _say(answers.notes())
+
+
 #: The knobs of a sweep where none is given a range.
 _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN, Cell, Lineage, Row
@@ -24,15 +25,7 @@ MOVING = frozenset({"state", "doing", "task", "dropped", "files"})
 #: What was done is told in like words again and again; below this likeness it is another thing that was done.
 SAME_DEED = 0.85
 
-_WORDS = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]{1,2}")
 _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
-_TOOL = re.compile(r"\[tool: [\w, -]+\]")
-_ENDINGS = ("ements", "ement", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
-_COMMON = (
-    "a an and are as at be been by can do for from has have i in into is it its me my now of on or our so still that "
-    "the their them then there this to up us user users was we were will with you your tool terminal"
-)
-_STOP = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +246,14 @@ class _Done:
         for row in lineage.rows:
             if meaning(row.section) != "done":
                 continue
-            words = _content(row.text)
+            words = content_words(row.text)
             for word in words:
                 self.having[word].append(len(self.rows))
             self.rows.append((row, words))
 
     def telling(self, row: Row, text: str) -> Row | None:
         """The entry that tells most of an open item, no older than it."""
-        words = _content(_CONDITION.split(text, maxsplit=1)[0])
+        words = content_words(_CONDITION.split(text, maxsplit=1)[0])
         if len(words) < TOLD_WORDS:
             return None
         counts: Counter[int] = Counter()
@@ -275,19 +268,3 @@ class _Done:
             if enough and (best is None or (shared, -place) > best):
                 best = (shared, -place)
         return None if best is None else self.rows[-best[1]][0]
-
-
-@lru_cache(maxsize=4096)
-def _content(text: str) -> frozenset[str]:
-    """The words that say what an item is about, without their endings."""
-    text = _TOOL.sub(" ", text)
-    return frozenset(
-        _stem(word) for word in _WORDS.findall(text.casefold()) if word not in _STOP and len(word) > 1
-    )
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word

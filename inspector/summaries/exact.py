@@ -12,13 +12,20 @@ from typing import Literal
 Kind = Literal["number", "version", "path", "name", "negation"]
 KINDS: tuple[Kind, ...] = ("number", "version", "path", "name", "negation")
 
+# Endings of file names; other words with a full stop in them are attributes and sentences.
+_ENDINGS = (
+    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|vue|svelte|html?|css|scss|less|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|"
+    "rst|txt|log|csv|tsv|parquet|xlsx?|docx?|pdf|png|jpe?g|gif|svg|webp|go|mod|sum|rs|rb|php|java|kt|kts|scala|swift|c|h|"
+    "cc|cpp|hpp|cs|m|r|lua|pl|sh|bash|zsh|fish|ps1|bat|sql|db|sqlite3?|xml|proto|graphql|tf|gradle|diff|patch|zip|gz|tar|"
+    "tgz|whl|service|dockerfile|rpm|deb|plist|po|tex"
+)
 # In the order in which they are looked for; what one found the next ones do not see.
 _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "path",
         re.compile(
             r"(?<![\w/.])(?:https?://[^\s<>\"'`)\]]+|(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*[A-Za-z][\w.@+-]*"
-            r"|[\w-]+\.(?:[A-Za-z]{1,4}\d?|json|yaml|toml)\b(?![\w/]))"
+            rf"|[\w-]+\.(?:{_ENDINGS})\b(?![\w/(.]))"
         ),
     ),
     ("version", re.compile(r"\bv?\d+\.\d+\.\d+(?:[-.+][\w.]+)?|\bv\d+(?:\.\d+)*\b")),
@@ -70,6 +77,11 @@ def exact_of(text: str) -> Exact:
             things[kind] = found
             left = form.sub(" ", left)
     return Exact(things, len(_DENIES.findall(text)))
+
+
+def paths_in(text: str) -> list[str]:
+    """The paths, file names and addresses of a text, in order."""
+    return [_canon("path", match) for match in _FORMS[0][1].findall(text)]
 
 
 def _canon(kind: Kind, text: str) -> str:

@@ -1,0 +1,206 @@
+"""The artifact trail: files and commands that summarized messages named, and whether the list after still has them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.core.handoff import read_handoff
+from inspector.core.messages import Message
+from inspector.quality.measures.values import Evidence, Measure, Passage, Place, Share, Where
+from inspector.summaries.exact import paths_in
+
+Sort = Literal["changed", "used", "command"]
+#: Arguments of tools that hold a path, a command, ...
+_PATH_KEYS = frozenset(
+    {"path", "file", "file_path", "filepath", "filename", "paths", "files", "url", "target_file"}
+)
+_COMMAND_KEYS = frozenset({"command", "cmd", "script"})
+#: ... and parts of the names of tools that change what they name.
+_CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move")
+#: A command is known by its beginning: summaries cut long ones.
+COMMAND_START = 60
+# What one argument or text may add, so that a file written whole does not count as a list of paths.
+_READ = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file or command, where it was first named, and how often."""
+
+    name: str
+    sort: Sort
+    said: Place
+    role: str
+    times: int = 1
+
+
+class Trail:
+    """Gathers artifacts over the compactions of a conversation, oldest first."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bool, str], Artifact] = {}
+
+    def measure(self, passage: Passage) -> tuple[Measure, Measure]:
+        """The measures of files and of commands for the next compaction."""
+        fresh: dict[tuple[bool, str], Artifact] = {}
+        for index in passage.middle:
+            message = passage.before[index]
+            for name, sort in named_in(message):
+                key = (sort == "command", name)
+                place = passage.place(index)
+                found = fresh.get(key)
+                changed: Sort = "changed" if found and "changed" in (found.sort, sort) else sort
+                fresh[key] = (
+                    Artifact(name, changed, found.said, found.role, found.times + 1)
+                    if found
+                    else Artifact(name, sort, place, message.role)
+                )
+        for key, artifact in fresh.items():
+            self._known.setdefault(key, artifact)
+        ground = _Ground(passage)
+        return self._files(passage, ground, fresh), self._commands(passage, ground, fresh)
+
+    def _files(self, passage: Passage, ground: _Ground, fresh: dict[tuple[bool, str], Artifact]) -> Measure:
+        ever = [artifact for (command, _), artifact in self._known.items() if not command]
+        names = Counter(_base(artifact.name) for artifact in ever)
+        now = [artifact for (command, _), artifact in fresh.items() if not command]
+        evidence = tuple(ground.file(artifact, names) for artifact in _ordered(now))
+        sorts = {artifact.name: artifact.sort for artifact in now}
+        parts = []
+        for sort in ("changed", "used"):
+            those = [entry for entry in evidence if sorts[entry.text] == sort]
+            if those:
+                parts.append((sort, _share(those)))
+        so_far = _share(ground.file(artifact, names) for artifact in ever)
+        index = passage.recorded.index
+        return Measure("artifact-files", index, _share(evidence), so_far, tuple(parts), (), evidence)
+
+    def _commands(
+        self, passage: Passage, ground: _Ground, fresh: dict[tuple[bool, str], Artifact]
+    ) -> Measure:
+        now = [artifact for (command, _), artifact in fresh.items() if command]
+        ever = [artifact for (command, _), artifact in self._known.items() if command]
+        evidence = tuple(ground.command(artifact) for artifact in _ordered(now))
+        so_far = _share(ground.command(artifact) for artifact in ever)
+        index = passage.recorded.index
+        return Measure("artifact-commands", index, _share(evidence), so_far, (), (), evidence)
+
+
+def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
+    """What a message names: a user's and the agent's words, and the arguments of its calls; not what tools print."""
+    if message.role not in ("user", "assistant"):
+        return
+    handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
+    # What stands around a summary is the release's own text.
+    text = message.text if handoff is None else f"{handoff.body}\n{handoff.tail_text}"
+    yield from ((path, "used") for path in _paths(text[:_READ]))
+    for call in message.tool_calls:
+        changes = any(part in call.name.lower() for part in _CHANGING)
+        sort: Sort = "changed" if changes else "used"
+        for key, value in _arguments(call.arguments):
+            if key in _COMMAND_KEYS:
+                command = _folded(value[:_READ])
+                if command:
+                    yield command, "command"
+                yield from ((path, "used") for path in _paths(value[:_READ]))
+            elif key in _PATH_KEYS and value.strip() and len(value) < 400 and "\n" not in value:
+                yield _plain(value), sort
+
+
+def _arguments(text: str) -> Iterator[tuple[str, str]]:
+    """The text values of a call's arguments by key; nothing where they are no JSON mapping."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(found, dict):
+        return
+    for key, value in found.items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str):
+                yield str(key), one
+
+
+def _paths(text: str) -> Iterator[str]:
+    for path in paths_in(text):
+        plain = _plain(path)
+        # "deploy/shop" may be anything with two names; "and/or" is.
+        if len(plain) > 3 and (
+            "." in _base(plain) or plain.count("/") > 1 or path.startswith(("/", "~", "."))
+        ):
+            yield plain
+
+
+def _plain(path: str) -> str:
+    """A path as it is compared: without quotes, a leading ./, line numbers."""
+    path = path.strip().strip("`\"'").removeprefix("./")
+    name, colon, line = path.rpartition(":")
+    return (
+        name if colon and line.replace("-", "").isdigit() and not name.endswith("/") else path.rstrip("/:,;")
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("\\n", " ").split())
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2] or path
+
+
+def _ordered(artifacts: Iterable[Artifact]) -> list[Artifact]:
+    """Changed ones first, then those that were named most."""
+    return sorted(artifacts, key=lambda artifact: (artifact.sort != "changed", -artifact.times))
+
+
+def _share(evidence: Iterable[Evidence]) -> Share:
+    found = list(evidence)
+    return Share(sum(entry.known for entry in found), len(found))
+
+
+class _Ground:
+    """The list after a compaction: which paths it names and what its texts are, the summary first."""
+
+    def __init__(self, passage: Passage) -> None:
+        self.passage = passage
+        order = sorted(range(len(passage.after)), key=lambda at: at != passage.recorded.summary_at)
+        self.paths: dict[str, int] = {}
+        self.texts: list[tuple[int, str]] = []
+        for at in order:
+            text = "\n".join(_said(passage.after[at]))
+            self.texts.append((at, _folded(text)))
+            for path in paths_in(text):
+                parts = _plain(path).split("/")
+                for start in range(len(parts)):
+                    self.paths.setdefault("/".join(parts[start:]), at)
+
+    def file(self, artifact: Artifact, names: Counter[str]) -> Evidence:
+        """Whether a file is named; by its name alone only where no other file has it."""
+        at = self.paths.get(artifact.name.removeprefix("/"), self.paths.get(artifact.name))
+        note = ""
+        if at is None and names[_base(artifact.name)] == 1:
+            at = self.paths.get(_base(artifact.name))
+            note = "" if at is None else "by its name alone"
+        return self._evidence(artifact, at, note)
+
+    def command(self, artifact: Artifact) -> Evidence:
+        """Whether a command's beginning stands anywhere."""
+        start = artifact.name[:COMMAND_START]
+        at = next((at for at, text in self.texts if start in text), None)
+        cut = at is not None and len(artifact.name) > COMMAND_START
+        return self._evidence(artifact, at, "its beginning" if cut else "")
+
+    def _evidence(self, artifact: Artifact, at: int | None, note: str) -> Evidence:
+        found = None if at is None else self.passage.place_after(at)
+        where: Where | None = None if at is None else self.passage.region(at)
+        return Evidence(artifact.name, at is not None, artifact.said, found, where, note, artifact.role)
+
+
+def _said(message: Message) -> Iterator[str]:
+    yield message.text
+    for call in message.tool_calls:
+        yield from (value for _, value in _arguments(call.arguments))

@@ -1,0 +1,64 @@
+"""Survival by kind of fact, per compaction and over compactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inspector.quality.facts.values import KINDS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.measures.values import Evidence, Measure, Place, Share
+
+_ROLES = ("user", "assistant", "tool")
+
+
+def survival_measures(facts: ConversationFacts, compactions: Sequence[int]) -> tuple[Measure, ...]:
+    """For each compaction and kind: which facts that it summarized can still be read, the lost ones of the best rank
+    first; and of all facts that any compaction up to it summarized."""
+    return tuple(_measure(facts, compaction, kind) for compaction in compactions for kind in KINDS)
+
+
+def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
+    now = [life for life in facts.lives if life.compaction == compaction and life.fact.kind == kind]
+    ever = _latest(life for life in facts.lives if life.compaction <= compaction and life.fact.kind == kind)
+    evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
+    parts = []
+    for role in _ROLES:
+        those = [life for life in now if life.fact.role == role]
+        if those:
+            parts.append((role, Share(sum(life.fate.alive for life in those), len(those))))
+    alive = [fate.alive for life in ever if (fate := fate_at(life, compaction)) is not None]
+    return Measure(
+        f"survival-{kind}",
+        compaction,
+        Share(sum(life.fate.alive for life in now), len(now)),
+        Share(sum(alive), len(alive)),
+        tuple(parts),
+        (),
+        tuple(evidence),
+    )
+
+
+def _latest(lives: Iterable[Life]) -> list[Life]:
+    """One life a fact: a fact that was summarized again counts once."""
+    found: dict[str, Life] = {}
+    for life in lives:
+        found[life.fact.key] = life
+    return list(found.values())
+
+
+def fate_at(life: Life, compaction: int) -> Fate | None:
+    """What is left of a fact after a compaction; None where it had not been summarized yet."""
+    return next((fate for fate in life.fates if fate.compaction == compaction), None)
+
+
+def _evidence(life: Life, fate: Fate) -> Evidence:
+    saying = next((one for one in life.fact.sayings if one.compaction == life.compaction), life.fact.first)
+    found = None if fate.index is None else Place(fate.compaction + 1, fate.index)
+    return Evidence(
+        life.fact.text,
+        fate.alive,
+        Place(saying.generation, saying.index),
+        found,
+        fate.where,
+        fate.outcome,
+        life.fact.role,
+    )
