@@ -42,9 +42,19 @@ class Headline(Widget):
             return
         self._lines = value
         self._texts = tuple(one_line(line.text, 4_000) for line in value)
-        size = self.size
-        rows = self.get_content_height(size, size, size.width) if size.width else -1
-        self.refresh(layout=rows != size.height)
+        self._fit()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Another width may need other rows."""
+        self._fit()
+
+    def _fit(self) -> None:
+        # A height that is set is seen by the layout at once; one asked for while another layout is under way is not.
+        if self.size.width:
+            self.styles.height = min(self._limit, self._laid_out(self.size.width).rows)
+        else:
+            self.refresh(layout=True)
 
     @property
     def text(self) -> str:
