@@ -20,7 +20,11 @@ def said(text: str, role: str = "user") -> tuple[Said, ...]:
 
 
 def step(
-    number: int, text: str, role: str = "user", calls: Sequence[str] = (), compaction: int | None = 1
+    number: int,
+    text: str,
+    role: str = "user",
+    calls: Sequence[tuple[str, str]] = (),
+    compaction: int | None = 1,
 ) -> Step:
     saying = Saying(number, 1, number, 100 + number, "s", role, (0, 0), compaction)
     return Step(saying, number, facts_of(safe(text), role, RULES, calls))

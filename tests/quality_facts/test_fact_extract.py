@@ -154,13 +154,14 @@ def test_a_tool_only_names_things() -> None:
     assert [mention.value.text for mention in found.mentions] == ["jobs/reader.py:12"]
 
 
-def test_names_in_calls_are_mentioned_without_a_text() -> None:
+def test_names_in_calls_are_mentioned_with_their_tool() -> None:
     wire = {
         "role": "assistant", "content": "I read it.",
         "tool_calls": [{"id": "1", "function": {"name": "read_file", "arguments": '{"path": "jobs/reader.py"}'}}],
     }  # fmt: skip
     (mention,) = extract(Message(wire), RULES).mentions
-    assert (mention.value.canon, mention.text) == ("jobs/reader.py", "")
+    assert (mention.value.canon, mention.text) == ("jobs/reader.py", "read_file jobs/reader.py")
+    assert mention.called
 
 
 def test_a_summary_and_a_todo_list_say_nothing() -> None:

@@ -168,6 +168,17 @@ def test_a_name_of_one_task_that_a_later_one_uses_is_a_link() -> None:
     assert [f for f in same_task if f.kind == "link"] == []
 
 
+def test_a_file_that_two_tasks_only_call_upon_is_a_link() -> None:
+    told = [
+        replace(step(0, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")]), task=1),
+        replace(step(1, "Patching.", "assistant", [("patch", "jobs/io/reader.py")]), task=2),
+    ]
+    (one,) = gather(told)
+    assert (one.kind, one.text, one.uses) == ("link", "read_file jobs/io/reader.py", 1)
+    same_task = [replace(one, task=1) for one in told]
+    assert gather(same_task) == ()
+
+
 def test_what_was_only_pasted_counts_once_it_is_used() -> None:
     pasted = "<log>\nThe reader is at version 3.8.12 now.\n</log>"
     assert facts(pasted) == ()
@@ -238,7 +249,7 @@ def test_what_somebody_watches_can_end_it() -> None:
 def test_facts_of_pruned_results_are_kept_apart() -> None:
     printed = step(0, "jobs/io/reader.py: 12", "tool")
     printed = replace(printed, saying=replace(printed.saying, pruned=True))
-    used = [step(n, "", "assistant", ['{"path": "jobs/io/reader.py"}'], None) for n in range(1, 5)]
+    used = [step(n, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")], None) for n in range(1, 5)]
     found = lives_of(gather([printed, *used]), [printed, *used], [1], {1: ground()})
     assert found.lives == ()
     assert [life.fact.value for life in found.pruned] == ["jobs/io/reader.py"]

@@ -188,6 +188,10 @@ def test_sayings_point_to_what_was_said(fixtures_dir: Path) -> None:
             inspection = Inspection.open(store, row.id)
             for fact in read_facts(inspection).facts.facts:
                 first = fact.first
+                if first.span == (0, 0):
+                    # A name in the arguments of a call.
+                    assert fact.value in fact.text
+                    continue
                 generation = inspection.generation(first.generation)
                 (message,) = store.messages(generation, first.index, first.index + 1)
                 assert message.id == first.message

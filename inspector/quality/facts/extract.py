@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from inspector.core.handoff import read_handoff
 from inspector.core.messages import Message
-from inspector.core.text import safe
+from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.lexicon import Cue, Language, Rules, has_pairs
 from inspector.quality.facts.scan import names_in, values_of, words_of
@@ -49,7 +49,7 @@ def extract(message: Message, rules: Rules) -> MessageFacts:
         handoff = read_handoff(message.content, role, bool(message.wire.get("tool_calls")))
         if handoff is not None:
             return _of_tail(text, safe(handoff.tail_text), role, rules)
-    calls = [safe(call.arguments[:20_000]) for call in message.tool_calls]
+    calls = [(safe_line(call.name, 80), safe(call.arguments[:20_000])) for call in message.tool_calls]
     return facts_of(text, role, rules, calls)
 
 
@@ -75,8 +75,8 @@ def _shift(span: Span, by: int) -> Span:
     return (span[0] + by, span[1] + by) if span != (0, 0) else span
 
 
-def facts_of(text: str, role: str, rules: Rules, calls: Sequence[str] = ()) -> MessageFacts:
-    """What a safe text says when `role` says it; `calls` are the arguments of the calls it makes."""
+def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]] = ()) -> MessageFacts:
+    """What a safe text says when `role` says it; `calls` are the tools it calls and the arguments."""
     if role == "tool":
         return MessageFacts((), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role not in ("user", "assistant"):
@@ -89,11 +89,11 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[str] = ()) -> M
             spoken.append((sentence.start, sentence.end))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
     known = {mention.value.canon for mention in mentions}
-    for arguments in calls:
+    for tool, arguments in calls:
         for value, _ in names_in(arguments, rules, NAMES):
             if value.canon not in known:
                 known.add(value.canon)
-                mentions.append(Mention(value, "", (0, 0)))
+                mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
     return MessageFacts(tuple(said), tuple(mentions))
 
 

@@ -15,7 +15,7 @@ _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0
 _PASTED, _ASKED = 45.0, 40.0
 #: A name that a tool printed is a fact once so many later messages used it, a link once that many did.
 TOOL_USES = 3
-LINK_USES = 2
+LINK_USES = 1
 # Forms whose names are links; others ("utf-8") are too often no name of anything.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
@@ -204,10 +204,9 @@ def _spoken(step: Step, mention: Mention) -> bool:
     return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
 
 
-def _told(mentions: Sequence[tuple[Step, Mention]]) -> tuple[Step, Mention] | None:
-    """The mention whose words are shown: the first that somebody said, else the first that stands in a text."""
-    written = [(step, mention) for step, mention in mentions if mention.text]
-    return next(((s, m) for s, m in written if _spoken(s, m)), written[0] if written else None)
+def _told(mentions: Sequence[tuple[Step, Mention]]) -> tuple[Step, Mention]:
+    """The mention whose words are shown: the first that somebody said, else the first of all."""
+    return next(((s, m) for s, m in mentions if _spoken(s, m) and not m.called), mentions[0])
 
 
 def _named(
@@ -215,9 +214,7 @@ def _named(
 ) -> Fact:
     step, mention = told
     sayings = [
-        replace(other.saying, span=m.text_span if m.text else (0, 0))
-        for other, m in mentions
-        if m.text and other is not step
+        replace(other.saying, span=m.text_span) for other, m in mentions if not m.called and other is not step
     ]
     role = step.saying.role if step.saying.role != "user" or not mention.pasted else "tool"
     kind = "link" if link else "value"

@@ -58,13 +58,21 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name (path, id, URL, setting) that a message uses. `text` is the line around it ("" inside a call's arguments,
-    whose `span` is empty too). `pasted`: it stands in something shown (a fence, a quote, a log), not in prose."""
+    """A name (path, id, URL, setting) that a message uses.
+
+    `text` is the line around it; for a name in the arguments of a call it is the tool and the name, and both spans are
+    (0, 0). `pasted`: it stands in something shown (a fence, a quote, a log), not in prose.
+    """
 
     value: Value
     text: str
     text_span: Span
     pasted: bool = False
+
+    @property
+    def called(self) -> bool:
+        """Whether it stands in the arguments of a call."""
+        return self.text_span == (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +85,12 @@ class MessageFacts:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A place where a fact was said. `generation` counts from 1, `index` is the place in its list, `message` the row of
-    the store. `step` is the place in the whole conversation, each message counted once, from 0. `compaction` is the one
-    that summarized the message, or pruned it where `pruned` is true (None while no compaction has)."""
+    """A place where a fact was said.
+
+    `generation` counts from 1, `index` is the place in its list, `message` the row of the store. `span` is (0, 0) for a
+    name in the arguments of a call. `step` is the place in the whole conversation, each message counted once, from 0.
+    `compaction` is the one that summarized the message, or pruned it where `pruned` is true (None while none has).
+    """
 
     step: int
     generation: int
