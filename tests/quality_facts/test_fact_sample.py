@@ -1,4 +1,4 @@
-"""The sample that was read by hand: its score, and that what was judged is still what is shown."""
+"""The sample that was read and labelled: its score, and that what was judged is still what is shown."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def _name(token: str, rules: Rules) -> Value | None:
 def _classified(token: str, rules: Rules) -> Value | None:
     if _NAMELIKE.search(token) is None:
         return None
-    bare = token.strip(_EDGES)
+    bare = token.rstrip(_EDGES).lstrip(_EDGES.replace(".", ""))
     start = token.find(bare) if bare else 0
     match = rules.mention.fullmatch(bare) if bare else None
     if match is None:
