@@ -53,7 +53,9 @@ def record(inspection: Inspection, profile: str) -> Recording:
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
     sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
     ratio = _ratio(inspection, compactions, Settings(profile=profile), found)
-    return Recording(told, events, tuple(tokens), Course(found, sketches, system), SummaryModel(ratio, sizes))
+    return Recording(
+        told, events, tuple(tokens), Course(found, sketches, system), SummaryModel(ratio, recorded=sizes)
+    )
 
 
 def recorded_metrics(recording: Recording, compactions: Sequence[Compaction]) -> Metrics:

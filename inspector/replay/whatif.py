@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.measures import measures_of
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers, Sketch
+from inspector.engines.hermes.live import Deck, LiveList
+from inspector.engines.hermes.sketches import USER, Numbers, Sketch
 from inspector.engines.thrift import Guard, compacted, guard_of, nothing_done, responded
 from inspector.replay.transcript import calls
 
@@ -24,10 +24,12 @@ _PREFIX, _AROUND = 60, 130
 
 @dataclass(frozen=True, slots=True)
 class SummaryModel:
-    """How large a summary is. `ratio` is its size as a share of its budget; `recorded` are the sizes of the summary
-    messages that were really written, the first for the first compaction (None where there is none)."""
+    """How large a summary is. `ratio` is its size as a share of its budget, `tokens` its size whatever the budget is
+    (None: by the ratio); `recorded` are the sizes of the summary messages that were really written, the first for the
+    first compaction (None where there is none)."""
 
     ratio: float = 1.0
+    tokens: int | None = None
     recorded: tuple[Numbers | None, ...] = ()
 
 
@@ -68,7 +70,10 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A run: its compactions, the tokens of the list after each step, its metrics, and where it gave up."""
+    """A run: its compactions, the tokens of the list after each step, its metrics, and where it gave up.
+
+    `left` tells with which compaction (counted from 0) each message of the transcript left the list.
+    """
 
     settings: Settings
     budgets: Budgets
@@ -76,6 +81,7 @@ class WhatIf:
     tokens: tuple[int, ...]
     metrics: Metrics
     gave_up_at: int | None = None
+    left: Mapping[int, int] = field(default_factory=dict)
 
 
 class Course:
@@ -84,27 +90,37 @@ class Course:
     def __init__(self, engine: HermesEngine, sketches: Sequence[Sketch], system_tokens: int) -> None:
         self.engine = engine
         self.sketches = tuple(sketches)
+        self.deck = Deck(self.sketches, engine.policies)
         self.system = system_tokens
         self.calls = calls([found.role for found in self.sketches])
         self.chars = list(accumulate((found.now.chars for found in self.sketches), initial=0))
         self.images = list(accumulate((found.now.images for found in self.sketches), initial=0))
+        self.users = [index for index, found in enumerate(self.sketches) if found.role == USER]
+        #: What the list weighs at each call as long as nothing was compacted, in tokens.
+        self.plain = [list_tokens(self.chars[step], self.images[step]) + system_tokens for step in self.calls]
 
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
         return _Run(self, settings, model or SummaryModel()).go()
 
+    def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
+        """The same run without the tokens after each step, for those who only want its metrics."""
+        return _Run(self, settings, model or SummaryModel(), steps=False).go()
+
 
 class _Run:
     """One run: the list as it would be, and what became of every message."""
 
-    def __init__(self, course: Course, settings: Settings, model: SummaryModel) -> None:
+    def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool = True) -> None:
         self.course = course
         self.settings = settings
         self.model = model
         self.budgets = course.engine.budgets(settings)
-        self.base: list[tuple[int, Sketch]] = []
-        self.base_chars = self.base_images = 0
+        self.steps = steps
+        self.list = LiveList(course.deck)
         self.start = 0
+        #: Characters and pictures of the list less those that were said until `start`.
+        self.chars = self.images = 0
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
         self.left: dict[int, int] = {}
@@ -135,19 +151,19 @@ class _Run:
             tuple(self.tokens),
             self._metrics(),
             self.gave_up_at,
+            self.left,
         )
 
     def _tokens_at(self, step: int) -> int:
-        chars = self.base_chars + self.course.chars[step] - self.course.chars[self.start]
-        images = self.base_images + self.course.images[step] - self.course.images[self.start]
-        return list_tokens(chars, images) + self.course.system
+        chars = self.chars + self.course.chars[step]
+        return list_tokens(chars, self.images + self.course.images[step]) + self.course.system
 
     def _first_over(self, limit: int, at: int) -> int:
         """The first call from `at` on whose prompt reaches the limit; the number of calls where none does."""
         return bisect_left(self.course.calls, True, at, key=lambda step: self._tokens_at(step) >= limit)
 
     def _prompt(self, start: int, stop: int) -> None:
-        found = self._sizes(self.course.calls[start:stop])
+        found = self._sizes(self.course.calls[start:stop]) if self.events else self.course.plain[start:stop]
         self.prompts += found
         for tokens in found:
             before = self.guard
@@ -157,14 +173,14 @@ class _Run:
                 break
 
     def _fill(self, step: int) -> None:
-        self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
+        if self.steps:
+            self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
         """The tokens of the list after each of these steps; `_tokens_at`, many at once."""
-        course = self.course
-        chars, images = course.chars, course.images
-        more = self.base_chars - chars[self.start] + 3
-        rest = (self.base_images - images[self.start]) * IMAGE_TOKENS + course.system
+        chars, images = self.course.chars, self.course.images
+        more = self.chars + 3
+        rest = self.images * IMAGE_TOKENS + self.course.system
         if images[-1] == 0:
             return [(chars[step] + more) // 4 + rest for step in steps]
         return [(chars[step] + more) // 4 + images[step] * IMAGE_TOKENS + rest for step in steps]
@@ -176,88 +192,50 @@ class _Run:
             if self.gave_up_at is None:
                 self.gave_up_at = step
             return False
-        entries = self.base + list(enumerate(self.course.sketches[self.start : step], self.start))
-        measures = measures_of([found for _, found in entries], self.course.engine.policies)
-        plan = self.course.engine.plan(measures, self.settings, len(self.events), self.course.system)
+        self.list.extend(self.start, step)
+        self.start = step
+        measures = self.list.measures()
+        length = len(self.list)
+        plan = self.course.engine.outline(measures, self.settings, self.budgets, len(self.events))
         if not plan.compacts:
             self.guard = nothing_done(self.guard)
             return False
         self._fill(step)
-        self._replace(entries, plan)
-        self.start = step
+        left = self.list.replace(plan, measures.duplicates, self._summary(plan))
+        self.left.update(dict.fromkeys(left, len(self.events)))
+        columns = self.list.columns
+        self.chars = sum(columns.chars.now) - self.course.chars[step]
+        self.images = (sum(columns.images.now) if columns.images else 0) - self.course.images[step]
         after = self._tokens_at(step)
-        messages_after = after - self.course.system
-        self.guard = compacted(self.guard, before, messages_after)
+        self.guard = compacted(self.guard, before, after - self.course.system)
         head, tail = plan.regions()
         fires = "agent" if before >= self.budgets.threshold_tokens else "hygiene"
-        length = len(entries)
-        self.events.append(Event(step, fires, length, len(self.base), head, tail, before, after))
-        self.tokens[-1] = after
+        self.events.append(Event(step, fires, length, len(self.list), head, tail, before, after))
+        if self.steps:
+            self.tokens[-1] = after
         self.prompts.append(after)
         self.guard = responded(self.guard, after, self.budgets.threshold_tokens)
         return True
-
-    def _replace(self, entries: list[tuple[int, Sketch]], plan: Plan) -> None:
-        head, tail = plan.regions()
-        changed = frozenset(plan.pruned)
-        for index, _ in entries[head:tail]:
-            if index >= 0:
-                self.left[index] = len(self.events)
-        summary = self._summary(plan)
-        kept = [
-            self._kept(entry, at in changed, at >= plan.prune_before)
-            for at, entry in enumerate(entries[:head])
-        ]
-        behind = [
-            self._kept(entry, at in changed, at >= plan.prune_before)
-            for at, entry in enumerate(entries[tail:], tail)
-        ]
-        if plan.merged and behind:
-            index, first = behind[0]
-            now = first.now
-            merged = Numbers(now.walk + summary.walk, now.chars + summary.chars, now.images)
-            behind[0] = (index, first._replace(now=merged, short=None, handoff=True))
-        else:
-            role = USER if plan.role == "user" else ASSISTANT
-            kept.append((-1, Sketch(role, False, summary, handoff=True, speaks=role == ASSISTANT)))
-        self.base = kept + behind
-        self.base_chars = sum(found.now.chars for _, found in self.base)
-        self.base_images = sum(found.now.images for _, found in self.base)
-
-    @staticmethod
-    def _kept(entry: tuple[int, Sketch], changed: bool, repeated: bool) -> tuple[int, Sketch]:
-        index, found = entry
-        if not changed:
-            return entry
-        # Behind the pruned part only back-references change anything; before it they come first too.
-        now = (
-            found.repeated
-            if repeated and found.repeated is not None
-            else found.short or found.repeated or found.now
-        )
-        return index, found._replace(now=now, short=None, repeated=None, same=None, erasable=False)
 
     def _summary(self, plan: Plan) -> Numbers:
         number = len(self.events)
         recorded = self.model.recorded[number] if number < len(self.model.recorded) else None
         if recorded is not None:
             return recorded
-        body = int(plan.summary_budget * self.model.ratio) * 4
+        tokens = plan.summary_budget * self.model.ratio if self.model.tokens is None else self.model.tokens
         wordings = self.course.engine.policies.wordings
-        chars = body + (wordings[0].length if wordings else _PREFIX) + _AROUND
+        chars = int(tokens) * 4 + (wordings[0].length if wordings else _PREFIX) + _AROUND
         return Numbers(chars // 4 + 10, chars, 0)
 
     def _metrics(self) -> Metrics:
-        sketches, count = self.course.sketches, len(self.events)
-        said = self.course.chars[-1] or 1
-        once = sum(sketches[index].now.chars for index in self.left)
-        twice = sum(sketches[index].now.chars for index, at in self.left.items() if count - at >= 2)
-        end = len(sketches)
-        stays = [
-            (self.events[self.left[index]].step if index in self.left else end) - index
-            for index, found in enumerate(sketches)
-            if found.role == USER
-        ]
+        course, left, count = self.course, self.left, len(self.events)
+        said = course.chars[-1] or 1
+        sizes = course.deck.columns.chars.now
+        once = sum(map(sizes.__getitem__, left))
+        twice = sum(sizes[index] for index, at in left.items() if count - at >= 2)
+        end = len(course.sketches)
+        gone = [event.step for event in self.events]
+        stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
         prompts = self.prompts or [0]
         return Metrics(
             compactions=count,
@@ -267,7 +245,7 @@ class _Run:
             input_tokens=sum(prompts),
             summarized_share=once / said,
             resummarized_share=twice / said,
-            user_steps=sum(stays) / len(stays) if stays else 0.0,
+            user_steps=stays / len(course.users) if course.users else 0.0,
         )
 
 

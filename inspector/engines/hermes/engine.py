@@ -51,6 +51,12 @@ class HermesEngine:
         """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
         return _Planner(self.policies, measures, settings, compactions, system_tokens).plan()
 
+    def outline(
+        self, measures: HermesMeasures, settings: Settings, budgets: Budgets, compactions: int = 0
+    ) -> Plan:
+        """The same plan from budgets that are known, without the indexes of what is pruned."""
+        return _Planner(self.policies, measures, settings, compactions, 0, budgets).plan()
+
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
         """Every message as it stands after pruning."""
         return prune(messages, plan, self.policies)
@@ -68,14 +74,21 @@ class _Planner:
     """One plan in the making; the release's phases in order, each of which may be where the release fails."""
 
     def __init__(
-        self, policies: Policies, measures: HermesMeasures, settings: Settings, compactions: int, system: int
+        self,
+        policies: Policies,
+        measures: HermesMeasures,
+        settings: Settings,
+        compactions: int,
+        system: int,
+        known: Budgets | None = None,
     ) -> None:
         self.policies = policies
         self.measures = measures
         self.settings = settings
         self.compactions = compactions
         self.system = system
-        self.budgets = budgets(policies, settings)
+        self.budgets = budgets(policies, settings) if known is None else known
+        self.lists_pruned = known is None
 
     def plan(self) -> Plan:
         measures, policies, settings = self.measures, self.policies, self.settings
@@ -135,7 +148,7 @@ class _Planner:
             head_end=head_end,
             tail_start=tail_start,
             prune_before=pruned_to,
-            pruned=boundaries.pruned_indexes(measures, pruned_to),
+            pruned=boundaries.pruned_indexes(measures, pruned_to) if self.lists_pruned else (),
             summarized_from=start,
             summary_budget=budget,
             role=role,

@@ -22,6 +22,9 @@ class Column:
 
     __slots__ = ("kept", "short")
 
+    kept: Sequence[int]
+    short: Sequence[int]
+
     def __init__(self, kept: Iterable[int], short: Iterable[int]) -> None:
         self.kept = array("q", accumulate(kept, initial=0))
         self.short = array("q", accumulate(short, initial=0))
