@@ -17,7 +17,7 @@ from inspector.quality.facts.values import Mention, MessageFacts, Said, Value
 #: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
 LARGEST = 256_000_000
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 2
+FORMAT = 3
 # SQLite takes at least 999 parameters in a statement.
 _BATCH = 900
 _EMPTY = b""

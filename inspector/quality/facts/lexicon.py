@@ -282,14 +282,16 @@ def _phrases(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     """One expression for all phrases, the longest first, in any case."""
     if not phrases:
         return re.compile("(?!)")
-    written = []
+    whole: list[str] = []
+    loose: list[str] = []
     for phrase in sorted(phrases, key=len, reverse=True):
         parts = [r"\s+".join(re.escape(word) for word in part.split()) for part in phrase.split(" .. ")]
         body = (r"\b" + _GAP + r"\b").join(parts) if not pairs else _GAP.join(parts)
-        start = "" if pairs or not phrase[:1].isalnum() else r"(?<![\w'-])"
         end = "" if pairs or not phrase[-1:].isalnum() else r"(?![\w'-])"
-        written.append(f"{start}{body}{end}")
-    return re.compile("|".join(written), re.IGNORECASE)
+        (loose if pairs or not phrase[:1].isalnum() else whole).append(body + end)
+    # One look behind for all phrases: most places in a text are inside a word, and none is tried there.
+    written = [r"(?<![\w'-])(?:" + "|".join(whole) + ")"] if whole else []
+    return re.compile("|".join(written + loose), re.IGNORECASE)
 
 
 def _key(phrase: str, pairs: bool) -> str:
