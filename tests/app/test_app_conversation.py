@@ -52,7 +52,7 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
         assert screen.query_one(Gauge).state.kind == "exact"
         assert screen.query_one(Gauge).state.tokens == sum(screen.rows.exact.values())  # type: ignore[union-attr]
         assert {row(pilot, n).token_kind for n in range(42)} == {"exact"}
-        assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 3 warnings")
+        assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 8 warnings")
         assert screen.query_one(MessagePane)._view.label == "41"  # type: ignore[union-attr]
         assert screen.query_one(MessagePane)._view.token_kind == "exact"  # type: ignore[union-attr]
 
@@ -529,7 +529,7 @@ def test_no_key_means_two_things_at_once() -> None:
         }
 
     outer = keys(ConversationScreen) | keys(InspectorApp)
-    meant = {"text.next_match", "text.previous_match", "text.copy"}
+    meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
     for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):
         hidden = {name for key, name in keys(kind).items() if key in outer}
         assert hidden <= meant, (kind, hidden)

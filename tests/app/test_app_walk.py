@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.app.settle import conversation, press, settle, until
 from tests.stores import writer
 from widgets.conversation_table import ConversationTable
 from widgets.gauge import Gauge
+from widgets.knobs import Knobs
 from widgets.message_list import MessageList
 from widgets.message_pane import MessagePane
 from widgets.region_bar import RegionBar
@@ -136,7 +138,10 @@ async def test_a_knob_moves_every_picture_and_undo_takes_it_back(demo: MakeApp) 
         screen = conversation(pilot)
         await until(pilot, lambda: screen.plan is not None)
         before, gauge = screen.plan, screen.query_one(Gauge)
-        await press(pilot, "5", *["right"] * 10)
+        await press(pilot, "5")
+        seconds = count()
+        screen.query_one(Knobs).clock = lambda: float(next(seconds))
+        await press(pilot, *["right"] * 10)
         assert screen.settings.threshold == pytest.approx(0.6)
         assert screen.plan is not None
         assert screen.plan != before
