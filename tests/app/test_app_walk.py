@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -139,7 +139,7 @@ async def test_a_knob_moves_every_picture_and_undo_takes_it_back(demo: MakeApp) 
         await until(pilot, lambda: screen.plan is not None)
         before, gauge = screen.plan, screen.query_one(Gauge)
         await press(pilot, "5")
-        seconds = count()
+        seconds = itertools.count()
         screen.query_one(Knobs).clock = lambda: float(next(seconds))
         await press(pilot, *["right"] * 10)
         assert screen.settings.threshold == pytest.approx(0.6)
