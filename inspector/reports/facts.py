@@ -283,9 +283,9 @@ def _print_fact(console: Console, entry: Document) -> None:
             (f"{note}  [{entry['rule']}]", "dim"),
         )
     )
-    console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 4)))
+    console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 4), expand=False))
     for line in _after(entry):
-        console.print(Padding(Text(f"→ {line}", style="dim"), (0, 0, 0, 4)))
+        console.print(Padding(Text(f"→ {line}", style="dim"), (0, 0, 0, 4), expand=False))
 
 
 def _alive(fate: Document) -> bool:

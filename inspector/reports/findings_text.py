@@ -46,10 +46,10 @@ def print_findings(documents: Sequence[Document]) -> None:
                     (f"  {_place(entry)}[{entry['rule']}]", "dim"),
                 )
             )  # fmt: skip
-            console.print(Padding(Text(safe(entry["text"])), (0, 0, 0, 4)))
+            console.print(Padding(Text(safe(entry["text"])), (0, 0, 0, 4), expand=False))
             if entry["rule"] not in advised:
                 advised.add(entry["rule"])
-                console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4)))
+                console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4), expand=False))
 
 
 def _counts(entries: Sequence[Document]) -> str:
