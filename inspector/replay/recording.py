@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
-from inspector.engines.base import Settings
+from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.live import Deck
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
+from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript
 from inspector.replay.whatif import Course, Event, Metrics, SummaryModel
 
@@ -19,13 +21,26 @@ from inspector.replay.whatif import Course, Event, Metrics, SummaryModel
 @dataclass(frozen=True, slots=True)
 class Recording:
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
-    the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget."""
+    the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget.
+
+    `decks` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
+    system prompts, `moments` what one steps through.
+    """
 
     transcript: Transcript
     events: tuple[Event, ...]
     tokens: tuple[int, ...]
     course: Course
     model: SummaryModel
+    moments: Moments
+    decks: tuple[Deck, ...]
+    systems: tuple[int, ...]
+
+    def plan(self, at: Moment, settings: Settings) -> Plan:
+        """What a compaction at a moment would do, the compactions before it counted."""
+        engine, number = self.course.engine, at.generation
+        measures = self.decks[number - 1].until(at.length)
+        return engine.plan(measures, settings, number - 1, self.systems[number - 1])
 
 
 def record(inspection: Inspection, profile: str) -> Recording:
@@ -36,25 +51,27 @@ def record(inspection: Inspection, profile: str) -> Recording:
     compactions = inspection.compactions()
     told = transcript(inspection.conversation, compactions)
     by_list: dict[int, list[Sketch]] = {}
+    decks: list[Deck] = []
     for generation in inspection.conversation.generations:
-        by_list[generation.number] = sketch(inspection.store.iterate(generation), found.policies)[0]
-    sketches = [by_list[place.generation][place.index] for place in told.places]
-    first = inspection.conversation.generations[0]
-    system = inspection.system_tokens(first.session)
-    tokens: list[int] = []
-    for generation in inspection.conversation.generations:
-        measures = inspection.measures(generation, profile)
-        prompt = inspection.system_tokens(generation.session)
-        tokens.extend(
-            measures.rough_until(place.index + 1) + prompt
-            for place in told.places
-            if place.generation == generation.number
-        )
+        sketches, troubles = sketch(inspection.store.iterate(generation), found.policies)
+        by_list[generation.number] = sketches
+        decks.append(Deck(sketches, found.policies, troubles))
+    said = [by_list[place.generation][place.index] for place in told.places]
+    systems = tuple(inspection.system_tokens(g.session) for g in inspection.conversation.generations)
+    grown = [deck.growth() for deck in decks]
+    tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
     sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
     ratio = _ratio(inspection, compactions, Settings(profile=profile), found)
     return Recording(
-        told, events, tuple(tokens), Course(found, sketches, system), SummaryModel(ratio, recorded=sizes)
+        told,
+        events,
+        tuple(tokens),
+        Course(found, said, systems[0]),
+        SummaryModel(ratio, recorded=sizes),
+        Moments(told, compactions, [len(deck) for deck in decks]),
+        tuple(decks),
+        systems,
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import overload
 
+from inspector.core.rough import list_tokens
 from inspector.engines.base import Plan
 from inspector.engines.hermes.measures import Column, HermesMeasures
 from inspector.engines.hermes.policies import Policies
@@ -112,6 +113,14 @@ class Deck:
 
     def __len__(self) -> int:
         return len(self.columns.roles)
+
+    def growth(self) -> list[int]:
+        """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        chars = accumulate(self.columns.chars.now, initial=0)
+        if self.columns.images is None:
+            return [list_tokens(count) for count in chars]
+        images = accumulate(self.columns.images.now, initial=0)
+        return [list_tokens(count, pictures) for count, pictures in zip(chars, images, strict=True)]
 
     def until(self, stop: int) -> HermesMeasures:
         """The measures of the first `stop` messages."""

@@ -1,0 +1,234 @@
+"""A conversation as moments to step through: after each message, and within each recorded compaction.
+
+A moment is told by the list that was live then: so many messages of a generation. What had left the list by then is
+told by stretches, of which a compaction adds three or four, so that a moment costs the same in a conversation of any
+size.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.replay.transcript import Transcript, calls
+
+Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
+Unit = Literal["message", "call", "turn", "compaction"]
+
+#: What is shown of a compaction behind the moment before it.
+PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
+_USER = ROLE_CODES["user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A place in the replay. `number` counts moments from 1, `step` the messages said so far.
+
+    The live list is the first `length` messages of the generation. `phase` is "said" behind a message, "before" where
+    a compaction came next; the others are within that compaction, whose index is `compaction` (0 for "said").
+    """
+
+    number: int
+    step: int
+    generation: int
+    length: int
+    phase: Phase = "said"
+    compaction: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Messages [start:stop] of a generation's list. `live` is where the first of them stands in the list of the moment;
+    -1 where they had left it, with the compaction whose index is `left_with`."""
+
+    generation: int
+    start: int
+    stop: int
+    live: int
+    left_with: int = 0
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+class Moments:
+    """Every moment of a conversation. `lengths` are those of its generations, in messages."""
+
+    def __init__(self, told: Transcript, compactions: Sequence[Compaction], lengths: Sequence[int]) -> None:
+        self.lengths = tuple(lengths)
+        self.compactions = {recorded.index: recorded for recorded in compactions}
+        said = [0] * len(lengths)
+        first: dict[int, int] = {}
+        for place in told.places:
+            said[place.generation - 1] += 1
+            first.setdefault(place.generation, place.index)
+        self._first = [first.get(number, length) for number, length in enumerate(lengths, 1)]
+        self._said = said
+        #: Messages said, and moments, before each generation.
+        self._steps = list(accumulate(said, initial=0))
+        self._starts = list(
+            accumulate((count + self._phases(number) for number, count in enumerate(said, 1)), initial=0)
+        )
+        roles = [place.role for place in told.places]
+        self._calls = calls(roles)
+        self._turns = [step for step, role in enumerate(roles, 1) if role == _USER]
+        self._layouts: dict[int, tuple[Stretch, ...]] = {}
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def steps(self) -> int:
+        """How many messages were said."""
+        return self._steps[-1]
+
+    @property
+    def generation_steps(self) -> tuple[int, ...]:
+        """How many messages had been said when each generation began."""
+        return tuple(self._steps[:-1])
+
+    def _phases(self, number: int) -> int:
+        """Moments of the compaction that ended a generation."""
+        return len(PHASES) if number in self.compactions and number < len(self.lengths) else 0
+
+    # Which moment.
+
+    def moment(self, number: int) -> Moment:
+        """The moment of that number, clamped to those there are. Raises IndexError where there is none at all."""
+        if not len(self):
+            raise IndexError("nothing was said")
+        number = max(1, min(number, len(self)))
+        at = bisect_right(self._starts, number - 1) - 1
+        # Generations without a moment share a start with the next one.
+        within = number - 1 - self._starts[at]
+        generation, said = at + 1, self._said[at]
+        if within < said:
+            step = self._steps[at] + within + 1
+            ends = within == said - 1 and self._phases(generation) > 0
+            phase: Phase = "before" if ends else "said"
+            length = self._first[at] + within + 1
+            return Moment(number, step, generation, length, phase, generation if ends else 0)
+        phase = PHASES[within - said]
+        step = self._steps[at + 1]
+        if phase == "after":
+            after = self.compactions[generation].after
+            return Moment(number, step, generation + 1, after, phase, generation)
+        return Moment(number, step, generation, self.lengths[at], phase, generation)
+
+    def of_step(self, step: int) -> Moment:
+        """The moment right behind a message, counted from 1 and clamped."""
+        step = max(1, min(step, self.steps))
+        at = bisect_left(self._steps, step) - 1
+        return self.moment(self._starts[at] + step - self._steps[at])
+
+    def of_message(self, generation: int, index: int) -> Moment:
+        """The moment at which a message of a generation's list was said; of a copy, when the list began."""
+        at = generation - 1
+        if index < self._first[at] or not self._said[at]:
+            return self.moment(self._starts[at])
+        return self.moment(self._starts[at] + min(index - self._first[at], self._said[at] - 1) + 1)
+
+    def next(self, at: Moment, unit: Unit, direction: int) -> Moment | None:
+        """The next moment of a kind, or the one before (`direction` -1); None where there is none.
+
+        "message" goes through the phases of compactions too, "compaction" to the moment before one.
+        """
+        if unit == "message":
+            number = at.number + direction
+            return self.moment(number) if 1 <= number <= len(self) else None
+        if unit == "compaction":
+            places = sorted(
+                self._starts[number - 1] + max(1, self._said[number - 1])
+                for number in self.compactions
+                if self._phases(number)
+            )
+            found = _ahead(places, at.number, direction)
+            return None if found is None else self.moment(found)
+        steps = self._calls if unit == "call" else self._turns
+        # Within a compaction the step behind which it came lies before.
+        here = at.step if at.phase in ("said", "before") or direction > 0 else at.step + 1
+        found = _ahead(steps, here, direction)
+        return None if found is None else self.of_step(found)
+
+    def fires_at(self, at: Moment) -> bool:
+        """Whether the model was asked next, so that a threshold that is reached would set off a compaction."""
+        place = bisect_left(self._calls, at.step)
+        return place < len(self._calls) and self._calls[place] == at.step
+
+    # What the list was.
+
+    def layout(self, at: Moment) -> tuple[Stretch, ...]:
+        """Everything that had been in the list by then, in order: what is live, and what left."""
+        began = self._began(at.generation)
+        start = sum(len(part) for part in began if part.live >= 0)
+        if at.length <= start:
+            return began
+        return (*began, Stretch(at.generation, start, at.length, start))
+
+    def _began(self, generation: int) -> tuple[Stretch, ...]:
+        """The layout with which a generation began."""
+        if generation == 1:
+            return ()
+        if generation not in self._layouts:
+            for number in range(2, generation + 1):
+                if number not in self._layouts:
+                    length = self.lengths[number - 2]
+                    whole = self.layout(Moment(0, 0, number - 1, length))
+                    self._layouts[number] = self._compacted(number - 1, whole)
+        return self._layouts[generation]
+
+    def _compacted(self, index: int, before: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
+        recorded = self.compactions.get(index)
+        if recorded is None:
+            # Nobody knows what was copied: all left, and what stands there came.
+            came = self._first[index]
+            gone = [_gone(part, index) for part in before]
+            return (*gone, Stretch(index + 1, 0, came, 0)) if came else tuple(gone)
+        done: list[Stretch] = []
+        put_in = 0
+        for part in before:
+            if part.live < 0:
+                done.append(part)
+                continue
+            for start, stop, live in _kept(recorded, part.live, part.live + len(part)):
+                if live < 0:
+                    offset = part.start + start - part.live
+                    done.append(Stretch(part.generation, offset, offset + stop - start, -1, index))
+                    continue
+                if live > put_in:
+                    done.append(Stretch(index + 1, put_in, live, put_in))
+                put_in = live + stop - start
+                done.append(Stretch(index + 1, live, put_in, live))
+        if recorded.after > put_in:
+            done.append(Stretch(index + 1, put_in, recorded.after, put_in))
+        return tuple(done)
+
+
+def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, int]]:
+    """[start:stop] of the list before as parts (start, stop, where the first stands afterwards or -1)."""
+    head = min(recorded.head_end, recorded.head_after)
+    tail = recorded.tail_start
+    last = tail + max(0, recorded.after - recorded.tail_after)
+    cuts = ((0, head, 0), (head, tail, None), (tail, last, recorded.tail_after - tail), (last, stop, None))
+    found = []
+    for low, high, shift in cuts:
+        first, end = max(start, low), min(stop, high)
+        if first < end:
+            found.append((first, end, -1 if shift is None else first + shift))
+    return found
+
+
+def _gone(part: Stretch, index: int) -> Stretch:
+    return part if part.live < 0 else Stretch(part.generation, part.start, part.stop, -1, index)
+
+
+def _ahead(places: Sequence[int], at: int, direction: int) -> int | None:
+    if direction > 0:
+        found = bisect_right(places, at)
+        return places[found] if found < len(places) else None
+    found = bisect_left(places, at)
+    return places[found - 1] if found else None
