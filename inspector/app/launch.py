@@ -19,7 +19,7 @@ from inspector.stores.base import Store
 _SWITCH_SECONDS = 0.000_5
 #: How often a second Textual looks whether something is to be drawn. A key waits for that half a frame on average,
 #: and what a knob moves is drawn in two or three; Textual reads this when it is imported.
-_FRAMES = "120"
+_FRAMES = "240"
 
 
 def launch(
