@@ -17,8 +17,8 @@ from inspector.stores.base import Store
 #: How long a thread at work may hold the interpreter while another wants it, in seconds. Python's own 5 ms, met
 #: some times in a frame, are what makes a key feel slow while messages are counted.
 _SWITCH_SECONDS = 0.000_5
-#: How often a second Textual looks whether something is to be drawn. A key waits for that half a frame on average,
-#: and what a knob moves is drawn in two or three; Textual reads this when it is imported.
+#: How often a second Textual may draw: what a key changed waits for the next frame. Nothing is drawn where nothing
+#: changed. Textual reads this when it is imported.
 _FRAMES = "240"
 
 
