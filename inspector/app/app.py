@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from inspector.app.courtesy import touched
+from inspector.app.host import Host
 from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
 from inspector.app.work import Failed, StoreChanged
@@ -37,7 +38,7 @@ class Remembers(Protocol):
         ...
 
 
-class InspectorApp(App[None]):
+class InspectorApp(Host):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"

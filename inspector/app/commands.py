@@ -13,11 +13,11 @@ from textual.screen import Screen
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from inspector.app.app import InspectorApp
+    from inspector.app.host import Host
     from inspector.app.panes import Panes
 
 
-def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """One command for each binding that is active on the screen, then those of the panes that are not."""
     seen: set[str] = set()
     for active in screen.active_bindings.values():
@@ -31,7 +31,7 @@ def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemC
     yield from _pane_commands(app, screen, seen)
 
 
-def _pane_commands(app: InspectorApp, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
+def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
     from inspector.app.panes import KINDS, Panes
     from widgets.knobs import Knobs
     from widgets.token_graph import TokenGraph
@@ -54,7 +54,7 @@ def _pane_commands(app: InspectorApp, screen: Screen[Any], seen: set[str]) -> It
                 )
 
 
-async def _run_in_pane(app: InspectorApp, panes: Panes, pane: str, owner: type[Widget], action: str) -> None:
+async def _run_in_pane(app: Host, panes: Panes, pane: str, owner: type[Widget], action: str) -> None:
     """Bring a pane up and do there what the key would do."""
     shown = await panes.bring(pane)
     for widget in shown.walk_children(owner, with_self=True):

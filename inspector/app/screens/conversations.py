@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from textual.widgets import Input
 
-    from inspector.app.app import InspectorApp
+    from inspector.app.host import Host
     from inspector.app.place import Place
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -359,7 +359,7 @@ def _stale(row: ConversationRow, known: ConversationEntry | None) -> bool:
 
 
 def _live(
-    store: Store, rows: tuple[ConversationRow, ...], app: InspectorApp, watch: Callable[[int], None]
+    store: Store, rows: tuple[ConversationRow, ...], app: Host, watch: Callable[[int], None]
 ) -> Iterator[Live]:
     from inspector.reports.resolving import live_of
 

@@ -20,7 +20,7 @@ from widgets.conversation_table import ConversationTable
 from widgets.message_list import MessageList
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
+    from inspector.app.host import Host
 
 Rows = tuple[tuple[str, str], ...]
 
@@ -94,7 +94,7 @@ def _table(rows: Rows) -> Table:
     return table
 
 
-def help_for(app: InspectorApp) -> HelpPage:
+def help_for(app: Host) -> HelpPage:
     """The page for what has the focus and for the screen around it."""
     focused, screen = app.focused, app.screen
     pane = next((node for node in _ancestors(focused) if node.id in HELP and _in_panes(node)), None)

@@ -11,7 +11,7 @@ from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
+    from inspector.app.host import Host
 
 
 class WorkingScreen(Screen[None]):
@@ -21,7 +21,7 @@ class WorkingScreen(Screen[None]):
     a list of 100,000 messages takes longer than the frame that waits for it.
     """
 
-    app: InspectorApp
+    app: Host
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell of a thread that failed; one that was cancelled is nobody's business."""

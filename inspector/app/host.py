@@ -1,0 +1,30 @@
+"""What screens may ask of the app around them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+
+
+class Host(App[None]):
+    """The app as its screens see it: settings given at the start, other screens, sentences for the user."""
+
+    #: The settings that flags gave, by name, and the config file that --config named.
+    flags: dict[str, Any]
+    config: Path | None
+    #: Sentences that the user has read and put away.
+    put_away: set[str]
+
+    def open_conversation(self, name: str, message: int | None = None) -> None:
+        """Open a conversation by any name; `message` is the store's row to go to."""
+        raise NotImplementedError
+
+    def leave_with(self, sentence: str) -> None:
+        """Leave a screen that has nothing to show; the one below says why."""
+        raise NotImplementedError
+
+    def say_once(self, sentence: str) -> None:
+        """Tell the user a sentence, once in a run."""
+        raise NotImplementedError
