@@ -71,6 +71,37 @@ _ALL = (
         "this list.",
     ),
     Rule(
+        "request-gone",
+        "error",
+        "The open request is gone",
+        "The user's last request was summarized away, and the summary does not tell of it: the agent cannot know "
+        "what it is to do.",
+        "The last request is not in the head or tail after a compaction, and no entry of the summary quotes it or "
+        "has 60% of its words, or of its own words from it. Requests of fewer than three telling words do not count.",
+        "Ask again. Protect more of the tail, and look at what made the tail so short.",
+    ),
+    Rule(
+        "constraint-lost",
+        "warning",
+        "A user's hard constraint is lost",
+        "What the user said must or must never be is no longer in the list, so nothing keeps the agent from doing "
+        "otherwise.",
+        "A hard constraint in a user's own words was in a summarized message, its value stands nowhere in the list "
+        "after the compaction, no later message brought it back, and the user had not said otherwise before.",
+        "Say it again if it still holds. The facts command has a checklist of what is at risk, for the focus text "
+        "of a manual compaction.",
+    ),
+    Rule(
+        "number-changed",
+        "warning",
+        "A summary changed a number",
+        "The summary gives another number or version than before, and no message says so. The agent will act on it.",
+        "An entry outside the sections that change with the work has another number or version than in the summary "
+        "before and no summarized message or kept message says it of the same thing; or the summary gives a value "
+        "that nobody said for something that the user gave a value for.",
+        "Compare both summaries in the diff pane, and tell the agent the right value.",
+    ),
+    Rule(
         "summary-model-too-small",
         "warning",
         "The summary model is too small for the middle",

@@ -17,6 +17,28 @@ USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistan
 
 
 @dataclass(frozen=True, slots=True)
+class LostRule:
+    """A user's hard constraint that the list after a compaction no longer has.
+
+    `generation` and `index` are the message that said it; `mentioned` says that its thing is still spoken of.
+    """
+
+    text: str
+    generation: int
+    index: int
+    mentioned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """An entry of a summary that gives `now` where `was` stood before, though nobody said so."""
+
+    text: str
+    was: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
 class Crossing:
     """A recorded compaction with what is known about both its lists.
 
@@ -25,7 +47,8 @@ class Crossing:
     `last_request` is the last message before it in which the user asked for something. `stray` is the first message
     of the tail's copies where it is a tool result whose call is not in the list. `system_after` are the tokens of the
     system prompt that the list after stands behind, and `answered` says that a response followed. `summary` is taken
-    apart, None for none.
+    apart, None for none. `lost` are the user's hard constraints that died with this compaction, `exchanged` the exact
+    things that its summary changed; `request_gone` says that the last request is neither kept nor told of.
     """
 
     recorded: Compaction
@@ -38,6 +61,9 @@ class Crossing:
     system_after: int = 0
     answered: bool = False
     summary: Summary | None = None
+    lost: tuple[LostRule, ...] = ()
+    exchanged: tuple[Exchanged, ...] = ()
+    request_gone: bool = False
 
     @property
     def index(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from inspector.quality import about_compactions, about_lists, about_settings, about_summaries
+from inspector.quality import about_compactions, about_facts, about_lists, about_settings, about_summaries
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import Evidence
 from inspector.quality.values import SEVERITIES, Finding, Found
@@ -20,6 +20,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "gave-up": about_compactions.gave_up,
         "compaction-fails": about_lists.compaction_fails,
         "tail-starts-with-result": about_compactions.stray_result,
+        "request-gone": about_facts.request_gone,
+        "constraint-lost": about_facts.constraint_lost,
+        "number-changed": about_facts.number_changed,
         "summary-model-too-small": about_summaries.model_small,
         "summary-cut-off": about_summaries.cut_off,
         "summary-repeats-previous": about_summaries.repeats,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,13 @@ from inspector.quality.evidence import (
     tail_of,
 )
 from inspector.quality.find import find
+from inspector.quality.measures.continuity import TOLD_WORDS, told_in
 from inspector.quality.values import Finding
+from inspector.reports.losses import exchanged_values, facts_of, lost_rules
 from inspector.reports.resolving import resolve
 from inspector.settings import ResolvedSettings
 from inspector.stores.base import Store
+from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
 
 Document = dict[str, Any]
@@ -50,7 +54,16 @@ def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], co
 def evidence_of(inspection: Inspection, resolved: ResolvedSettings) -> Evidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     conversation, settings = inspection.conversation, resolved.settings
-    crossings = tuple(_crossing(inspection, recorded, resolved) for recorded in inspection.compactions())
+    facts = facts_of(inspection)
+    lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
+    crossings = tuple(
+        replace(
+            _crossing(inspection, recorded, resolved),
+            lost=lost.get(recorded.index, ()),
+            exchanged=exchanged.get(recorded.index, ()),
+        )
+        for recorded in inspection.compactions()
+    )
     tip = conversation.sessions[-1]
     streak = tip.extra.get("compression_fallback_streak")
     failure = tip.extra.get("compression_failure_error")
@@ -76,18 +89,28 @@ def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSe
     plan = inspection.plan(before, resolved.settings)
     head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    request = _last_request(inspection, before)
     return Crossing(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),
         tail_tokens=tail_tokens,
         largest=largest,
-        last_request=_last_request(inspection, before),
+        last_request=request,
         stray=_stray(inspection, recorded, after),
         system_after=inspection.system_tokens(after.session),
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
+        request_gone=request is not None and _gone(inspection, recorded, before, request),
     )
+
+
+def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Whether a request was summarized and the summary does not tell of it; too short a one cannot be told from."""
+    if not recorded.head_end <= request < recorded.tail_start < recorded.before:
+        return False
+    text = inspection.store.messages(before, request, request + 1)[0].text
+    return len(content_words(text)) >= TOLD_WORDS and not told_in(text, recorded.summary or "")
 
 
 def _middle_tokens(recorded: Compaction, plan: Plan, unpruned: int) -> int:

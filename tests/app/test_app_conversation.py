@@ -10,7 +10,7 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Input
 
-from inspector.app.panes import HELP, NAMES, Panes
+from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from inspector.app.screens.help import HelpScreen
 from inspector.engines.base import Settings
 from tests.app.running import (
@@ -142,7 +142,7 @@ async def test_every_pane_is_filled_and_left_by_escape(
 ) -> None:
     async with running(rotating, CHECKOUT, size=size) as pilot:
         screen = conversation(pilot)
-        await press(pilot, str(NAMES.index(pane) + 1))
+        await press(pilot, KEYS[pane])
         panes = screen.query_one(Panes)
         assert panes.current == pane
         assert screen.query_one(PaneTabs).active == pane
@@ -157,6 +157,8 @@ async def test_every_pane_is_filled_and_left_by_escape(
             "compaction": "Compaction 4 of 4",
             "replay": "recorded",
             "findings": "warning",
+            "facts": "compaction 4",
+            "lineage": "compaction 4 of 4",
         }[pane] in text
         await press(pilot, "question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)

@@ -39,11 +39,11 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
     async with running(fixtures_dir, "Move checkout to orders-v2") as (app, pilot):
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
-        assert screen.findings_told() == "! 1 error, 3 warnings"
+        assert screen.findings_told() == "! 1 error, 8 warnings"
         await pilot.press("exclamation_mark")
         await settled(app, pilot)
         pane = screen.query_one(FindingsPane)
-        assert pane.list.row_count == 5
+        assert pane.list.row_count == 10
         assert pane.list.has_focus
         await pilot.press("enter")
         await settled(app, pilot)
@@ -61,7 +61,7 @@ async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
     async with running(fixtures_dir, None) as (app, _):
         table = app.screen.query_one(ConversationTable)
         found = {entry.title: entry.findings for row in range(table.row_count) if (entry := table.entry(row))}
-        assert found["Move checkout to orders-v2"] == 4
+        assert found["Move checkout to orders-v2"] == 9
         assert found["Numbers for the weekly report"] == 0
 
 

@@ -10,12 +10,13 @@ import pytest
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import Evidence, Links, Prompt
+from inspector.quality.evidence import Evidence, Exchanged, Links, LostRule, Prompt
 from inspector.quality.find import CHECKS, find
 from inspector.quality.limits import MOST
 from inspector.quality.values import SEVERITIES
 from tests.quality.made import FIRST, SECOND, compaction, crossing, evidence, live, plan, roles
 
+RULE = LostRule("Never post without asking.", 1, 4)
 Make = Callable[[], Evidence]
 
 #: A key in the format of its maker; it opens nothing.
@@ -45,6 +46,9 @@ SETS_OFF: dict[str, Make] = {
     "gave-up": lambda: under_0_13(140_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
     "tail-starts-with-result": lambda: evidence(crossing(1, stray=4)),
+    "request-gone": lambda: evidence(crossing(1, last_request=59, request_gone=True)),
+    "constraint-lost": lambda: evidence(crossing(1, lost=(RULE,))),
+    "number-changed": lambda: evidence(crossing(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))),
     "summary-model-too-small": lambda: live(
         evidence(crossing(1), settings=Settings(profile="documented", summary_context=109_999)),
         plan=plan("documented", middle_tokens=109_999),
@@ -94,6 +98,10 @@ DOES_NOT: dict[str, Make] = {
     "gave-up": lambda: under_0_13(140_000, 50_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
     "tail-starts-with-result": evidence,
+    # Summarized and told of; kept.
+    "request-gone": lambda: evidence(crossing(1, last_request=59), crossing(2, last_request=80)),
+    "constraint-lost": evidence,
+    "number-changed": evidence,
     "summary-model-too-small": lambda: live(
         evidence(crossing(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),

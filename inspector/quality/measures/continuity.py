@@ -11,9 +11,12 @@ from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN
 from inspector.summaries.parse import parse_summary
 
-#: A request is told in the summary by so much of its words, and by so many of them; or by so many characters.
+#: A summary tells of a request by so much of its words, or of the entry's own, and by so many of them; or by so many
+#: characters.
 TOLD = 0.6
 TOLD_WORDS = 3
+#: A short entry tells of a long request with so many words of it.
+TOLD_SHORT = 4
 QUOTED = 60
 
 
@@ -76,10 +79,16 @@ def told_in(text: str, summary: str) -> str:
     words = content_words(text)
     if len(words) < TOLD_WORDS:
         return ""
-    there = max(
-        (len(words & content_words(item.text)) for _, item in parse_summary(summary).items()), default=0
-    )
-    return f"{there} of its {len(words)} words" if there >= TOLD * len(words) else ""
+    entries = [item for _, item in parse_summary(summary).items()]
+    for item in entries:
+        entry = content_words(item.text)
+        there = len(words & entry)
+        if there >= TOLD * len(words):
+            return f"{there} of its {len(words)} words"
+        # A long request is told in short: an entry that has most of its own words from it.
+        if there >= TOLD_SHORT and there >= TOLD * len(entry):
+            return f"an entry has {there} of its {len(entry)} words from it"
+    return ""
 
 
 def next_measure(passage: Passage) -> Measure:
