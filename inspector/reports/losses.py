@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import is_handoff
@@ -25,8 +26,12 @@ _SAME_THING = 0.5
 _LINES = 2_000
 
 
+@lru_cache(maxsize=2)
 def facts_of(inspection: Inspection) -> ConversationFacts:
-    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted."""
+    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted.
+
+    Those of the last two are kept: an inspection does not change, a conversation that grew gets a new one.
+    """
     if not inspection.compactions():
         return ConversationFacts()
     return read_facts(inspection, default_cache()).facts
