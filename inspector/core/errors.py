@@ -7,6 +7,7 @@ InspectorError                 exit code 1: something the user must mend
 │   ├── StoreDamaged           corrupt pages, half a write-ahead log
 │   └── StoreBusy              locked, or no permission
 ├── UnknownConversation        no conversation of that name, or more than one
+├── OutputProblem          a file that a report may not be, or cannot be, written to
 ├── BadInput                   a file of messages or a settings file that cannot be used
 └── EngineError                an engine (a plugin, say) that failed
 UsageProblem                   exit code 2: a setting or option out of its range
@@ -47,6 +48,10 @@ class UnknownConversation(InspectorError):
 
 class BadInput(InspectorError):
     """A file of messages or of settings cannot be used."""
+
+
+class OutputProblem(InspectorError):
+    """A file cannot be written, or may not be."""
 
 
 class EngineError(InspectorError):

@@ -1,0 +1,1 @@
+"""A report as one HTML file: no scripts, nothing from elsewhere, every text escaped."""
