@@ -58,7 +58,7 @@ class LineagePane(Vertical):
     LineagePane { background: $surface; }
     LineagePane > Headline { padding: 0 1; }
     LineagePane > ModeBar { padding: 0 1; margin: 0 0 1 0; }
-    LineagePane > LineageList { height: 2fr; }
+    LineagePane > LineageList { height: 1fr; }
     LineagePane > TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
     LineagePane.-low > ModeBar { margin: 0; }
     LineagePane.-low > TextView { height: 3; margin: 0; }
@@ -239,6 +239,9 @@ class LineagePane(Vertical):
         self.set_class(low, "-low")
         if self._view is not None:
             self._headline.set_lines(self._told(low))
+        # The list is as high as it needs to be, at most two thirds of what there is.
+        lines = self._list.line_count + self._list.header_height
+        self._list.styles.height = "1fr" if low else max(4, min(lines, 2 * (self.size.height - 7) // 3))
         self._explain()
 
     def _told(self, low: bool) -> list[TextLine]:

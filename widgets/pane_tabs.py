@@ -88,15 +88,15 @@ class PaneTabs(Widget):
         return 1
 
     def labels(self, width: int) -> list[str]:
-        """What is written on each tab in so many cells; the chosen one keeps its name."""
+        """What is written on each tab in so many cells; the chosen one keeps its name as long as others have one."""
         full = [f" {tab.key} {tab.name}" for tab in self._tabs]
         short = [f" {tab.key} {tab.short or tab.name}" for tab in self._tabs]
         keys = [f" {tab.key}" for tab in self._tabs]
         labels = full
-        for others in (full, short, keys):
+        for others, own in ((full, full), (short, full), (short, short), (keys, full)):
             labels = [
                 f"{named} " if tab.name == self._active else other
-                for tab, named, other in zip(self._tabs, full, others, strict=True)
+                for tab, named, other in zip(self._tabs, own, others, strict=True)
             ]
             if sum(map(len, labels)) <= width:
                 break
