@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 from typing import Literal
 
 from inspector.summaries.content import content_words
@@ -20,6 +21,8 @@ LISTED_AGAIN = 2
 #: An open item counts as done where an entry of what is done has so much of its words, and so many of them.
 TOLD_DONE = 0.6
 TOLD_WORDS = 2
+# A word that more entries have than this says too little about which one tells of an item.
+_LOOKED_AT = 64
 #: Sections whose items change because the work goes on, by meaning; elsewhere a changed value says something else.
 MOVING = frozenset({"state", "doing", "task", "dropped", "files"})
 #: What was done is told in like words again and again; below this likeness it is another thing that was done.
@@ -256,15 +259,20 @@ class _Done:
         words = content_words(_CONDITION.split(text, maxsplit=1)[0])
         if len(words) < TOLD_WORDS:
             return None
-        counts: Counter[int] = Counter()
-        for word in sorted(words):
-            counts.update(self.having.get(word, ()))
+        least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))
+        # An entry with so many of the words has at least one of the rarest others.
+        rarest = sorted(words, key=lambda word: (len(self.having.get(word, ())), word))
+        places = {
+            place
+            for word in rarest[: len(words) - least + 1]
+            for place in self.having.get(word, ())[:_LOOKED_AT]
+        }
         best: tuple[int, int] | None = None
-        for place, shared in counts.items():
-            other = self.rows[place][0]
+        for place in places:
+            other, entry = self.rows[place]
             if other.number == row.number or other.first < row.first:
                 continue
-            enough = shared >= TOLD_WORDS and shared >= TOLD_DONE * len(words)
-            if enough and (best is None or (shared, -place) > best):
+            shared = len(words & entry)
+            if shared >= least and (best is None or (shared, -place) > best):
                 best = (shared, -place)
         return None if best is None else self.rows[-best[1]][0]
