@@ -80,7 +80,7 @@ def _grid(ceiling: float, y: _Scale) -> Html:
     while value <= ceiling:
         at = y(value)
         lines.append(tag("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, cls="grid"))
-        label = f"{value / 1000:g}k" if ceiling >= 4_000 else f"{value:g}"
+        label = "0" if not value else f"{value / 1000:g}k" if ceiling >= 4_000 else f"{value:g}"
         lines.append(tag("text", label, x=_LEFT - 8, y=at + 4, text_anchor="end", cls="dimtext"))
         value += step
     return join(lines)
@@ -218,8 +218,10 @@ def survival_chart(curves: Sequence[Curve], compactions: Sequence[int]) -> Html:
     )  # fmt: skip
     told, ends = [], []
     for order, curve in enumerate(curves):
+        # Lines that coincide lie beside each other, so that each can be followed.
+        aside = 1.7 * (order - len(curves) // 2)
         points = [
-            (x(at), y(share.value))
+            (x(at), y(share.value) + aside)
             for at, share in enumerate(curve.shares)
             if share is not None and share.value is not None
         ]

@@ -126,22 +126,31 @@ def _diff(part: CompactionPart) -> Html | None:
 
 
 def findings_list(found: tuple[FindingLine, ...]) -> Html:
-    """Findings with what they mean and what to do; a rule is explained once."""
-    explained: set[str] = set()
-    entries = []
+    """Findings by rule: its sign and title, a sentence for each finding, then what to do."""
+    by_rule: dict[str, list[FindingLine]] = {}
     for line in found:
-        fresh = line.rule not in explained
-        explained.add(line.rule)
-        entries.append(
-            tag(
-                "li",
-                tag("p", tag("span", f"{SEVERITY_SIGNS[line.severity]} {line.severity}", cls=f"badge {line.severity}"),
-                    tag("b", line.title), f" ({line.place})" if line.place else ""),
-                tag("p", words(line.text)),
-                tag("p", line.advice, cls="then") if fresh else None,
-            )
-        )  # fmt: skip
-    return tag("ul", entries, cls="findings")
+        by_rule.setdefault(line.rule, []).append(line)
+    return tag("ul", [_rule(lines) for lines in by_rule.values()], cls="findings")
+
+
+def _rule(lines: list[FindingLine]) -> Html:
+    first = lines[0]
+    badge = tag("span", f"{SEVERITY_SIGNS[first.severity]} {first.severity}", cls=f"badge {first.severity}")
+    sentences = [
+        join(words(line.text), tag("span", f" ({line.place})", cls="dim") if line.place else None)
+        for line in lines
+    ]
+    return tag(
+        "li",
+        tag(
+            "p",
+            badge,
+            tag("b", first.title),
+            tag("span", f" × {len(lines)}", cls="dim") if len(lines) > 1 else None,
+        ),
+        tag("p", sentences[0]) if len(lines) == 1 else tag("ul", [tag("li", one) for one in sentences]),
+        tag("p", first.advice, cls="then"),
+    )
 
 
 def _findings(found: tuple[FindingLine, ...]) -> Html | None:

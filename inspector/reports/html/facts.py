@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from inspector.quality.facts.values import KINDS, OUTCOMES
@@ -96,10 +97,11 @@ def fact(line: FactLine) -> Html:
 
 
 def _text(line: FactLine) -> Html:
-    """The words of a fact, its value marked where it stands in them, beside them where it does not."""
+    """The words of a fact, its exact values marked where they stand in them."""
     shown = cut(line.text)
-    at = shown.find(line.value) if line.value and line.value != shown.rstrip(" .!。") else -1
-    if at < 0:
+    there = [re.escape(value) for value in line.values if value]
+    if not there:
         return words(shown)
-    end = at + len(line.value)
-    return tag("span", shown[:at], tag("mark", shown[at:end]), shown[end:], cls="said", dir="auto")
+    pieces = re.split(f"({'|'.join(there)})", shown)
+    marked = [tag("mark", piece) if at % 2 else piece for at, piece in enumerate(pieces)]
+    return tag("span", marked, cls="said", dir="auto")

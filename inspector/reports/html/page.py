@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inspector.core.text import safe_title
 from inspector.reports.html.charts import course_chart, survival_chart
 from inspector.reports.html.compactions import compaction_section, findings_list
@@ -10,7 +12,7 @@ from inspector.reports.html.markup import Html, anchor, join, tag
 from inspector.reports.html.style import STYLE
 from inspector.reports.html.summaries import drift_body
 from inspector.reports.report.values import Derivation, Report
-from inspector.reports.report.wording import KIND_NAMES, count, moment, number, percent
+from inspector.reports.report.wording import KIND_NAMES, count, moment, number, percent, severities
 
 #: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -94,7 +96,6 @@ def _glance(report: Report) -> Html:
     fallbacks = sum(part.compared.recorded.fallback for part in report.compactions)
     share = f"{report.live_tokens / course.threshold:.0%} of the threshold" if course.threshold else ""
     summaries = "each with a summary" if report.compactions else "never compacted"
-    severities = ", ".join(f"{found} {name}" for name, found in counts.items() if found)
     tiles = [
         ("Messages", f"{len(course.tokens):,}", f"{report.generations[-1].messages:,} in the live list"),
         (
@@ -103,30 +104,32 @@ def _glance(report: Report) -> Html:
             f"{fallbacks} without a summary" if fallbacks else summaries,
         ),
         ("Tokens now", f"{report.live_tokens:,}", share),
-        ("Findings", f"{sum(counts.values()):,}", severities or "nothing to tell"),
+        ("Findings", f"{sum(counts.values()):,}", severities(counts)),
     ]
-    for curve in report.curves:
-        last = curve.shares[-1] if curve.shares else None
-        if last is not None and last.of:
-            told = f"{last.count:,} of {last.of:,} can still be read"
-            name = KIND_NAMES[curve.kind][1]
-            tiles.append((name[0].upper() + name[1:], percent(last), told))
+    kept = [
+        (name[0].upper() + name[1:], percent(last), f"{last.count:,} of {last.of:,} can still be read")
+        for name, last in (
+            (KIND_NAMES[curve.kind][1], curve.shares[-1]) for curve in report.curves if curve.shares
+        )
+        if last is not None and last.of
+    ]
     return tag(
         "section",
         tag("h2", "At a glance"),
-        tag(
-            "dl",
-            [
-                tag("div", tag("dt", name), tag("dd", value, tag("small", told)))
-                for name, value, told in tiles
-            ],
-            cls="tiles",
-        ),
-        tag("p", "Facts are what was said in messages that compactions summarized: each is looked for in the list that "
-            "the agent holds now.", cls="dim") if report.compactions else None,
+        _tiles(tiles),
+        tag("h3", "What the agent still has of what was summarized") if kept else None,
+        _tiles(kept) if kept else None,
         id="glance",
         cls="plain",
-    )  # fmt: skip
+    )
+
+
+def _tiles(tiles: Sequence[tuple[str, str, str]]) -> Html:
+    return tag(
+        "dl",
+        [tag("div", tag("dt", name), tag("dd", value, tag("small", told))) for name, value, told in tiles],
+        cls="tiles",
+    )
 
 
 def _course(report: Report) -> Html:

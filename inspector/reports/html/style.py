@@ -40,7 +40,7 @@ font-size:.9rem;background:var(--card)}
 nav a:hover{border-color:var(--accent)}
 section{margin:28px 0;padding:22px 24px;background:var(--card);border:1px solid var(--line);border-radius:12px}
 section.plain{background:none;border:0;padding:0}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:12px;margin:0}
 .tiles>div{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}
 .tiles dt{color:var(--dim);font-size:.85rem}
 .tiles dd{margin:2px 0 0;font-size:1.5rem;font-weight:650;line-height:1.2}
@@ -115,10 +115,12 @@ del{background:var(--bad-bg);color:inherit;text-decoration:line-through}
 .body{background:var(--bg);border:1px solid var(--line);border-radius:8px;padding:6px 18px 12px}
 .body h5{margin:1em 0 .2em;font-size:.92rem}
 .body ul{margin:.2em 0;padding-left:1.3em}
+.body li.num{list-style:none;text-indent:-1em;padding-left:1em}
 .loud{border:2px solid var(--bad);background:var(--bad-bg);padding:10px 14px;border-radius:8px;font-weight:600}
 .calm{color:var(--good);font-weight:600}
 ul.findings>li{padding:8px 0;border-bottom:1px solid var(--line)}
 ul.findings>li:last-child{border:0}
+ul.findings ul{margin:.2em 0;padding-left:1.3em}
 footer{padding-bottom:48px;color:var(--dim);font-size:.88rem}
 @media (max-width:640px){header,main,footer{padding-left:14px;padding-right:14px}section{padding:16px 14px}
 h1{font-size:1.5rem}}

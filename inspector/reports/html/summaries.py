@@ -31,7 +31,7 @@ def _items(items: Sequence[Item]) -> Iterable[Html]:
         if item.kind in ("bullet", "number"):
             mark = f"{item.mark} " if item.kind == "number" else ""
             style = f"margin-left:{min(item.depth, 8) * 1.2:.1f}em" if item.depth else None
-            listed.append(tag("li", words(f"{mark}{item.text}"), style=style))
+            listed.append(tag("li", words(f"{mark}{item.text}"), style=style, cls="num" if mark else None))
             continue
         if listed:
             yield tag("ul", listed)

@@ -126,8 +126,9 @@ def _fact(one: FactLine) -> Iterator[str]:
     place = f", message {one.message}" if one.message >= 0 else ""
     times = f", said {one.said} times" if one.said > 1 else ""
     yield f"- **{fate}** {line(cut(one.text))} ({line(one.role)}{place}, list {one.generation} #{one.index}{times})"
-    if one.value and one.value not in one.text:
-        yield f"    - value: {line(cut(one.value, 200))}"
+    apart = [value for value in one.values if value not in one.text]
+    if apart:
+        yield f"    - values: {line(cut(', '.join(apart), 200))}"
     if one.excerpt and one.outcome in ("value lost", "paraphrased"):
         lead = "mentioned" if one.outcome == "value lost" else "now"
         yield f"    - {lead} in the {one.where}: “{line(cut(one.excerpt, 200))}”"

@@ -9,7 +9,7 @@ from inspector.reports.markdown.compactions import compaction_lines, finding_lin
 from inspector.reports.markdown.escaping import code, fenced, line, table
 from inspector.reports.report.charting import course_lines
 from inspector.reports.report.values import Derivation, DriftLine, Report
-from inspector.reports.report.wording import KIND_NAMES, count, cut, moment, number, percent
+from inspector.reports.report.wording import KIND_NAMES, count, cut, moment, number, percent, severities
 
 
 def render_markdown(report: Report) -> str:
@@ -43,8 +43,6 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _head(report: Report) -> Iterator[str]:
     began, ended = moment(report.started_at), moment(report.last_active)
-    counts = report.finding_counts
-    severities = ", ".join(f"{found} {name}" for name, found in counts.items() if found) or "nothing to tell"
     threshold = report.course.threshold
     share = f" ({report.live_tokens / threshold:.0%} of the threshold)" if threshold else ""
     fallbacks = sum(part.compared.recorded.fallback for part in report.compactions)
@@ -64,7 +62,7 @@ def _head(report: Report) -> Iterator[str]:
     told = f", {fallbacks} without a summary" if fallbacks else ""
     yield f"- {count(len(report.compactions), 'compaction')}{told}"
     yield f"- {report.live_tokens:,} tokens now{share}"
-    yield f"- findings: {severities}"
+    yield f"- findings: {severities(report.finding_counts)}"
     for curve in report.curves:
         last = curve.shares[-1] if curve.shares else None
         if last is not None and last.of:

@@ -8,7 +8,7 @@ from inspector.engines.base import Plan
 from inspector.factfinding import FactsReading
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.values import KINDS, OUTCOMES, ConversationFacts, Fate, Life
+from inspector.quality.facts.values import KINDS, OUTCOMES, ConversationFacts, Fact, Fate, Life
 from inspector.reports.facts import AT_RISK_LEAD, taken_saying
 from inspector.reports.report.limits import CHECKLIST, RISK
 from inspector.reports.report.values import FactGroup, FactLine, FactsPart, RiskPart
@@ -52,9 +52,14 @@ def _at(life: Life, compaction: int) -> Fate:
 def _line(life: Life, fate: Fate, pruned: bool = False) -> FactLine:
     fact, saying = life.fact, taken_saying(life, pruned)
     return FactLine(
-        fact.kind, fate.outcome, fact.role, saying.message, saying.generation, saying.index, fact.text, fact.value,
-        fact.rule, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life),
+        fact.kind, fate.outcome, fact.role, saying.message, saying.generation, saying.index, fact.text, _values(fact),
+        fact.rule, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life, fate.compaction),
     )  # fmt: skip
+
+
+def _values(fact: Fact) -> tuple[str, ...]:
+    """The exact values of a fact, longest first, as they stand in its text."""
+    return tuple(sorted({value.text for value in fact.values}, key=lambda text: (-len(text), text)))
 
 
 def _groups(lines: Sequence[FactLine], limit: int) -> tuple[FactGroup, ...]:
@@ -87,6 +92,6 @@ def _risk_line(entry: AtRisk, plan: Plan) -> FactLine:
     fact = entry.fact
     said = fact.first
     return FactLine(
-        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, fact.value, fact.rule,
+        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, _values(fact), fact.rule,
         len(entry.places), fact.uses,
     )  # fmt: skip

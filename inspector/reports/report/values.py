@@ -71,8 +71,8 @@ class FactLine:
     """A fact and what became of it.
 
     `outcome` is None for one at risk. `message` is the row of the store, `generation` counts from 1, `index` is the
-    place in that list. `said` counts sayings, `uses` later uses. `where` and `excerpt` say where it, or for "value
-    lost" its thing, is found. `later` are sentences about its later life.
+    place in that list. `values` are the exact values, longest first. `said` counts sayings, `uses` later uses. `where`
+    and `excerpt` say where it, or for "value lost" its thing, is found. `later` are sentences about its later life.
     """
 
     kind: Kind
@@ -82,7 +82,7 @@ class FactLine:
     generation: int
     index: int
     text: str
-    value: str
+    values: tuple[str, ...]
     rule: str
     said: int
     uses: int

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from inspector.inspection import Compared
 from inspector.quality.facts.values import Kind, Life, Outcome
 from inspector.quality.measures.values import Share
+from inspector.quality.values import Severity
 from inspector.reports.report.values import DiffPart
 
 #: Kind → (one, several).
@@ -42,6 +43,13 @@ def count(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
+def severities(counts: Mapping[Severity, int]) -> str:
+    """ "1 error, 8 warnings, 2 notes"."""
+    names = {"error": "error", "warning": "warning", "info": "note"}
+    told = ", ".join(count(found, names[severity]) for severity, found in counts.items() if found)
+    return told or "nothing to tell"
+
+
 def percent(share: Share | None) -> str:
     """A share in percent; a dash of nothing."""
     return "–" if share is None or share.value is None else f"{share.value:.0%}"
@@ -68,13 +76,13 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
-def later_words(life: Life) -> tuple[str, ...]:
-    """Sentences about a fact's later life."""
+def later_words(life: Life, here: int) -> tuple[str, ...]:
+    """Sentences about a fact's life after it was summarized, told in the part of compaction `here`."""
     told = []
     first = life.fate
     if first.changed:
         told.append(f"The summary says {first.changed} instead of {life.fact.value}.")
-    if life.died is not None and life.died != life.compaction:
+    if life.died not in (None, life.compaction, here):
         told.append(f"Gone after compaction {life.died}.")
     if life.died is not None:
         again = next((f for f in life.fates if f.compaction > (life.died or 0) and f.alive), None)
