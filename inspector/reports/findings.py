@@ -24,6 +24,7 @@ from inspector.quality.evidence import (
     protected_giants,
     tail_of,
 )
+from inspector.quality.facts.values import ConversationFacts
 from inspector.quality.find import find
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
 from inspector.quality.values import Finding
@@ -40,9 +41,14 @@ Document = dict[str, Any]
 _LOOKED_AT = 50
 
 
-def findings(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
-    """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors."""
-    return find(evidence_of(inspection, resolved))
+def findings(
+    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
+) -> tuple[Finding, ...]:
+    """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors.
+
+    `facts` are its facts where somebody has found them already.
+    """
+    return find(evidence_of(inspection, resolved, facts))
 
 
 def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> int:
@@ -51,10 +57,12 @@ def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], co
     return sum(finding.severity != "info" for finding in found)
 
 
-def evidence_of(inspection: Inspection, resolved: ResolvedSettings) -> Evidence:
+def evidence_of(
+    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
+) -> Evidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     conversation, settings = inspection.conversation, resolved.settings
-    facts = facts_of(inspection)
+    facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
     crossings = tuple(
         replace(

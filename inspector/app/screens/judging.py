@@ -10,7 +10,8 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.app.panes import Panes
-from inspector.app.screens.base import ConversationBase, GoTo
+from inspector.app.screens.base import GoTo
+from inspector.app.screens.recalling import FactActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.inspection import Inspection
@@ -32,18 +33,24 @@ class Judged(TextualMessage):
         self.findings = findings
 
 
-class FindingsActions(ConversationBase):
+class FindingsActions(FactActions):
     """Looking for findings, and going to their places."""
 
     findings: tuple[Finding, ...] | None = None
 
     @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
     def judge(self, inspection: Inspection, resolved: ResolvedSettings) -> None:
-        """Look for findings under the settings that the conversation was opened with."""
+        """Look for findings under the settings that the conversation was opened with; some of them need the facts."""
         from inspector.reports.findings import findings
 
         try:
-            found = findings(inspection, resolved)
+            facts = None
+            if inspection.compactions():
+                reading = self.recall_here(inspection, resolved.settings)
+                if reading is None:
+                    return
+                facts = reading.facts
+            found = findings(inspection, resolved, facts)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return

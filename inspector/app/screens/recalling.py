@@ -103,10 +103,15 @@ class FactActions(FindActions, TakingActions):
     @work(thread=True, group="facts", exclusive=True, exit_on_error=False, description="facts")
     def recall(self, inspection: Inspection, settings: Settings) -> None:
         """Find every fact and what became of it."""
+        self.recall_here(inspection, settings)
+
+    def recall_here(self, inspection: Inspection, settings: Settings) -> FactsReading | None:
+        """Find the facts in the thread at work, and tell; None where that was cancelled or failed."""
         from inspector.app.factviews import lost_rows, scopes
         from inspector.factfinding import default_cache, pruned_by, read_facts
 
         worker = get_current_worker()
+        self._recalling = inspection
         pulses: dict[str, Pulse] = {}
 
         def watch(what: str, done: int, total: int) -> None:
@@ -117,15 +122,17 @@ class FactActions(FindActions, TakingActions):
         try:
             reading = read_facts(inspection, default_cache(), watch, pruned_by(inspection, settings))
         except Left:
-            return
+            return None
         except InspectorError as error:
             self.post_message(Failed(str(error)))
-            return
+            return None
         finally:
             for pulse in pulses.values():
                 pulse.end()
-        if not worker.is_cancelled:
-            self.post_message(Recalled(inspection, reading, scopes(reading), lost_rows(reading)))
+        if worker.is_cancelled:
+            return None
+        self.post_message(Recalled(inspection, reading, scopes(reading), lost_rows(reading)))
+        return reading
 
     @on(Recalled)
     def _found_facts(self, event: Recalled) -> None:
