@@ -39,7 +39,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 # Words that turn what is said round, by language; English words stand alone, others need no space around them.
 _DENIES = re.compile(
-    r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不|没|別|别|勿|禁止|无需|切勿)",
+    r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不要|不得|不能|不可|不|没有|没|別|别|切勿|勿|禁止|无需)",
     re.IGNORECASE,
 )
 

@@ -71,7 +71,8 @@ def _whole_of(
     weights: Weights,
 ) -> int | None:
     """The place of the whole that has most of a part."""
-    if sum(word[0].isalnum() for word in part.words) < LEAST_WORDS:
+    # A Chinese character is half a word.
+    if sum((1.0 if word.isascii() else 0.5) for word in part.words if word[0].isalnum()) < LEAST_WORDS:
         return None
     mass = weights.total(part.words)
     rare = sorted((word for word in part.bag if word in having), key=lambda word: (len(having[word]), word))

@@ -12,8 +12,11 @@ from functools import lru_cache
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.values import WordChange
 
-# A path, version, address or number with its unit is one word: that is what a reader sees change.
-_WORD = re.compile(r"\w+(?:[./:@#\\-]+\w+)*|[^\w\s]")
+# A path, version, address or number with its unit is one word: that is what a reader sees change. Chinese and Japanese
+# have no spaces, so each of their characters is one.
+_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_LETTERS = rf"[^\W{_SIGNS}]+"
+_WORD = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{_SIGNS}]|[^\w\s]")
 #: Matching word by word costs up to the product of both lengths; beyond this runs of words are matched first.
 MATCH_LIMIT = 60_000
 _RUN = 3

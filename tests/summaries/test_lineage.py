@@ -285,3 +285,12 @@ def test_twenty_summaries_of_ten_thousand_tokens() -> None:
         best = min(best, time.perf_counter() - start)
     # 0.4 s where nothing else runs.
     assert best < 1.0
+
+
+def test_chinese_is_matched_by_its_characters() -> None:
+    one = "## Critical Context\n- 接口缓存 300 秒就够了，不要更长，因为促销价每 5 分钟更新一次。\n- 版本号 3.8.2。\n"
+    two = "## Critical Context\n- 接口缓存 300 秒（促销价每 5 分钟更新）。\n- 版本号 3.8.2。\n"
+    assert [[cell.state for cell in row.cells if cell] for row in follow(columns(one, two)).rows] == [
+        ["new", "reworded"],
+        ["new", "kept"],
+    ]

@@ -39,7 +39,7 @@ def turns(was: str, now: str) -> list[tuple[str, str, str, str]]:
         ("you don't have to", "you have to", [("negation", "gone", "don't", "")]),
         ("touch it", "never touch it", [("negation", "come", "", "never")]),
         ("do not touch it", "never touch it", []),
-        ("不要改动配置", "改动配置", [("negation", "gone", "不", "")]),
+        ("不要改动配置", "改动配置", [("negation", "gone", "不要", "")]),
         ("nothing exact here", "other words", []),
     ],
 )  # fmt: skip
