@@ -10,6 +10,7 @@ from inspector.summaries.parse import parse_summary
 from tests.summaries.test_lineage import BODIES, columns
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.lineage_pane import MODES, LineagePane, LineageView
+from widgets.pane_tabs import PaneTab, PaneTabs
 
 
 def view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:
@@ -222,3 +223,12 @@ async def test_a_refreshed_view_keeps_the_place() -> None:
         await host.settle()
         assert (text_of(pane), pane.column, pane.mode) == at
         assert "9 of 5 tokens" in pane.headline
+
+
+def test_tabs_give_up_the_chosen_ones_long_name_before_all_names() -> None:
+    tabs = PaneTabs([PaneTab("message", "1", short="msg"), PaneTab("lineage", "0", short="life")])
+    tabs.active = "lineage"
+    assert tabs.labels(40) == [" 1 message", " 0 lineage "]
+    assert tabs.labels(17) == [" 1 msg", " 0 lineage "]
+    assert tabs.labels(14) == [" 1 msg", " 0 life "]
+    assert tabs.labels(13) == [" 1", " 0 lineage "]
