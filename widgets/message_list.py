@@ -189,8 +189,10 @@ class MessageList(LineList):
 
     # Values in.
 
-    def set_rows(self, source: RowSource, *, cursor: int | None = None) -> None:
+    def set_rows(self, source: RowSource, *, cursor: int | None = None, centre: bool = True) -> None:
         """Show other rows; the cursor goes to `cursor`, or stays where it is as far as that exists.
+
+        `centre` brings a cursor that is not on screen to the middle of it, else it scrolls as little as possible.
 
         No message is posted: who changes the rows knows where the cursor is.
         """
@@ -198,7 +200,7 @@ class MessageList(LineList):
         self._length = len(source)
         self._wanted = range(0)
         self.resized()
-        self.move_cursor(self._cursor if cursor is None else cursor, notify=False, centre=True)
+        self.move_cursor(self._cursor if cursor is None else cursor, notify=False, centre=centre)
 
     def set_boundaries(self, boundaries: Sequence[Boundary]) -> None:
         """Draw these boundary lines; the row under the cursor stays where it is on screen."""

@@ -49,6 +49,7 @@ class ReplayPane(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view: ReplayView | None = None
+        self._why = ""
         self._headline = Headline(14)
         self._graph = TokenGraph()
 
@@ -59,20 +60,20 @@ class ReplayPane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self.set_view(self._view)
+        self.set_view(self._view, self._why)
 
     @property
     def graph(self) -> TokenGraph:
         """The graph: to focus, or to move its cursor."""
         return self._graph
 
-    def set_view(self, view: ReplayView | None) -> None:
-        """Show a conversation; None while it is being read."""
-        self._view = view
+    def set_view(self, view: ReplayView | None, why: str = "") -> None:
+        """Show a conversation; None while it is being read, or `why` there is nothing to show."""
+        self._view, self._why = view, why
         if not self.is_mounted:
             return
         if view is None:
-            self._headline.set_lines([TextLine("Reading the conversation …", "muted")])
+            self._headline.set_lines([TextLine(self._why or "Reading the conversation …", "muted")])
             self._graph.state = GraphState()
             return
         self._headline.set_lines(_lines(view))

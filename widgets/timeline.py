@@ -35,6 +35,22 @@ class Node:
     findings: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a replay stands: the step, how many there are, how many had been said when each generation began, what
+    happens there in a few words, and whether it plays, at how many steps a second."""
+
+    step: int
+    steps: int
+    starts: tuple[int, ...]
+    note: str = ""
+    playing: bool = False
+    speed: int = 0
+
+
+_HINTS = "   space play  ←→ step  [ ] compaction  : number"
+
+
 _OUTCOME_WORDS: dict[str, str] = {
     "": "the conversation's beginning",
     "summary": "after a compaction with a summary",
@@ -48,8 +64,9 @@ class Timeline(Widget, can_focus=True):
     """One line of nodes; the current one is filled and, where there is room, in brackets.
 
     ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
-    ! before one whose compaction has findings.
-    Posts GenerationChosen for clicks and keys.
+    ! before one whose compaction has findings. In a replay the line is as long as the conversation, ━ what was said so
+    far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay StepChosen for clicks and drags, StepWanted
+    for keys.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -59,6 +76,8 @@ class Timeline(Widget, can_focus=True):
         "timeline--fallback",
         "timeline--finding",
         "timeline--line",
+        "timeline--past",
+        "timeline--step",
         "timeline--text",
         "timeline--muted",
     }
@@ -73,6 +92,8 @@ class Timeline(Widget, can_focus=True):
         & > .timeline--fallback { color: $text-error; }
         & > .timeline--finding { color: $text-warning; text-style: bold; }
         & > .timeline--line { color: $foreground 30%; }
+        & > .timeline--past { color: $text-primary; }
+        & > .timeline--step { color: $text-warning; text-style: bold; }
         & > .timeline--text { color: $foreground; }
         & > .timeline--muted { color: $foreground 60%; }
         &:focus > .timeline--current { text-style: bold reverse; }
@@ -98,8 +119,25 @@ class Timeline(Widget, can_focus=True):
             """The timeline."""
             return self.widget
 
+    class StepChosen(Message):
+        """A step of the replay was chosen, counted from 1."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
+    class StepWanted(Message):
+        """The replay shall go on by one step, or back (-1)."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
+        self._position: Position | None = None
+        self._track = range(0)
+        self._dragging = False
         self._generations: tuple[Node, ...] = ()
         self._current = 1
         self._note = ""
@@ -110,6 +148,17 @@ class Timeline(Widget, can_focus=True):
         self._generations, self._current, self._note = nodes, current, note
         self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
         self.refresh()
+
+    def set_position(self, position: Position | None) -> None:
+        """Show where a replay stands; None shows generations alone."""
+        if position != self._position:
+            self._position = position
+            self.refresh()
+
+    @property
+    def position(self) -> Position | None:
+        """Where the replay stands."""
+        return self._position
 
     @property
     def current(self) -> int:
@@ -125,6 +174,8 @@ class Timeline(Widget, can_focus=True):
         width = self.size.width
         if not self._generations or y:
             return Strip.blank(width, self.rich_style)
+        if self._position is not None:
+            return self._draw_replay(self._position, width)
         text = f"generation {self._current} of {len(self._generations)}"
         notes = [text]
         if self._note and width >= 60:
@@ -135,6 +186,56 @@ class Timeline(Widget, can_focus=True):
         row.add("  ", Style()).add(text, ink(self, "timeline--text"))
         row.add("".join(f" · {note}" for note in notes[1:]), ink(self, "timeline--muted"))
         return row.strip(width, self.rich_style)
+
+    def _draw_replay(self, at: Position, width: int) -> Strip:
+        """The whole conversation as a line, the step on it, and what is said about it."""
+        wide = width >= 100
+        count = len(self._generations)
+        where = f"generation {self._current} of {count}" if wide else f"gen {self._current}/{count}"
+        step = f"step {at.step:,} of {at.steps:,}" if wide else f"{at.step:,}/{at.steps:,}"
+        speed = f" · {at.speed}/s" if at.playing else ""
+        texts = [f"{step}{speed}", where, one_line(at.note, 100)]
+        told = "  " + " · ".join(text for text in texts if text)
+        hints = _HINTS if width - width_of(told) - len(_HINTS) >= 40 else ""
+        room = max(12, width - width_of(told) - len(hints) - 2)
+        row = Row().add("▶ " if at.playing else "‖ ", ink(self, "timeline--step"))
+        self._track = range(row.width, row.width + room)
+
+        def column(step: int) -> int:
+            return (max(1, step) - 1) * (room - 1) // max(1, at.steps - 1)
+
+        here = column(at.step)
+        past, ahead = ink(self, "timeline--past"), ink(self, "timeline--line")
+        cells = [("━", past) if cell < here else ("─", ahead) for cell in range(room)]
+        for place, (node, start) in enumerate(zip(self._generations, at.starts, strict=False)):
+            now = node.number == self._current
+            cells[column(start + 1) if place else 0] = (glyph_of(node, now), self._node_style(node, now))
+        cells[here] = ("▮", ink(self, "timeline--step"))
+        for glyph, style in cells:
+            row.add(glyph, style)
+        row.add("  ", Style()).add(texts[0], ink(self, "timeline--text"))
+        row.add("".join(f" · {text}" for text in texts[1:] if text), ink(self, "timeline--muted"))
+        return row.add(hints, ink(self, "timeline--muted")).strip(width, self.rich_style)
+
+    def _choose_step(self, x: int) -> None:
+        if self._position is not None and len(self._track):
+            share = (x - self._track.start) / max(1, len(self._track) - 1)
+            step = 1 + round(max(0.0, min(1.0, share)) * (self._position.steps - 1))
+            if step != self._position.step:
+                self.post_message(self.StepChosen(step))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """In a replay a press goes to the step under the pointer, and a drag through the steps."""
+        if self._position is not None:
+            self._dragging = True
+            self.capture_mouse()
+            self._choose_step(event.x - self.gutter.left)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The end of a drag."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
 
     def _draw_nodes(self, room: int) -> Row:
         """As many nodes as fit, the current one among them, at most eight cells apart."""
@@ -182,6 +283,9 @@ class Timeline(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses the nearest node."""
+        if self._position is not None:
+            event.stop()
+            return
         offset = event.get_content_offset(self)
         number = None if offset is None else self._number_at(offset.x)
         if number is not None:
@@ -189,7 +293,14 @@ class Timeline(Widget, can_focus=True):
             self._choose(number)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip tells about the node under the pointer."""
+        """The tooltip tells about the node under the pointer; a drag goes through the steps."""
+        if self._position is not None:
+            self.tooltip = (
+                "The whole conversation, a mark for each generation. Click or drag to go to a step."
+            )
+            if self._dragging:
+                self._choose_step(event.x - self.gutter.left)
+            return
         offset = event.get_content_offset(self)
         number = None if offset is None else self._number_at(offset.x)
         node = next((node for node in self._generations if node.number == number), None)
@@ -197,12 +308,17 @@ class Timeline(Widget, can_focus=True):
             self.tooltip = explain(node)
 
     def action_step(self, by: int) -> None:
-        """Choose the generation before or after."""
+        """Choose the generation before or after; in a replay the step."""
+        if self._position is not None:
+            self.post_message(self.StepWanted(by))
+            return
         self._choose(self._current + by)
 
     def action_edge(self, index: int) -> None:
-        """Choose the first or the last generation."""
-        if self._generations:
+        """Choose the first or the last generation; in a replay the step."""
+        if self._position is not None:
+            self.post_message(self.StepChosen(1 if index == 0 else self._position.steps))
+        elif self._generations:
             self._choose(self._generations[index].number)
 
     def _choose(self, number: int) -> None:

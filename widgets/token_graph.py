@@ -68,10 +68,8 @@ class TokenGraph(Widget, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Step back", id="graph.back"),
-        Binding("right,l", "step(1)", "Step forward", id="graph.forward"),
-        Binding("shift+left,H", "step(-25)", "25 steps back", id="graph.far_back", show=False),
-        Binding("shift+right,L", "step(25)", "25 steps forward", id="graph.far_forward", show=False),
+        Binding("H", "step(-25)", "25 steps back", id="graph.far_back", show=False),
+        Binding("L", "step(25)", "25 steps forward", id="graph.far_forward", show=False),
         Binding("home", "edge(1)", "First step", id="graph.first", show=False),
         Binding("end", "edge(-1)", "Last step", id="graph.last", show=False),
         Binding("J", "compaction(1)", "Next compaction", id="graph.next_compaction"),

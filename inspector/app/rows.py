@@ -122,11 +122,17 @@ class GenerationRows:
             if index not in self.lines:
                 self.lines[index] = line_of(message)
 
+    def place(self, row: int) -> tuple[Generation, int]:
+        """The list that a row's body is read from, and its index there; -1 for the system prompt."""
+        return self.generation, self.index(row)
+
     def row(self, row: int) -> MessageRow | None:
         """A row for the list; None where its body has not been read."""
         index = row - self.offset
-        if index < 0:
-            return self._system_row()
+        return self.system_row() if index < 0 else self.message_row(index)
+
+    def message_row(self, index: int) -> MessageRow | None:
+        """The row of a message of the generation."""
         line = self.lines.get(index)
         if line is None:
             return None
@@ -161,7 +167,8 @@ class GenerationRows:
             flags=frozenset(flags),
         )
 
-    def _system_row(self) -> MessageRow:
+    def system_row(self) -> MessageRow:
+        """The row of the system prompt."""
         exact = self.exact.get(-1)
         return MessageRow(
             label="sys",

@@ -10,6 +10,7 @@ from inspector.core.errors import EngineError
 from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import Deck
+from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
@@ -36,11 +37,18 @@ class Recording:
     decks: tuple[Deck, ...]
     systems: tuple[int, ...]
 
-    def plan(self, at: Moment, settings: Settings) -> Plan:
+    def plan(self, at: Moment, settings: Settings, measures: HermesMeasures | None = None) -> Plan:
         """What a compaction at a moment would do, the compactions before it counted."""
         engine, number = self.course.engine, at.generation
-        measures = self.decks[number - 1].until(at.length)
+        if measures is None:
+            measures = self.decks[number - 1].until(at.length)
         return engine.plan(measures, settings, number - 1, self.systems[number - 1])
+
+
+def rules_for(profile: str) -> str:
+    """The profile under whose rules a conversation is read for replay: the documented ones where an engine has none
+    that could run it."""
+    return profile if isinstance(engine(profile), HermesEngine) else "documented"
 
 
 def record(inspection: Inspection, profile: str) -> Recording:

@@ -62,7 +62,11 @@ async def settled(pilot: Test) -> None:
         for worker in busy:
             with suppress(WorkerError):
                 await worker.wait()
-        resting = any(getattr(screen, "_resting", None) for screen in pilot.app.screen_stack)
+        resting = any(
+            getattr(screen, timer, None)
+            for screen in pilot.app.screen_stack
+            for timer in ("_resting", "_moment_resting")
+        )
         quiet = 0 if busy or resting else quiet + 1
         if quiet == 3:
             return

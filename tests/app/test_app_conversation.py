@@ -303,9 +303,6 @@ async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> 
             await press(pilot, "tab")
             seen.append(type(screen.focused))
         assert seen == [RegionBar, Timeline, type(messages(pilot))]
-        at = messages(pilot).scroll_offset
-        await press(pilot, "left", "right", "h", "l")
-        assert messages(pilot).scroll_offset == at
         assert screen.number == 5
 
 
@@ -532,6 +529,8 @@ def test_no_key_means_two_things_at_once() -> None:
 
     outer = keys(ConversationScreen) | keys(InspectorApp)
     meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
+    # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
+    meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
     for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):
         hidden = {name for key, name in keys(kind).items() if key in outer}
         assert hidden <= meant, (kind, hidden)

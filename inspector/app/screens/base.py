@@ -17,6 +17,7 @@ from inspector.stores.base import Store
 from widgets.diff_pane import DiffView
 
 if TYPE_CHECKING:
+    from inspector.replay.moments import Moment
     from inspector.settings import ResolvedSettings
 
 _SYSTEM_FIRST = b"\x03"
@@ -58,6 +59,8 @@ class ConversationBase(WorkingScreen):
         self.rows: GenerationRows | None = None
         self.plan: Plan | None = None
         self.compactions: tuple[Compaction, ...] | None = None
+        #: Where a replay stands; None where whole lists are shown.
+        self.moment: Moment | None = None
         self.prompts: dict[str, str] = {}
         self.exact_total: int | None = None
         self.encoding = ""
@@ -70,7 +73,13 @@ class ConversationBase(WorkingScreen):
         return self.inspection.conversation.row.root if self.inspection is not None else ""
 
     def recorded(self, index: int) -> Compaction | None:
-        """The recorded compaction of that index: it ended generation `index` and made the next one."""
+        """The recorded compaction of that index: it ended generation `index` and made the next one.
+
+        None for one that has not come yet at the moment of a replay.
+        """
+        at = self.moment
+        if at is not None and index >= at.generation and index != at.compaction:
+            return None
         return next((c for c in self.compactions or () if c.index == index), None)
 
     def prompt_of(self, number: int) -> str:

@@ -98,7 +98,7 @@ class ComparingActions(ConversationBase):
                 self.fill_compaction()
 
     def _rows_of(self, number: int) -> GenerationRows:
-        if self.rows is not None and number == self.number:
+        if self.rows is not None and number == self.number and self.moment is None:
             return self.rows
         if number not in self._neighbours and self.inspection is not None:
             self._neighbours[number] = GenerationRows(self.inspection.generation(number))

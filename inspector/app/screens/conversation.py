@@ -57,15 +57,15 @@ _COMPACTIONS = Binding.Group("Compaction ", compact=True)
 
 
 class ConversationScreen(
+    ReplayActions,
     FindingsActions,
     LineageActions,
     FactActions,
     ComparingActions,
     ReadingActions,
     FindActions,
-    ReplayActions,
-    FillingActions,
     TakingActions,
+    FillingActions,
     RememberingActions,
 ):
     """A conversation, opened in place."""
@@ -110,6 +110,20 @@ class ConversationScreen(
         Binding("exclamation_mark", "pane('findings')", "Findings", show=False, id="pane.findings_key"),
         Binding("0", "pane('lineage')", "Lineage", show=False, id="pane.lineage"),
         Binding("t", "pane('tune')", "Tune", show=False, id="pane.tune_key"),
+        Binding("space", "play", "Play, pause", show=False, id="replay.play"),
+        Binding("left,h", "replay('message', -1)", "Step back", show=False, id="replay.back"),
+        Binding("right,l", "replay('message', 1)", "Step forward", show=False, id="replay.forward"),
+        Binding("shift+left,A", "replay('call', -1)", "Earlier API call", show=False, id="replay.call_back"),
+        Binding("shift+right,a", "replay('call', 1)", "Next API call", show=False, id="replay.call"),
+        Binding("ctrl+left", "replay('turn', -1)", "Earlier user turn", show=False, id="replay.turn_back"),
+        Binding("ctrl+right", "replay('turn', 1)", "Next user turn", show=False, id="replay.turn"),
+        Binding(
+            "less_than_sign", "speed(-1)", "Play slower", show=False, id="replay.slower", key_display="<"
+        ),
+        Binding(
+            "greater_than_sign", "speed(1)", "Play faster", show=False, id="replay.faster", key_display=">"
+        ),
+        Binding("colon", "step_number", "Go to a step", show=False, id="replay.number", key_display=":"),
         Binding("p", "next_profile", "Next profile", show=False, id="conversation.profile"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
         Binding("y", "copy('message')", "Copy message", show=False, id="copy.message"),
@@ -134,12 +148,14 @@ class ConversationScreen(
                 yield MessageList(id="messages")
             yield Panes(id="panes")
         yield Input(placeholder="find in this generation", id="find", compact=True)
+        yield Input(placeholder="the step to go to", id="step", compact=True)
         yield NotesBar(id="note")
         yield Footer(show_command_palette=True, compact=True)
 
     def on_mount(self) -> None:
         """Show that the conversation is being opened; `open_in_thread` has begun."""
         self.query_one("#find").display = False
+        self.query_one("#step").display = False
         self.going_on("open", "opening")
         self.query_one(MessageList).focus()
         self.query_one(Panes).show(self.place.pane or "message")
@@ -170,6 +186,11 @@ class ConversationScreen(
     def _grown(self, inspection: Inspection) -> None:
         """Take what was added without losing the place: the same list longer, or another generation behind it."""
         rows = self.rows
+        if self.moment is not None:
+            self._neighbours.clear()
+            self.recover()
+            self.moment_grown()
+            return
         generations = inspection.conversation.generations
         same = next((g for g in generations if rows and g.number == rows.generation.number), None)
         if (
@@ -241,6 +262,9 @@ class ConversationScreen(
         if inspection is None:
             return
         generation = inspection.generation(number)
+        self.stop()
+        self.moment = None
+        self.query_one(Timeline).set_position(None)
         self.number = number
         self.exact_total = None
         self.plan = None
@@ -290,6 +314,9 @@ class ConversationScreen(
 
     def replan(self) -> None:
         """Plan with the settings in force, and show it everywhere."""
+        if self.moment is not None:
+            self.replan_moment()
+            return
         rows, inspection = self.rows, self.inspection
         if rows is None or inspection is None or rows.measures is None:
             self._show_gauge()
@@ -313,6 +340,9 @@ class ConversationScreen(
     # What is shown.
 
     def _show_gauge(self) -> None:
+        if self.moment is not None:
+            self.show_moment_numbers()
+            return
         budgets = engine(self.settings.profile).budgets(self.settings)
         tokens = self.plan.tokens_before if self.plan is not None else None
         self.query_one(Gauge).state = views.gauge_state(
@@ -333,6 +363,9 @@ class ConversationScreen(
 
     def _show_recorded(self) -> None:
         inspection, rows = self.inspection, self.rows
+        if self.moment is not None:
+            self.replan_moment()
+            return
         if inspection is None or rows is None:
             return
         rows.set_recorded(self.recorded(self.number - 1), self.recorded(self.number))
@@ -355,7 +388,7 @@ class ConversationScreen(
 
     def show_lost(self) -> None:
         """Mark the rows whose facts were lost."""
-        if self.rows is not None:
+        if self.rows is not None and self.moment is None:
             self.rows.lost = self.lost_in(self.number)
             self.query_one(MessageList).refresh()
 
@@ -380,7 +413,7 @@ class ConversationScreen(
 
     @on(MessageList.RowsWanted)
     def _rows_wanted(self, event: MessageList.RowsWanted) -> None:
-        if self.rows is not None and event.widget.id == "messages":
+        if self.rows is not None and self.moment is None and event.widget.id == "messages":
             start, stop = self.rows.index(event.rows.start), self.rows.index(event.rows.stop)
             self.read_bodies(self.rows.generation, max(0, start), stop)
 
@@ -417,10 +450,14 @@ class ConversationScreen(
         notes = self.query_one(NotesBar)
         if find.has_focus:
             self.close_find()
+        elif self.query_one("#step", Input).has_focus:
+            self.close_step_number()
         elif not messages.has_focus:
             messages.focus()
         elif find.display:
             self.close_find()
+        elif self.moment is not None:
+            self.leave_moment()
         elif notes.sentences:
             notes.dismiss()
         else:

@@ -15,7 +15,7 @@ from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Failed
 from inspector.caching.breakpoints import Layout, Ttl, breakpoints
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
@@ -127,7 +127,7 @@ class FillingActions(ConversationBase):
         if rows is None or self.query_one(Panes).current != "message":
             return
         row = self.query_one(MessageList).cursor
-        index = rows.index(row)
+        generation, index = rows.place(row)
         if len(rows) == 0:
             self.query_one(MessagePane).set_view(None)
         elif index < 0:
@@ -135,24 +135,25 @@ class FillingActions(ConversationBase):
             if shown is not None:
                 self.query_one(MessagePane).set_view(paneviews.system_view(shown, rows.system_prompt))
         else:
-            self.read_message(rows, row, index)
+            self.read_message(rows, row, generation, index)
 
     @work(thread=True, group="message", exclusive=True, exit_on_error=False, description="message")
-    def read_message(self, rows: GenerationRows, row: int, index: int) -> None:
+    def read_message(self, rows: GenerationRows, row: int, generation: Generation, index: int) -> None:
         """Read one message, and those around it that its calls and results need."""
         start = max(0, index - _BEHIND)
         try:
-            around = self.store.messages(rows.generation, start, index + 1 + _BEHIND)
+            around = self.store.messages(generation, start, index + 1 + _BEHIND)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
         if get_current_worker().is_cancelled or index - start >= len(around):
             return
         message = around[index - start]
-        rows.add(index, (message,))
+        if generation is rows.generation:
+            rows.add(index, (message,))
         shown = rows.row(row) or MessageRow(str(index), message.role, "")
         pruned = None
-        if index in rows.pruned and rows.plan is not None:
+        if generation is rows.generation and index in rows.pruned and rows.plan is not None:
             callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
             pruned = paneviews.pruned_text(message, callers, rows.plan)
         view = paneviews.message_view(shown, message, around[index - start + 1 :], pruned)
@@ -168,7 +169,8 @@ class FillingActions(ConversationBase):
 
     def shown_summary(self) -> Compaction | None:
         """The compaction whose summary is in force in the list on screen; for the first list the one it led to."""
-        return self.recorded(self.number - 1) or self.recorded(self.number)
+        made = self.recorded(self.number - 1)
+        return made if made is not None or self.moment is not None else self.recorded(self.number)
 
     def _fill_summary(self) -> None:
         recorded = self.shown_summary()
@@ -179,7 +181,7 @@ class FillingActions(ConversationBase):
         self.query_one(SummaryPane).set_view(paneviews.summary_view(recorded, total, budget))
 
     def _fill_diff(self) -> None:
-        found = self.compactions or ()
+        found = [c for c in self.compactions or () if self.recorded(c.index) is c]
         shown = self.shown_summary()
         new = shown.index if shown is not None else 0
         old = max((c.index for c in found if c.index < new and c.summary is not None), default=0)

@@ -7,12 +7,12 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.app.panes import Panes
-from inspector.app.screens.base import ConversationBase, GoTo
+from inspector.app.screens.stepping import SteppingActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.inspection import Inspection
-from inspector.replay.recording import Recording, record, recorded_metrics
+from inspector.replay.recording import Recording, recorded_metrics, rules_for
 from inspector.replay.whatif import Metrics, WhatIf
 from widgets.message_list import MessageList
 from widgets.replay_pane import ReplayPane, ReplayView, RunView
@@ -29,29 +29,37 @@ class Ran(TextualMessage):
         self.view = view
 
 
-class ReplayActions(ConversationBase):
+class ReplayActions(SteppingActions):
     """Runs in a thread; what comes late for other settings is dropped."""
 
-    _recording: tuple[Inspection, str, Recording] | None = None
     _steps: dict[tuple[int, int], int] | None = None
+    #: Which recording and settings the pane shows.
+    _ran_for: tuple[int, Settings] | None = None
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings on screen."""
-        if self.inspection is not None and self.compactions is not None:
-            self.run_conversation(self.inspection, self.settings)
+        if self.inspection is None or self.compactions is None:
+            return
+        if rules_for(self.settings.profile) != self.settings.profile:
+            for pane in self.query(ReplayPane):
+                pane.set_view(None, f"The engine {self.settings.profile} cannot run a whole conversation.")
+            return
+        self.with_recording(self._run)
+
+    def _run(self) -> None:
+        recording, inspection = self.recording(), self.inspection
+        if recording is None or inspection is None:
+            return
+        if self._ran_for == (id(recording), self.settings):
+            self.show_step()
+            return
+        self.run_conversation(inspection, recording, self.settings)
 
     @work(thread=True, group="replay", exclusive=True, exit_on_error=False, description="replay")
-    def run_conversation(self, inspection: Inspection, settings: Settings) -> None:
-        """Read the conversation once, then run it."""
+    def run_conversation(self, inspection: Inspection, recording: Recording, settings: Settings) -> None:
+        """Run the conversation under settings."""
         worker = get_current_worker()
         try:
-            known = self._recording
-            if known is None or known[0] is not inspection or known[1] != settings.profile:
-                known = (inspection, settings.profile, record(inspection, settings.profile))
-                self._recording = known
-            recording = known[2]
-            if worker.is_cancelled:
-                return
             run = recording.course.run(settings, recording.model)
             view = replay_view(recording, run, recorded_metrics(recording, inspection.compactions()))
         except InspectorError as error:
@@ -64,32 +72,28 @@ class ReplayActions(ConversationBase):
     def _ran(self, event: Ran) -> None:
         if event.settings != self.settings:
             return
+        self._ran_for = (id(event.recording), event.settings)
         places = event.recording.transcript.places
         self._steps = {(place.generation, place.index): step for step, place in enumerate(places, 1)}
-        pane = self.query_one(ReplayPane)
-        pane.set_view(event.view)
+        for pane in self.query(ReplayPane):
+            pane.set_view(event.view)
         self.show_step()
 
     def show_step(self) -> None:
-        """Put the graph's cursor on the step at which the message on screen was said."""
-        if self._steps is None or self.rows is None or self.query_one(Panes).current != "replay":
+        """Put the graph's cursor on the step of the replay, else on that of the message on screen."""
+        if self.rows is None or self.query_one(Panes).current != "replay":
             return
-        index = self.rows.index(self.query_one(MessageList).cursor)
-        self.query_one(ReplayPane).set_step(self._steps.get((self.number, index), 0))
+        if self.moment is not None:
+            step = self.moment.step
+        else:
+            index = self.rows.index(self.query_one(MessageList).cursor)
+            step = (self._steps or {}).get((self.number, index), 0)
+        for pane in self.query(ReplayPane):
+            pane.set_step(step)
 
     @on(TokenGraph.StepChosen)
     def _step_chosen(self, event: TokenGraph.StepChosen) -> None:
-        if self._recording is None or self.rows is None:
-            return
-        places = self._recording[2].transcript.places
-        if not 1 <= event.step <= len(places):
-            return
-        place = places[event.step - 1]
-        if place.generation == self.number:
-            self.query_one(MessageList).move_cursor(self.rows.row_of(place.index), centre=True)
-        else:
-            self.post_message(GoTo(place.generation, place.index + self.offset_of(place.generation)))
-        self.query_one(ReplayPane).set_step(event.step)
+        self.go_to_step(event.step)
 
 
 def replay_view(recording: Recording, run: WhatIf, recorded: Metrics) -> ReplayView:

@@ -69,10 +69,10 @@ class TakingActions(ConversationBase):
         """The message under the cursor, read from the store; None on the system prompt."""
         if self.rows is None:
             return None
-        index = self.rows.index(self.query_one(MessageList).cursor)
+        generation, index = self.rows.place(self.query_one(MessageList).cursor)
         if index < 0:
             return None
-        found = self.store.messages(self.rows.generation, index, index + 1)
+        found = self.store.messages(generation, index, index + 1)
         return found[0] if found else None
 
     def _message_text(self) -> str:

@@ -1,0 +1,471 @@
+"""Replay in the conversation screen: one stands at a step, and everything shows what there was then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import on, work
+from textual.message import Message as TextualMessage
+from textual.timer import Timer
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from inspector.app import views
+from inspector.app.moments import MomentRows
+from inspector.app.rows import Line, line_of
+from inspector.app.screens.filling import FillingActions
+from inspector.app.screens.finding import FindActions
+from inspector.app.screens.judging import FindingsActions
+from inspector.app.screens.reading import ReadingActions
+from inspector.app.screens.recalling import FactActions
+from inspector.app.screens.telling import TellingActions
+from inspector.app.work import Failed
+from inspector.core.conversations import Compaction, Generation
+from inspector.core.errors import EngineError, InspectorError
+from inspector.engines.base import Plan
+from inspector.engines.registry import engine
+from inspector.inspection import Inspection, budgets_of
+from inspector.replay.moments import PHASES, Moment, Unit
+from inspector.replay.recording import Recording, record, rules_for
+from widgets import human
+from widgets.gauge import Gauge
+from widgets.message_list import MessageList
+from widgets.region_bar import RegionBar
+from widgets.timeline import Position, Timeline
+
+#: Steps a second.
+SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)
+#: A playing replay draws at most so many frames a second; faster ones go several steps a frame.
+_FRAMES = 25
+#: What takes longer than a frame is worked out once a step has stood for so many seconds.
+_REST = 0.08
+_NOTHING_THERE = {
+    "message": "That is the {end} step.",
+    "call": "The model was not asked {where} this step.",
+    "turn": "No user message {where} this step.",
+    "compaction": "No compaction {where} this step.",
+}
+
+
+class Recorded(TextualMessage):
+    """The conversation was read for replay under the rules of an engine."""
+
+    def __init__(self, inspection: Inspection, profile: str, recording: Recording) -> None:
+        super().__init__()
+        self.inspection = inspection
+        self.profile = profile
+        self.recording = recording
+
+
+class SteppingActions(
+    FindingsActions, FactActions, ReadingActions, FindActions, FillingActions, TellingActions
+):
+    """The moment on screen, and the ways to another one."""
+
+    #: The conversation, the engine's name and what was read under its rules.
+    read: tuple[Inspection, str, Recording] | None = None
+    playing: bool = False
+    speed: int = 5
+    _beat: Timer | None = None
+    _moment_resting: Timer | None = None
+    _awaiting: Callable[[], object] | None = None
+    _past: dict[tuple[int, int], Line] | None = None
+
+    def show_generation(self, number: int, row: int | None = None) -> None:
+        """Show a whole list; the screen does it."""
+        raise NotImplementedError
+
+    # What the moments come from.
+
+    def recording(self) -> Recording | None:
+        """What was read for replay, where it is of this conversation and these rules."""
+        known, profile = self.read, rules_for(self.settings.profile)
+        if known is None or known[0] is not self.inspection or known[1] != profile:
+            return None
+        return known[2]
+
+    def with_recording(self, then: Callable[[], object]) -> None:
+        """Do something once the conversation has been read for replay."""
+        if self.recording() is not None:
+            then()
+        elif self.inspection is not None and self.compactions is not None:
+            self._awaiting = then
+            self.going_on("replay", "reading the conversation")
+            self.read_recording(self.inspection, rules_for(self.settings.profile))
+
+    @work(thread=True, group="record", exclusive=True, exit_on_error=False, description="record")
+    def read_recording(self, inspection: Inspection, profile: str) -> None:
+        """Read every list of the conversation once."""
+        worker = get_current_worker()
+        try:
+            recording = record(inspection, profile)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        if not worker.is_cancelled:
+            self.post_message(Recorded(inspection, profile, recording))
+
+    @on(Recorded)
+    def _recorded(self, event: Recorded) -> None:
+        self.going_on("replay", "")
+        if event.inspection is not self.inspection:
+            return
+        self.read = (event.inspection, event.profile, event.recording)
+        then, self._awaiting = self._awaiting, None
+        if then is not None:
+            then()
+
+    # Going to a moment.
+
+    def action_replay(self, unit: Unit, direction: int) -> None:
+        """Step by message, call, user turn or to a compaction; the first step begins where the cursor is."""
+        self.stop()
+        self.with_recording(lambda: self._step(unit, direction))
+
+    def action_compaction(self, direction: int) -> None:
+        """In a replay the moment before the next compaction, else the list on its other side."""
+        if self.moment is not None:
+            self.action_replay("compaction", direction)
+        else:
+            super().action_compaction(direction)
+
+    def action_jump(self, kind: str, direction: int) -> None:
+        """In a replay the step of the next user message, else the next one of a kind in the list."""
+        if self.moment is not None and kind == "user":
+            self.action_replay("turn", direction)
+        else:
+            super().action_jump(kind, direction)
+
+    def _step(self, unit: Unit, direction: int) -> bool:
+        recording = self.recording()
+        if recording is None or not len(recording.moments):
+            return False
+        there = recording.moments.next(self._here(recording), unit, direction)
+        if there is None:
+            where, end = ("after", "last") if direction > 0 else ("before", "first")
+            self.app.notify(_NOTHING_THERE[unit].format(where=where, end=end), timeout=1.5)
+            if self.moment is None:
+                self.show_moment(self._here(recording))
+            return False
+        self.show_moment(there)
+        return True
+
+    def _here(self, recording: Recording) -> Moment:
+        """The moment on screen; without one that of the message under the cursor."""
+        if self.moment is not None:
+            return self.moment
+        index = self.rows.index(self.query_one("#messages", MessageList).cursor) if self.rows else 0
+        return recording.moments.of_message(self.number, max(0, index))
+
+    def go_to_step(self, step: int) -> None:
+        """Show the moment behind a message, counted from 1."""
+
+        def go() -> None:
+            recording = self.recording()
+            if recording is not None and len(recording.moments):
+                self.show_moment(recording.moments.of_step(step))
+
+        self.stop()
+        self.with_recording(go)
+
+    @on(Timeline.StepChosen)
+    def _step_chosen_on_timeline(self, event: Timeline.StepChosen) -> None:
+        self.go_to_step(event.step)
+
+    @on(Timeline.StepWanted)
+    def _step_wanted_on_timeline(self, event: Timeline.StepWanted) -> None:
+        self.action_replay("message", event.by)
+
+    def action_step_number(self) -> None:
+        """Type the number of a step."""
+        box = self.query_one("#step", Input)
+        box.display = True
+        box.focus()
+
+    @on(Input.Submitted, "#step")
+    def _step_typed(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value.replace(",", "").strip()
+        self.close_step_number()
+        if text.isdecimal():
+            self.go_to_step(int(text))
+        elif text:
+            self.app.notify(f"{text!r} is no step; type a number.", severity="warning", markup=False)
+
+    def close_step_number(self) -> None:
+        """Put the prompt away."""
+        box = self.query_one("#step", Input)
+        box.value = ""
+        box.display = False
+        self.query_one("#messages", MessageList).focus()
+
+    # Playing.
+
+    def action_play(self) -> None:
+        """Play from here, from the start where the end is reached; again to pause."""
+        if self.playing:
+            self.stop()
+        else:
+            self.with_recording(self._play)
+
+    def _play(self) -> None:
+        recording = self.recording()
+        if recording is None or not len(recording.moments):
+            return
+        here = self._here(recording)
+        if here.number >= len(recording.moments):
+            here = recording.moments.moment(1)
+        self.playing = True
+        self.show_moment(here)
+        self._beat = self.beat(1 / min(self.speed, _FRAMES), self.play_on)
+
+    def beat(self, seconds: float, then: Callable[[], None]) -> Timer:
+        """Call something every so many seconds."""
+        return self.set_interval(seconds, then)
+
+    def play_on(self) -> None:
+        """What a beat does: one step, several where it plays fast."""
+        recording = self.recording()
+        if recording is None or self.moment is None:
+            self.stop()
+            return
+        number = self.moment.number + max(1, self.speed // _FRAMES)
+        self.show_moment(recording.moments.moment(number))
+        if self.moment.number >= len(recording.moments):
+            self.stop()
+
+    def stop(self) -> None:
+        """Pause."""
+        if self._beat is not None:
+            self._beat.stop()
+            self._beat = None
+        if self.playing:
+            self.playing = False
+            self._show_position()
+            self.rest()
+
+    def action_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        place = max(0, min(SPEEDS.index(self.speed) + by, len(SPEEDS) - 1))
+        self.speed = SPEEDS[place]
+        self.app.notify(human.plural(self.speed, "step") + " a second", timeout=1)
+        if self.playing and self._beat is not None:
+            self._beat.stop()
+            self._beat = self.beat(1 / min(self.speed, _FRAMES), self.play_on)
+            self._show_position()
+
+    # Showing a moment.
+
+    def show_moment(self, at: Moment) -> None:
+        """Show what there was at a moment; only what changed is drawn."""
+        inspection, recording = self.inspection, self.recording()
+        if inspection is None or recording is None:
+            return
+        before, old = self.moment, self.rows
+        self.moment, self.number = at, at.generation
+        if self._past is None:
+            self._past = {}
+        whole = inspection.conversation.generations
+        rows = MomentRows(at, recording.moments.layout(at), whole, self._past, self.prompt_of(at.generation))
+        if old is not None and old.generation.number == at.generation:
+            rows.lines, rows.exact = old.lines, old.exact
+        rows.set_recorded(self.recorded(at.generation - 1), self.recorded(at.compaction))
+        rows.marked = self.marked(at.generation)
+        rows.lost = self.lost_in(at.generation) if rows.during is not None else frozenset()
+        self.rows, self.exact_total = rows, None
+        self._plan_moment(rows, recording)
+        messages = self.query_one("#messages", MessageList)
+        messages.set_boundaries(rows.boundaries())
+        messages.set_rows(rows, cursor=self._cursor_at(rows), centre=at.phase not in ("said", "before"))
+        self._show_numbers()
+        self._show_position()
+        if before is None or before.generation != at.generation or before.compaction != at.compaction:
+            self.show_header()
+        self.fill("message", "tune", "replay")
+        self.rest()
+
+    def replan_moment(self) -> None:
+        """Plan the moment anew with the settings in force; under other rules the conversation is read again first."""
+        if self.moment is None:
+            return
+        if self.recording() is None:
+            self.with_recording(self.replan_moment)
+            return
+        self.show_moment(self.moment)
+
+    def moment_grown(self) -> None:
+        """The conversation grew: it is read again, and the step stays."""
+        at = self.moment
+        if at is not None:
+            self._awaiting = None
+            self.go_to_step(at.step)
+
+    def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
+        rows.measures = recording.decks[rows.at.generation - 1].until(rows.at.length)
+        self.plan = None
+        if rules_for(self.settings.profile) != self.settings.profile:
+            return
+        try:
+            self.plan = recording.plan(rows.at, self.settings, rows.measures)
+        except EngineError as error:
+            self.post_message(Failed(str(error)))
+            return
+        rows.set_plan(self.plan)
+
+    def _cursor_at(self, rows: MomentRows) -> int:
+        """What has just happened: the message that was said, the middle, the summary that came."""
+        at, during = rows.at, rows.during
+        if during is not None and at.phase in ("pruned", "summarized"):
+            return rows.row_of(during.head_end)
+        if during is not None and at.phase == "kept":
+            return rows.row_of(during.tail_start)
+        made = self.recorded(at.compaction) if at.phase == "after" else None
+        if made is not None and made.summary_at is not None:
+            return rows.row_of(made.summary_at)
+        return len(rows) - 1
+
+    def leave_moment(self) -> None:
+        """Show the whole list again, with the cursor on the same message."""
+        self.stop()
+        rows = self.rows
+        index = rows.index(self.query_one("#messages", MessageList).cursor) if rows is not None else -1
+        self.moment = None
+        self.query_one(Timeline).set_position(None)
+        self.show_generation(self.number, max(0, index + self.offset_of(self.number)))
+
+    def moment_tokens(self) -> int | None:
+        """Rough tokens of the next request at the moment, as far as the compaction has gone."""
+        at, recording = self.moment, self.recording()
+        if at is None or recording is None:
+            return None
+        system, during = recording.systems[at.generation - 1], self.recorded(at.compaction)
+        rows = self.rows
+        if during is None or rows is None or rows.measures is None or at.phase in ("said", "before"):
+            return recording.tokens[at.step - 1]
+        if at.phase == "after":
+            return during.tokens_after
+        plan = self.plan
+        if plan is None or not plan.compacts:
+            return during.tokens_before
+        if at.phase == "pruned":
+            return plan.head_tokens + plan.middle_tokens + plan.tail_tokens + system
+        return plan.head_tokens + plan.tail_tokens + system
+
+    def _show_numbers(self) -> None:
+        at = self.moment
+        if at is None:
+            return
+        budgets = budgets_of(self.settings)
+        self.query_one(Gauge).state = views.gauge_state(
+            budgets, self.settings.context_length, self.moment_tokens(), None, ""
+        )
+        bar, rows = self.query_one(RegionBar), self.rows
+        during = rows.during if isinstance(rows, MomentRows) else None
+        bar.planned = (
+            views.planned_regions(self.plan, "planned" if during is not None else "")
+            if self.plan is not None
+            else None
+        )
+        bar.recorded = (
+            views.recorded_regions(during, rows.measures) if during is not None and rows is not None else None
+        )
+
+    def show_moment_numbers(self) -> None:
+        """The gauge and the regions of the moment."""
+        self._show_numbers()
+
+    def _show_position(self) -> None:
+        at, recording, inspection = self.moment, self.recording(), self.inspection
+        if at is None or recording is None or inspection is None:
+            return
+        timeline = self.query_one(Timeline)
+        nodes = views.nodes(inspection.conversation, self.compactions or (), self.findings_by_compaction())
+        timeline.set_state(nodes, at.generation)
+        timeline.set_position(
+            Position(
+                at.step,
+                recording.moments.steps,
+                recording.moments.generation_steps,
+                self.moment_note(recording, at),
+                self.playing,
+                self.speed,
+            )
+        )
+
+    def moment_note(self, recording: Recording, at: Moment) -> str:
+        """What happens at a moment, in a few words."""
+        during, tokens = self.recorded(at.compaction), self.moment_tokens()
+        if at.phase == "said":
+            if not recording.moments.fires_at(at) or tokens is None:
+                return ""
+            fires = engine(self.settings.profile).fires(tokens, self.settings)
+            return "" if fires is None else f"{fires} would compact"
+        place = 1 if at.phase == "before" else 2 + PHASES.index(at.phase)
+        return f"compaction {at.compaction}, {place}/5 " + phase_text(at, during, self.plan, tokens)
+
+    def rest(self) -> None:
+        """Once the step stands still: what its panes and breakpoints need that takes longer."""
+        if self._moment_resting is not None:
+            self._moment_resting.stop()
+            self._moment_resting = None
+        if self.moment is not None and not self.playing:
+            self._moment_resting = self.set_timer(_REST, self._rested)
+
+    def _rested(self) -> None:
+        self._moment_resting = None
+        if self.moment is None:
+            return
+        self.fill("summary", "diff", "compaction", "facts", "lineage", "findings")
+        self.find_breakpoints()
+
+    # Bodies.
+
+    @on(MessageList.RowsWanted)
+    def _moment_rows_wanted(self, event: MessageList.RowsWanted) -> None:
+        rows = self.rows
+        if event.widget.id != "messages" or not isinstance(rows, MomentRows) or self.inspection is None:
+            return
+        for number, wanted in rows.missing(event.rows).items():
+            generation = self.inspection.generation(abs(number))
+            if number > 0:
+                self.read_bodies(generation, wanted.start, wanted.stop)
+            else:
+                self.read_past(generation, wanted)
+
+    @work(thread=True, group="bodies", exit_on_error=False, description="bodies")
+    def read_past(self, generation: Generation, wanted: range) -> None:
+        """Read messages that had left the list."""
+        try:
+            found = self.store.messages(generation, wanted.start, wanted.stop)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        lines = {
+            (generation.number, index): line_of(message) for index, message in enumerate(found, wanted.start)
+        }
+        self.app.call_from_thread(self._past_came, lines)
+
+    def _past_came(self, lines: dict[tuple[int, int], Line]) -> None:
+        if self._past is not None:
+            self._past.update(lines)
+        self.query_one("#messages", MessageList).rows_changed()
+
+
+def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens: int | None) -> str:
+    """A phase of a compaction in a few words."""
+    size = "" if tokens is None else f", ~{human.tokens(tokens)} tokens"
+    if during is None:
+        return at.phase + size
+    if at.phase == "before":
+        return f"before: {human.plural(during.before, 'message')}{size}"
+    if at.phase == "pruned":
+        if plan is None or not plan.compacts:
+            return "pruned: the profile would not compact here"
+        return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{size}"
+    if at.phase == "summarized":
+        went = human.plural(during.tail_start - during.head_end, "message")
+        came = "a fallback text" if during.fallback else "the summary"
+        return f"summarized: {went} give way to {came}"
+    if at.phase == "kept":
+        return f"kept: {during.head_end} in the head, {during.before - during.tail_start} in the tail"
+    return f"after: {human.plural(during.after, 'message')}{size}"

@@ -1,0 +1,351 @@
+"""Replay in the app: stepping, playing, dragging, the phases of a compaction, and what is on screen at each moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from inspector.app.moments import MomentRows
+from inspector.app.panes import Panes
+from inspector.app.screens.conversation import ConversationScreen
+from inspector.replay.moments import PHASES, Moment
+from tests.app.running import (
+    Test,
+    add,
+    compacted,
+    conversation,
+    messages,
+    press,
+    row,
+    running,
+    screen_text,
+    told,
+    write,
+    written,
+)
+from tests.stores.writer import talk
+from widgets.gauge import Gauge
+from widgets.message_list import MessageRow
+from widgets.region_bar import RegionBar
+from widgets.summary_pane import SummaryPane
+from widgets.timeline import Timeline
+from widgets.token_graph import TokenGraph
+
+ORDERS = "Nightly orders import loses rows"
+
+
+def moment(pilot: Test) -> Moment:
+    at = conversation(pilot).moment
+    assert at is not None
+    return at
+
+
+def rows(pilot: Test) -> MomentRows:
+    found = conversation(pilot).rows
+    assert isinstance(found, MomentRows)
+    return found
+
+
+def shown(pilot: Test) -> list[MessageRow]:
+    """The rows on screen."""
+    listed = rows(pilot)
+    return [found for at in messages(pilot).visible_rows if (found := listed.row(at)) is not None]
+
+
+async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        live = len(screen.rows.generation) if screen.rows is not None else 0
+        await press(pilot, "left")
+        at = moment(pilot)
+        assert at.length == live - 1
+        assert len(rows(pilot).generation) == live - 1
+        assert screen.plan is not None
+        assert screen.plan.length == live - 1
+        assert screen.query_one(Gauge).state.tokens == screen.plan.tokens_before
+        position = screen.query_one(Timeline).position
+        assert position is not None
+        assert (position.step, position.steps) == (at.step, at.step + 1)
+        await press(pilot, "right")
+        assert moment(pilot).length == live
+        await press(pilot, "right")
+        assert "That is the last step." in told(pilot)
+        await press(pilot, "escape")
+        assert screen.moment is None
+        assert not isinstance(screen.rows, MomentRows)
+        assert screen.query_one(Timeline).position is None
+
+
+async def test_stepping_back_undoes_stepping_forward(tmp_path: Path) -> None:
+    async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", "1", "enter")
+        seen: list[tuple[Moment, tuple[object, ...]]] = []
+
+        def state() -> tuple[object, ...]:
+            gauge, bar = screen.query_one(Gauge), screen.query_one(RegionBar)
+            return (
+                screen.plan,
+                gauge.state,
+                bar.planned,
+                bar.recorded,
+                messages(pilot).boundaries,
+                len(rows(pilot)),
+            )
+
+        while not seen or moment(pilot) != seen[-1][0]:
+            seen.append((moment(pilot), state()))
+            await press(pilot, "right")
+        assert [at.number for at, _ in seen] == list(range(1, len(seen) + 1))
+        for at, was in reversed(seen):
+            assert moment(pilot) == at
+            assert state() == was
+            await press(pilot, "left")
+
+
+async def test_what_left_is_struck_through_and_can_be_read(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "1", "escape", "left", "home", "down")
+        gone = shown(pilot)
+        assert gone[1].label == "c2"
+        assert "struck" in gone[1].flags
+        generation, index = rows(pilot).place(messages(pilot).cursor)
+        assert (generation.number, index) == (2, 0)
+        text = screen.store.messages(generation, 0, 1)[0].text
+        assert text[:30] in screen_text(pilot)
+        await press(pilot, "y")
+        assert pilot.app.clipboard == text
+
+
+async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        assert screen.compactions is not None
+        third = screen.compactions[2]
+        await press(pilot, "left", "left_square_bracket")
+        at = moment(pilot)
+        assert (at.phase, at.compaction, at.generation) == ("before", 3, 3)
+        assert screen.query_one(RegionBar).recorded is not None
+        tokens = []
+        notes = []
+        for phase in ("before", *PHASES):
+            assert moment(pilot).phase == phase
+            tokens.append(screen.query_one(Gauge).state.tokens or 0)
+            position = screen.query_one(Timeline).position
+            assert position is not None
+            notes.append(position.note)
+            if phase == "before":
+                assert all(found.pruned_tokens is None for found in shown(pilot))
+            if phase == "pruned":
+                assert any(found.pruned_tokens is not None for found in shown(pilot))
+            if phase in ("summarized", "kept"):
+                middle = row(pilot, third.head_end)
+                assert "struck" in middle.flags
+                assert "struck" not in row(pilot, third.tail_start).flags
+            if phase == "kept":
+                assert "copied" in row(pilot, third.tail_start).flags
+            await press(pilot, "right")
+        assert tokens[0] == third.tokens_before or tokens[0] >= tokens[1]
+        assert tokens[1] > tokens[2]
+        assert tokens[4] == third.tokens_after
+        assert [f"{number}/5" in note for number, note in enumerate(notes, 1)] == [True] * 5
+        assert moment(pilot).step == at.step + 1
+        await press(pilot, "left")
+        assert rows(pilot).index(messages(pilot).cursor) == third.summary_at
+
+
+async def test_the_future_is_not_told(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "2", "escape", "colon", "5", "enter")
+        assert moment(pilot).step == 5
+        assert screen.recorded(1) is None
+        pane = screen.query_one(SummaryPane)
+        assert "not made by a compaction" in screen_text(pilot)
+        await press(pilot, "right_square_bracket", "right", "right", "right", "right")
+        assert moment(pilot).phase == "after"
+        assert screen.recorded(1) is not None
+        assert screen.recorded(2) is None
+        assert pane.is_attached
+        assert "not made by a compaction" not in screen_text(pilot)
+
+
+async def test_calls_turns_and_numbers(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", "1", "enter", "a")
+        recording = screen.recording()
+        assert recording is not None
+        places = recording.transcript.places
+        assert moment(pilot).step in recording.course.calls
+        await press(pilot, "u")
+        assert places[moment(pilot).step - 1].role == 0
+        at = moment(pilot)
+        await press(pilot, "ctrl+right", "U")
+        assert moment(pilot) == at
+        await press(pilot, "colon", *"99999", "enter")
+        assert moment(pilot).step == len(places)
+        await press(pilot, "colon", "escape")
+        assert moment(pilot).step == len(places)
+        assert not screen.query_one("#step", Input).display
+        await press(pilot, "colon")
+        await write(pilot, "x")
+        await press(pilot, "enter")
+        assert "'x' is no step; type a number." in told(pilot)
+
+
+class Beats:
+    """The clock that a test turns by hand."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.then: Callable[[], None] | None = None
+
+    def __call__(self, seconds: float, then: Callable[[], None]) -> Beats:
+        self.seconds.append(seconds)
+        self.then = then
+        return self
+
+    def stop(self) -> None:
+        self.then = None
+
+    async def beat(self, pilot: Test) -> None:
+        assert self.then is not None
+        self.then()
+        await pilot.pause()
+
+
+async def test_playing_pausing_and_speed(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beats = Beats()
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        monkeypatch.setattr(screen, "beat", beats)
+        await press(pilot, "colon", "1", "enter", "space")
+        assert screen.playing
+        assert beats.seconds == [0.2]
+        for step in range(2, 6):
+            await beats.beat(pilot)
+            assert moment(pilot).step == step
+        assert "▶" in screen_text(pilot)
+        await press(pilot, "greater_than_sign", "greater_than_sign", "greater_than_sign")
+        assert (screen.speed, beats.seconds[-1]) == (50, 0.04)
+        await beats.beat(pilot)
+        assert moment(pilot).step == 7
+        await press(pilot, "less_than_sign", "space")
+        assert not screen.playing
+        assert beats.then is None
+        assert moment(pilot).step == 7
+        await press(pilot, "end", "colon", *"138", "enter", "space")
+        assert moment(pilot).step == 1
+        while screen.playing:
+            await beats.beat(pilot)
+        recording = screen.recording()
+        assert recording is not None
+        assert moment(pilot).number == len(recording.moments)
+
+
+async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        line = screen.query_one(Timeline)
+        track, steps = line._track, moment(pilot).step + 1
+        x = track.start + 1  # the timeline has a cell of padding
+        await pilot.mouse_down(line, offset=(x, 0))
+        await press(pilot)
+        assert moment(pilot).step == 1
+        for share in (0.25, 0.5, 0.75):
+            at = x + round(share * (len(track) - 1))
+            await pilot.hover(line, offset=(at, 0))
+            await press(pilot)
+            assert abs(moment(pilot).step - 1 - share * (steps - 1)) <= steps / len(track) + 1
+        await pilot.mouse_up(line, offset=(x, 0))
+        here = moment(pilot)
+        await pilot.hover(line, offset=(x + 3, 0))
+        await press(pilot)
+        assert moment(pilot) == here
+        line.focus()
+        await press(pilot, "home", "right")
+        assert moment(pilot).step == 2
+
+
+async def test_the_graph_goes_to_moments(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "7", "home")
+        assert moment(pilot).step == 1
+        graph = screen.query_one(TokenGraph)
+        assert graph.state.step == 1
+        await press(pilot, "right", "right", "L")
+        assert graph.state.step == moment(pilot).step == 28
+
+
+async def test_a_knob_is_answered_at_the_moment(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", *"40", "enter", "5")
+        before, length = screen.plan, moment(pilot).length
+        await press(pilot, *["left"] * 10)
+        assert moment(pilot).step == 40
+        assert screen.settings.threshold < 0.5
+        assert screen.plan is not None
+        assert screen.plan.length == length
+        assert before is not None
+        screen.change(profile="documented")
+        await press(pilot)
+        assert screen.plan is not None
+        assert screen.plan.profile == "documented" != before.profile
+        assert moment(pilot).step == 40
+
+
+async def test_an_engine_that_runs_no_conversation_still_steps(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        screen.change(profile="truncation")
+        await press(pilot, "7", "escape", "left")
+        assert moment(pilot).step > 1
+        assert "cannot run a whole" in screen_text(pilot)
+        assert screen.query_one(Gauge).state.tokens
+
+
+async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left", "left")
+        at = moment(pilot)
+        add(path, "and one more")
+        screen.open_in_thread(again=True)
+        await press(pilot)
+        assert moment(pilot) == at
+        position = screen.query_one(Timeline).position
+        assert position is not None
+        assert position.steps == at.step + 3
+
+
+@pytest.mark.parametrize("size", [(160, 48), (80, 24), (60, 16)])
+async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with running(written(tmp_path / "state.db", talk(1)[:1]), "Made", size=size) as pilot:
+        await press(pilot, "left", "right", "left_square_bracket", "space", "space")
+        assert moment(pilot).step == 1
+        for key in "1234567890":
+            await press(pilot, key, "escape")
+        assert conversation(pilot).is_current
+
+
+async def test_a_step_is_a_frame(tmp_path: Path) -> None:
+    """Not timed closely here: only that a step costs nothing like the screen's or the list's length."""
+    async with running(written(tmp_path / "state.db", talk(2_000)), "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        start = time.perf_counter()
+        for _ in range(50):
+            screen.action_replay("message", -1)
+        assert (time.perf_counter() - start) / 50 < 0.1
+        assert isinstance(screen, ConversationScreen)
+        assert screen.query_one(Panes).current == "message"
