@@ -17,8 +17,9 @@ from inspector.engines.base import Budgets, Engine, Measures, Plan, Settings
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
-#: Measures take some hundred bytes a message; this many generations of them are kept.
+#: Measures take some hundred bytes a message; this many generations of them are kept, or more of short lists.
 _KEPT_MEASURES = 16
+_KEPT_MESSAGES = 100_000
 #: Who watches a reading is told every so many messages.
 _WATCHED = 256
 
@@ -98,10 +99,13 @@ class Inspection:
         if found is None:
             found = measured(engine(profile), _watched(self.store.iterate(generation), watch))
             with self._lock:
-                while len(self._measures) >= _KEPT_MEASURES:
+                while len(self._measures) >= _KEPT_MEASURES and self._kept() >= _KEPT_MESSAGES:
                     del self._measures[next(iter(self._measures))]
                 self._measures[key] = found
         return found
+
+    def _kept(self) -> int:
+        return sum(len(measures) for measures in self._measures.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
         """What the settings' engine would do with the whole generation, the compactions before it counted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from inspector import __version__
 from inspector.engines.base import Budgets, Settings
@@ -70,7 +71,7 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
     info = info_for(answers.store, row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
-    found = findings(inspection, resolved)
+    found = findings(inspection, resolved, reading.facts)
     live = inspection.plan(conversation.live, settings)
     told = transcript(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
@@ -153,12 +154,12 @@ def _generations(inspection: Inspection, settings: Settings, told: Transcript) -
 def _course(
     inspection: Inspection, settings: Settings, told: Transcript, compared: Sequence[Compared]
 ) -> Course:
-    by_number = {g.number: g for g in inspection.conversation.generations}
-    tokens = []
-    for place in told.places:
-        generation = by_number[place.generation]
-        measures = inspection.measures(generation, settings.profile)
-        tokens.append(measures.rough_until(place.index + 1) + inspection.system_tokens(generation.session))
+    tokens: list[int] = []
+    for number, places in groupby(told.places, key=lambda place: place.generation):
+        generation = inspection.generation(number)
+        until = inspection.measures(generation, settings.profile).rough_until
+        system = inspection.system_tokens(generation.session)
+        tokens += [until(place.index + 1) + system for place in places]
     falls = tuple(
         Fall(c.index, told.ends[c.index - 1], c.tokens_before, c.tokens_after, c.fallback)
         for c in (one.recorded for one in compared)
