@@ -43,6 +43,10 @@ RUN = "from inspector.cli import main\nmain()"
         (["measures", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
         (["diff", "--demo", "Move checkout to orders-v2", "--life"], {"genai_prices", "rich", "sqlite3"}),
         (["facts", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
+        (
+            ["report", "--demo", "Move checkout to orders-v2", "--output", "-"],
+            {"genai_prices", "rich", "sqlite3", "yaml"},
+        ),
         (["search", "--demo", "orders"], {"rich", "sqlite3"}),
         (["plan", "fixtures/fastapi-example.json"], {"rich", "sqlite3"}),
         (

@@ -198,8 +198,7 @@ def _survival(report: Report) -> Html | None:
             "details",
             tag("summary", "Every measure"),
             tag("div", tag("table",
-                tag("caption", "Of what each compaction itself summarized (the curve above is of all so far). Pointing at a measure shows its "
-                "definition."),
+                tag("caption", "Of what each compaction itself summarized; the curve above is of all so far"),
                 tag("thead", tag("tr", [tag("th", head, scope="col") for head in heads])),
                 tag("tbody", rows)), cls="scroll"),
         ),

@@ -67,7 +67,7 @@ def compaction_lines(part: CompactionPart) -> Iterator[str]:
         yield from ("", "### Measures", "")
         yield table(
             ("measure", "of this compaction", "of all so far"),
-            ((one.title, one.now, one.so_far or "–") for one in part.measures),
+            ((line(one.title), line(one.now), line(one.so_far or "–")) for one in part.measures),
         )
 
 

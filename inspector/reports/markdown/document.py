@@ -36,8 +36,9 @@ def _lines(report: Report) -> Iterator[str]:
         "---",
         "",
         f"Conversation {code(report.conversation)}, {count(len(report.sessions), 'session')}, from "
-        f"{code(report.database)}. Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. "
-        "Token counts are rough estimates. This file holds words of the conversation: read it before you pass it on.",
+        f"{code(report.database)}. Written by compaction-inspector {line(report.version)}"
+        f"{f' on {made}' if made else ''}. Token counts are rough estimates. This file holds words of the "
+        "conversation: read it before you pass it on.",
     )
 
 
@@ -49,7 +50,7 @@ def _head(report: Report) -> Iterator[str]:
     yield f"# {line(safe_title(report.title or report.conversation))}"
     yield ""
     yield (
-        f"What compaction kept and lost · {line(safe_title(report.model)) or 'no model is named'} · "
+        f"What compaction kept and lost · {line(safe_title(report.model) or 'no model is named')} · "
         f"{report.context_length:,} tokens of context · profile {line(report.profile)}"
     )
     yield ""
@@ -112,7 +113,10 @@ def _survival(report: Report) -> Iterator[str]:
     yield from ("", "Every measure, by compaction:", "")
     yield table(
         ("measure", *numbers, "all"),
-        ((row.title, *(cell or "–" for cell in row.cells), row.whole or "–") for row in report.measures),
+        (
+            (line(row.title), *(line(cell or "–") for cell in row.cells), line(row.whole or "–"))
+            for row in report.measures
+        ),
     )
 
 
@@ -188,7 +192,7 @@ def _settings(report: Report) -> Iterator[str]:
 
 
 def _derivation(derivation: Derivation) -> Iterator[str]:
-    yield from ("", f"### {derivation.title}: {derivation.value:,} tokens", "")
+    yield from ("", f"### {line(derivation.title)}: {derivation.value:,} tokens", "")
     for step in derivation.steps:
         bound = " (this changed the number)" if step.bound else ""
         yield f"- {line(step.rule)}: {number(step.value)}. {line(step.why)}{bound}"
