@@ -12,12 +12,19 @@ from widgets.strips import one_line
 Value = float | int | str | None
 
 
+#: The knob that is no setting. None stands for the recorded sizes, up to 2.0 for a share of the budget, more for
+#: tokens.
+SUMMARY_SIZE = "summary_size"
+LARGEST_SHARE = 2.0
+_SUMMARY_TOKENS = 20_000
+
+
 @dataclass(frozen=True, slots=True)
 class KnobKind:
     """How a setting turns: its unit, the fine and the coarse step, the range that the slider spans."""
 
     name: str
-    unit: Literal["ratio", "count", "tokens", "choice"]
+    unit: Literal["ratio", "count", "tokens", "choice", "size"]
     step: float
     coarse: float
     low: float = 0.0
@@ -54,6 +61,27 @@ KNOBS: tuple[KnobKind, ...] = (
         help="Tokens reserved for the answer; some releases take them off the context. None: not set.",
     ),
     KnobKind("profile", "choice", 1, 1, help="The release whose rules decide."),
+    KnobKind(
+        "summary_context",
+        "tokens",
+        1_000,
+        10_000,
+        8_000,
+        2_000_000,
+        log=True,
+        optional=True,
+        help="What the summary model can take, in tokens: the threshold is lowered to it. None: not set.",
+    ),
+    KnobKind(
+        SUMMARY_SIZE,
+        "size",
+        0.05,
+        0.25,
+        0.0,
+        2.0,
+        optional=True,
+        help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
+    ),
 )
 
 
@@ -61,6 +89,8 @@ def share_of(kind: KnobKind, value: Value) -> float:
     """Where on the slider a value stands, from 0 to 1."""
     if value is None or isinstance(value, str):
         return 0.0
+    if kind.unit == "size" and value > LARGEST_SHARE:
+        return min(1.0, value / _SUMMARY_TOKENS)
     if kind.log:
         share = math.log(max(value, 1) / kind.low) / math.log(kind.high / kind.low)
     else:
@@ -78,11 +108,13 @@ def value_at(kind: KnobKind, share: float) -> float:
 def show(kind: KnobKind, value: Value) -> str:
     """A value as the knob shows it: 50%, 20, 200,000, none."""
     if value is None:
-        return "none"
+        return "as recorded" if kind.unit == "size" else "none"
     if isinstance(value, str):
         return one_line(value, 40)
     if kind.unit == "ratio":
         return f"{value * 100:.4g}%"
+    if kind.unit == "size":
+        return f"{value:.0%} budget" if value <= LARGEST_SHARE else f"{human.count(round(value))} tok"
     return human.count(round(value))
 
 

@@ -17,7 +17,17 @@ from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
-from widgets.knob_values import KNOBS, KnobKind, Value, parse, share_of, show, value_at
+from widgets.knob_values import (
+    KNOBS,
+    LARGEST_SHARE,
+    SUMMARY_SIZE,
+    KnobKind,
+    Value,
+    parse,
+    share_of,
+    show,
+    value_at,
+)
 from widgets.strips import Row, fit, ink, one_line, paper
 
 #: Two presses closer than this belong to a key that is held, in seconds.
@@ -98,6 +108,7 @@ class Knobs(Widget, can_focus=True):
         self._defaults = Settings()
         self._profiles: tuple[str, ...] = ("documented",)
         self._origins: Mapping[str, str] = {}
+        self._summary: float | None = None
         self._knob = 0
         self._edit: str | None = None
         self._error = ""
@@ -113,8 +124,10 @@ class Knobs(Widget, can_focus=True):
         defaults: Settings,
         profiles: tuple[str, ...],
         origins: Mapping[str, str] | None = None,
+        summary_size: float | None = None,
     ) -> None:
         """Show these settings; `origins` says in a few words where a value came from."""
+        self._summary = summary_size
         self._settings, self._defaults, self._profiles = settings, defaults, profiles
         self._origins = origins or {}
         self.refresh()
@@ -128,6 +141,15 @@ class Knobs(Widget, can_focus=True):
     def knob(self) -> str:
         """The setting under the cursor."""
         return KNOBS[self._knob].name
+
+    def value(self, name: str) -> Value:
+        """What a knob stands at."""
+        found: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
+        return found
+
+    def _default(self, name: str) -> Value:
+        found: Value = None if name == SUMMARY_SIZE else getattr(self._defaults, name)
+        return found
 
     # Turning.
 
@@ -144,13 +166,13 @@ class Knobs(Widget, can_focus=True):
         self._turned = (self._knob, by, now)
         speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
         kind = KNOBS[self._knob]
-        if kind.unit in ("count", "ratio"):
+        if kind.unit in ("count", "ratio", "size"):
             speed = min(speed, 10)
         self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
 
     def action_reset(self) -> None:
         """Put the setting back to its default."""
-        self._set(self.knob, getattr(self._defaults, self.knob))
+        self._set(self.knob, self._default(self.knob))
 
     def action_reset_all(self) -> None:
         """Ask for every setting to go back to its default."""
@@ -162,19 +184,23 @@ class Knobs(Widget, can_focus=True):
         self.refresh()
 
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
-        value = getattr(self._settings, kind.name)
+        value = self.value(kind.name)
         if kind.unit == "choice":
-            place = self._profiles.index(value) if value in self._profiles else 0
+            place = self._profiles.index(str(value)) if value in self._profiles else 0
             self._set(kind.name, self._profiles[(place + by) % len(self._profiles)])
             return
-        if kind.optional and value is None:
-            if by > 0:
-                self._set(kind.name, 0)
+        if isinstance(value, str):
             return
-        if kind.optional and by < 0 and value <= 0:
+        if value is None:
+            if by > 0:
+                self._set(kind.name, 1.0 if kind.unit == "size" else round(kind.low))
+            return
+        if kind.optional and by < 0 and value <= kind.low:
             self._set(kind.name, None)
             return
         step = kind.coarse if coarse else kind.step
+        if kind.unit == "size" and value > LARGEST_SHARE:
+            step = 1_000 if coarse else 100
         # On the grid of the step, so that values stay round.
         grid = value / step
         place = math.floor(grid + 1e-9) + by if by > 0 else math.ceil(grid - 1e-9) + by
@@ -182,6 +208,8 @@ class Knobs(Widget, can_focus=True):
 
     @staticmethod
     def _clamped(kind: KnobKind, value: float) -> float | int:
+        if kind.unit == "size":
+            return round(value, 4) if value <= LARGEST_SHARE else round(min(value, 1_000_000))
         low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
         value = max(low, min(value, high))
         return round(value, 4) if kind.unit == "ratio" else round(value)
@@ -190,7 +218,12 @@ class Knobs(Widget, can_focus=True):
         if self._edit is not None or self._error:
             self._edit, self._error = None, ""
             self.refresh()
-        if getattr(self._settings, name) == value:
+        if self.value(name) == value:
+            return
+        if name == SUMMARY_SIZE:
+            self._summary = value if isinstance(value, int | float) else None
+            self.post_message(self.SettingChanged(name, value))
+            self.refresh()
             return
         try:
             self._settings = self._settings.with_(**{name: value})
@@ -234,7 +267,8 @@ class Knobs(Widget, can_focus=True):
             return
         if kind.unit == "ratio" and value > 1:
             value /= 100
-        self._set(kind.name, round(value, 4) if kind.unit == "ratio" else round(value))
+        share = kind.unit == "ratio" or (kind.unit == "size" and value <= LARGEST_SHARE)
+        self._set(kind.name, round(value, 4) if share else round(value))
 
     @property
     def editing(self) -> bool:
@@ -328,7 +362,7 @@ class Knobs(Widget, can_focus=True):
         if y >= len(KNOBS):
             return self._draw_help(width)
         kind = KNOBS[y]
-        value, default = getattr(self._settings, kind.name), getattr(self._defaults, kind.name)
+        value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._knob
         row = Row().add("› " if here else "  ", Style())
         row.add(fit(kind.name, _LABEL), ink(self, "knobs--label"))

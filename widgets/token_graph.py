@@ -25,8 +25,8 @@ _LABEL = 7
 class GraphState:
     """The curves, in tokens after each step, and the lines, in tokens (0 hides one).
 
-    `recorded_events` and `whatif_events` are the steps of compactions, counted from 1; `step` is where the cursor is
-    (0: nowhere).
+    `kept` is the curve of settings that were kept to compare with. `recorded_events` and `whatif_events` are the steps
+    of compactions, counted from 1; `step` is where the cursor is (0: nowhere).
     """
 
     recorded: tuple[int, ...] = ()
@@ -37,10 +37,11 @@ class GraphState:
     recorded_events: tuple[int, ...] = ()
     whatif_events: tuple[int, ...] = ()
     step: int = 0
+    kept: tuple[int, ...] = ()
 
 
 class TokenGraph(Widget, can_focus=True):
-    """Recorded as blocks, the what-if as dots over them, threshold and hygiene as rules.
+    """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
 
     The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts StepChosen.
     """
@@ -48,6 +49,7 @@ class TokenGraph(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "graph--recorded",
         "graph--whatif",
+        "graph--kept",
         "graph--threshold",
         "graph--hygiene",
         "graph--cursor",
@@ -61,6 +63,7 @@ class TokenGraph(Widget, can_focus=True):
         color: $foreground;
         & > .graph--recorded { color: $primary 60%; }
         & > .graph--whatif { color: $text-accent; text-style: bold; }
+        & > .graph--kept { color: $text-success; text-style: bold; }
         & > .graph--threshold { color: $foreground; }
         & > .graph--hygiene { color: $text-error; }
         & > .graph--cursor { color: $text-warning; text-style: bold; }
@@ -76,7 +79,7 @@ class TokenGraph(Widget, can_focus=True):
         Binding("K", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
     ]
     TOOLTIP = (
-        "Tokens after each step.  █ recorded  • what-if  ╌ threshold  ┄ hygiene\n"
+        "Tokens after each step.  █ recorded  • what-if  ◦ kept as A  ╌ threshold  ┄ hygiene\n"
         "▲ recorded compaction  △ what-if  ◆ both.  Click or drag to go to a step."
     )
 
@@ -121,6 +124,7 @@ class TokenGraph(Widget, can_focus=True):
     def _body(self, row: int, width: int, height: int) -> Strip:
         state = self.state
         top = max(1, state.threshold, max(state.recorded, default=0), max(state.whatif, default=0))
+        top = max(top, max(state.kept, default=0))
         top = max(top, state.hygiene if state.hygiene <= top * 1.3 else 0)
         cell = top / height
         low, high = (row - 1) * cell, row * cell
@@ -135,16 +139,19 @@ class TokenGraph(Widget, can_focus=True):
         line = Row().add(label.rjust(_LABEL - 1) + " ", ink(self, "graph--muted"))
         recorded = _columns(state.recorded, width, self.steps)
         whatif = _columns(state.whatif, width, self.steps)
+        kept = _columns(state.kept, width, self.steps) if state.kept else ()
         cursor = self.column_of(state.step, width) if state.step else -1
         styles = {
             name: ink(self, f"graph--{name}")
-            for name in ("recorded", "whatif", "threshold", "hygiene", "cursor")
+            for name in ("recorded", "whatif", "kept", "threshold", "hygiene", "cursor")
         }
         for column in range(width):
             text, style = " ", styles["recorded"]
             filled = min(8, max(0, int((recorded[column] - low) / cell * 8)))
             if low < whatif[column] <= high and whatif[column] != recorded[column]:
                 text, style = "•", styles["whatif"]
+            elif kept and low < kept[column] <= high and kept[column] != recorded[column]:
+                text, style = "◦", styles["kept"]
             elif filled:
                 text = _BLOCKS[filled]
             elif rules["threshold"]:

@@ -43,7 +43,8 @@ class Preset:
 @dataclass(frozen=True, slots=True)
 class TuneState:
     """What the pane shows. `origins` says in a few words where a setting came from ("config.yaml");
-    `defaults` are what reset goes back to; `outcome` are lines about what the plan would be."""
+    `defaults` are what reset goes back to; `outcome` are lines about what the plan would be, `summary_size` how large
+    what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
 
     settings: Settings
     defaults: Settings
@@ -52,6 +53,7 @@ class TuneState:
     presets: tuple[Preset, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
     outcome: tuple[str, ...] = ()
+    summary_size: float | None = None
 
 
 class TunePane(Container):
@@ -122,7 +124,9 @@ class TunePane(Container):
         self._state = state
         if not self.is_mounted:
             return
-        self._knobs.set_state(state.settings, state.defaults, state.profiles, state.origins)
+        self._knobs.set_state(
+            state.settings, state.defaults, state.profiles, state.origins, state.summary_size
+        )
         same = [preset.name for preset in state.presets if preset.settings == state.settings]
         self._presets.display = bool(state.presets)
         modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]

@@ -26,6 +26,12 @@ from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import SeveralStores
 
 
+def paths_of(store: Store) -> tuple[Path, ...]:
+    """The files of a store's databases."""
+    stores = store.stores if isinstance(store, SeveralStores) else (store,)
+    return tuple(one.info.path for one in stores)
+
+
 class Answers:
     """The commands' answers about one store."""
 
@@ -53,8 +59,7 @@ class Answers:
 
     def paths(self) -> tuple[Path, ...]:
         """The files of the databases."""
-        stores = self.store.stores if isinstance(self.store, SeveralStores) else (self.store,)
-        return tuple(store.info.path for store in stores)
+        return paths_of(self.store)
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
         """A conversation and the settings in force for it; what is to be said of them is noted."""

@@ -7,6 +7,7 @@ from textual import events
 
 from inspector.engines.base import Budgets, Settings, Step
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
+from widgets.knob_values import KNOBS
 from widgets.knobs import Knobs
 from widgets.tune_pane import Preset, TunePane, TuneState
 
@@ -67,7 +68,7 @@ async def test_knobs_show_values_defaults_and_origins() -> None:
             ["j", "j", "j", "j", "j", "right", "right", "left", "left"],
             [("max_tokens", v) for v in (0, 1_000, 0, None)],
         ),
-        ([*"jjjjjjj", "right"], [("profile", "hermes-0.13")]),
+        ([*"jjjjjj", "right"], [("profile", "hermes-0.13")]),
         ([*"jjjjjj", "left"], [("profile", "hermes-0.19")]),
     ],
 )
@@ -131,7 +132,7 @@ async def test_a_value_can_be_typed(moves: int, typed: str, expected: list[tuple
         assert not widget.editing
         assert changes(host) == expected
         if not expected:
-            assert lines(widget)[7].strip().startswith("! ")
+            assert lines(widget)[len(KNOBS)].strip().startswith("! ")
 
 
 async def test_typing_can_be_mended_and_left() -> None:

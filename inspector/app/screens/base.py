@@ -54,7 +54,8 @@ class ConversationBase(WorkingScreen):
         self.inspection: Inspection | None = None
         self.resolved: ResolvedSettings | None = None
         self.settings = Settings()
-        self.undone: list[Settings] = []
+        #: What undo goes back to: settings, or how large summaries were taken to be.
+        self.undone: list[Settings | float | str] = []
         self.number = 1
         self.rows: GenerationRows | None = None
         self.plan: Plan | None = None

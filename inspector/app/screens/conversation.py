@@ -41,6 +41,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection, budgets_of, plan_with
 from widgets.gauge import Gauge
+from widgets.knob_values import SUMMARY_SIZE
 from widgets.knobs import Knobs
 from widgets.message_list import MessageList
 from widgets.notes_bar import NotesBar
@@ -125,6 +126,10 @@ class ConversationScreen(
         ),
         Binding("colon", "step_number", "Go to a step", show=False, id="replay.number", key_display=":"),
         Binding("p", "next_profile", "Next profile", show=False, id="conversation.profile"),
+        Binding("equals_sign", "keep", "Keep as A, compare", show=False, id="tune.keep", key_display="="),
+        Binding("backslash", "swap", "A and B change places", show=False, id="tune.swap", key_display="\\"),
+        Binding("W", "write", "Write to a file", show=False, id="copy.write"),
+        Binding("ctrl+r", "copy_comparison", "Copy the comparison", show=False, id="copy.comparison"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
         Binding("y", "copy('message')", "Copy message", show=False, id="copy.message"),
         Binding("Y", "copy('summary')", "Copy summary", show=False, id="copy.summary"),
@@ -149,6 +154,11 @@ class ConversationScreen(
             yield Panes(id="panes")
         yield Input(placeholder="find in this generation", id="find", compact=True)
         yield Input(placeholder="the step to go to", id="step", compact=True)
+        yield Input(
+            placeholder="a new file: .yaml for the settings, anything else for the comparison",
+            id="write",
+            compact=True,
+        )
         yield NotesBar(id="note")
         yield Footer(show_command_palette=True, compact=True)
 
@@ -156,6 +166,7 @@ class ConversationScreen(
         """Show that the conversation is being opened; `open_in_thread` has begun."""
         self.query_one("#find").display = False
         self.query_one("#step").display = False
+        self.query_one("#write").display = False
         self.going_on("open", "opening")
         self.query_one(MessageList).focus()
         self.query_one(Panes).show(self.place.pane or "message")
@@ -301,9 +312,10 @@ class ConversationScreen(
             self.post_message(Failed(str(error)))
             return
         self.undone.append(self.settings)
-        self._use(settings)
+        self.take(settings)
 
-    def _use(self, settings: Settings) -> None:
+    def take(self, settings: Settings) -> None:
+        """Take settings without a way back; every picture follows."""
         profile_changed = settings.profile != self.settings.profile
         self.settings = settings
         if profile_changed and self.rows is not None:
@@ -440,7 +452,10 @@ class ConversationScreen(
 
     @on(Knobs.SettingChanged)
     def _setting_changed(self, event: Knobs.SettingChanged) -> None:
-        self.change(**{event.name: event.value})
+        if event.name == SUMMARY_SIZE:
+            self.use_summary_size(event.value if isinstance(event.value, int | float) else None)
+        else:
+            self.change(**{event.name: event.value})
 
     # Actions.
 
@@ -452,6 +467,8 @@ class ConversationScreen(
             self.close_find()
         elif self.query_one("#step", Input).has_focus:
             self.close_step_number()
+        elif self.query_one("#write", Input).has_focus:
+            self.close_write()
         elif not messages.has_focus:
             messages.focus()
         elif find.display:
@@ -478,8 +495,3 @@ class ConversationScreen(
         known = names()
         at = known.index(self.settings.profile) if self.settings.profile in known else -1
         self.change(profile=known[(at + 1) % len(known)])
-
-    def action_undo(self) -> None:
-        """Take the last change of settings back."""
-        if self.undone:
-            self._use(self.undone.pop())

@@ -70,6 +70,7 @@ class FillingActions(ConversationBase):
     layout_name: Layout | None = None
     ttl: Ttl | None = None
     _resting: Timer | None = None
+    summary_size: float | None = None
 
     @on(Panes.Shown)
     def _shown(self, event: Panes.Shown) -> None:
@@ -86,7 +87,7 @@ class FillingActions(ConversationBase):
             "summary": self._fill_summary,
             "diff": self._fill_diff,
             "cache": self.find_breakpoints,
-            "tune": self._fill_tune,
+            "tune": self.fill_tune,
             "compaction": self.fill_compaction,
             "replay": self.fill_replay,
             "findings": self.fill_findings,
@@ -254,7 +255,8 @@ class FillingActions(ConversationBase):
 
     # Tune.
 
-    def _fill_tune(self) -> None:
+    def fill_tune(self) -> None:
+        """Show the knobs and what follows from them."""
         resolved = self.resolved
         defaults = resolved.settings if resolved is not None else Settings()
         plain = Settings(profile=defaults.profile, context_length=defaults.context_length)
@@ -280,9 +282,14 @@ class FillingActions(ConversationBase):
             profiles=names(),
             presets=presets,
             origins=origins,
-            outcome=self._outcome(),
+            outcome=(*self._outcome(), *self.run_lines()),
+            summary_size=self.summary_size,
         )
         self.query_one(TunePane).set_state(state)
+
+    def run_lines(self) -> tuple[str, ...]:
+        """What the whole conversation would have been; the screen's part for tuning knows."""
+        return ()
 
     def _outcome(self) -> tuple[str, ...]:
         plan = self.plan

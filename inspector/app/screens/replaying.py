@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.app.panes import Panes
-from inspector.app.screens.stepping import SteppingActions
+from inspector.app.screens.tuning import TuningActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.inspection import Inspection
-from inspector.replay.recording import Recording, recorded_metrics, rules_for
-from inspector.replay.whatif import Metrics, WhatIf
+from inspector.replay.recording import Recording, record, recorded_metrics, rules_for
+from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
+from inspector.reports.comparison import summary_words
 from widgets.message_list import MessageList
 from widgets.replay_pane import ReplayPane, ReplayView, RunView
 from widgets.token_graph import GraphState, TokenGraph
+
+#: The recording, the settings with their summaries' size, and those kept as A.
+RunKey = tuple[int, Settings, float | None, tuple[Settings, float | None] | None]
 
 
 class Ran(TextualMessage):
     """The conversation was run under settings."""
 
-    def __init__(self, recording: Recording, settings: Settings, view: ReplayView) -> None:
+    def __init__(
+        self, key: RunKey, recording: Recording, run: WhatIf, kept: WhatIf | None, view: ReplayView
+    ) -> None:
         super().__init__()
+        self.key = key
         self.recording = recording
-        self.settings = settings
+        self.run = run
+        self.kept = kept
         self.view = view
 
 
-class ReplayActions(SteppingActions):
+class ReplayActions(TuningActions):
     """Runs in a thread; what comes late for other settings is dropped."""
 
     _steps: dict[tuple[int, int], int] | None = None
-    #: Which recording and settings the pane shows.
-    _ran_for: tuple[int, Settings] | None = None
+    #: What the pane shows.
+    _ran_for: RunKey | None = None
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings on screen."""
@@ -46,38 +56,63 @@ class ReplayActions(SteppingActions):
             return
         self.with_recording(self._run)
 
+    def fill_tune(self) -> None:
+        """The knobs, and what the whole conversation would have been."""
+        super().fill_tune()
+        self.run_beside()
+
+    def run_beside(self) -> None:
+        """Run the conversation for the figures beside the knobs, where they are on screen."""
+        if (
+            self.query_one(Panes).current == "tune"
+            and rules_for(self.settings.profile) == self.settings.profile
+        ):
+            self.with_recording(self._run)
+
     def _run(self) -> None:
         recording, inspection = self.recording(), self.inspection
         if recording is None or inspection is None:
             return
-        if self._ran_for == (id(recording), self.settings):
+        key: RunKey = (id(recording), self.settings, self.summary_size, self.kept)
+        if self._ran_for == key:
             self.show_step()
-            return
-        self.run_conversation(inspection, recording, self.settings)
+        else:
+            self.run_conversation(inspection, recording, key)
 
     @work(thread=True, group="replay", exclusive=True, exit_on_error=False, description="replay")
-    def run_conversation(self, inspection: Inspection, recording: Recording, settings: Settings) -> None:
-        """Run the conversation under settings."""
+    def run_conversation(self, inspection: Inspection, recording: Recording, key: RunKey) -> None:
+        """Run the conversation under the settings, and under those that were kept."""
         worker = get_current_worker()
+        _, settings, size, kept = key
         try:
-            run = recording.course.run(settings, recording.model)
-            view = replay_view(recording, run, recorded_metrics(recording, inspection.compactions()))
+            run = recording.course.run(settings, self.model(recording, size))
+            other = None
+            if kept is not None and kept[0].profile == settings.profile:
+                other = recording.course.run(kept[0], self.model(recording, kept[1]))
+            elif kept is not None and rules_for(kept[0].profile) == kept[0].profile:
+                # Other rules need their own reading.
+                there = record(inspection, kept[0].profile)
+                other = there.course.run(kept[0], self.model(there, kept[1]))
+            recorded = recorded_metrics(recording, inspection.compactions())
+            view = replay_view(recording, run, recorded, other, self.model(recording, size))
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
         if not worker.is_cancelled:
-            self.post_message(Ran(recording, settings, view))
+            self.post_message(Ran(key, recording, run, other, view))
 
     @on(Ran)
     def _ran(self, event: Ran) -> None:
-        if event.settings != self.settings:
+        if event.key[1:] != (self.settings, self.summary_size, self.kept):
             return
-        self._ran_for = (id(event.recording), event.settings)
+        self._ran_for, self.run_now, self.run_kept = event.key, event.run, event.kept
         places = event.recording.transcript.places
         self._steps = {(place.generation, place.index): step for step, place in enumerate(places, 1)}
         for pane in self.query(ReplayPane):
             pane.set_view(event.view)
         self.show_step()
+        if self.query_one(Panes).current == "tune":
+            self.fill_tune()
 
     def show_step(self) -> None:
         """Put the graph's cursor on the step of the replay, else on that of the message on screen."""
@@ -96,20 +131,23 @@ class ReplayActions(SteppingActions):
         self.go_to_step(event.step)
 
 
-def replay_view(recording: Recording, run: WhatIf, recorded: Metrics) -> ReplayView:
-    """A run beside the recording, for the pane."""
-    same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
-        (e.step, e.head_end, e.tail_start) for e in recording.events
-    ]
-    notes = ["These settings compact where the recording did."] if same else []
+def replay_view(
+    recording: Recording, run: WhatIf, recorded: Metrics, kept: WhatIf | None, model: SummaryModel
+) -> ReplayView:
+    """A run beside the recording and, where there is one, a run that was kept, for the pane."""
+    notes = []
+    if places_of(run.events) == places_of(recording.events):
+        notes.append("These settings compact where the recording did.")
     if run.gave_up_at is not None:
         notes.append(f"The agent would give up compacting at step {run.gave_up_at:,}.")
-    sizes = (
-        "as recorded"
-        if any(size is not None for size in recording.model.recorded)
-        else "as large as their budget"
-    )
-    notes.append(f"Summaries are taken to be {sizes}; mended tool pairs are not counted.")
+    if kept is not None:
+        notes += [f"A  {words_of(kept.settings)}", f"B  {words_of(run.settings)}"]
+    notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
+    runs = [_run_view("recorded", recorded)]
+    if kept is not None:
+        runs += [_run_view("A", kept.metrics), _run_view("B", run.metrics)]
+    else:
+        runs.append(_run_view("what-if", run.metrics))
     return ReplayView(
         GraphState(
             recorded=recording.tokens,
@@ -119,9 +157,23 @@ def replay_view(recording: Recording, run: WhatIf, recorded: Metrics) -> ReplayV
             context=run.settings.context_length,
             recorded_events=tuple(event.step for event in recording.events),
             whatif_events=tuple(event.step for event in run.events),
+            kept=kept.tokens if kept is not None else (),
         ),
-        (_run_view("recorded", recorded), _run_view("what-if", run.metrics)),
+        tuple(runs),
         tuple(notes),
+    )
+
+
+def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
+    """Where and with which boundaries compactions came."""
+    return [(event.step, event.head_end, event.tail_start) for event in events]
+
+
+def words_of(settings: Settings) -> str:
+    """Settings in one line."""
+    return (
+        f"{settings.profile}, threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}, "
+        f"first {settings.protect_first_n}, last {settings.protect_last_n}, context {settings.context_length:,}"
     )
 
 

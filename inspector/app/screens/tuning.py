@@ -1,0 +1,171 @@
+"""Tuning with the whole conversation: how large summaries are taken to be, settings kept to compare with, and what is
+carried off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual import on
+from textual.widgets import Input
+
+from inspector.app.screens.stepping import SteppingActions
+from inspector.app.screens.taking import TakingActions
+from inspector.core.errors import InspectorError
+from inspector.engines.base import Settings
+from inspector.replay.recording import Recording, recorded_metrics, rules_for
+from inspector.replay.whatif import SummaryModel, WhatIf
+from inspector.reports.answers import paths_of
+from inspector.reports.carrying import write_new
+from inspector.reports.comparison import comparison_text
+from inspector.reports.config import compression_yaml
+from widgets import human
+from widgets.knob_values import LARGEST_SHARE
+
+
+class TuningActions(SteppingActions, TakingActions):
+    """Runs of the conversation that are compared."""
+
+    #: See `knob_values.SUMMARY_SIZE`.
+    summary_size: float | None = None
+    #: The settings that were kept as A, with their summaries' size.
+    kept: tuple[Settings, float | None] | None = None
+    #: The last runs: those of the settings on screen, and those of A.
+    run_now: WhatIf | None = None
+    run_kept: WhatIf | None = None
+
+    def model(self, recording: Recording, size: float | None) -> SummaryModel:
+        """How large a what-if takes summaries to be."""
+        if size is None:
+            return recording.model
+        if size <= LARGEST_SHARE:
+            return SummaryModel(size)
+        return SummaryModel(tokens=round(size))
+
+    def use_summary_size(self, size: float | None) -> None:
+        """Take summaries to be of another size; undo goes back."""
+        if size != self.summary_size:
+            self.undone.append(self.summary_size if self.summary_size is not None else "recorded")
+            self.summary_size = size
+            self.fill("tune", "replay", "sweep")
+
+    def action_undo(self) -> None:
+        """Take the last change of settings, or of the summaries' size, back."""
+        if not self.undone:
+            return
+        last = self.undone.pop()
+        if isinstance(last, Settings):
+            self.take(last)
+        else:
+            self.summary_size = None if isinstance(last, str) else last
+            self.fill("tune", "replay", "sweep")
+
+    def take(self, settings: Settings) -> None:
+        """Take settings without a way back; the screen does it."""
+        raise NotImplementedError
+
+    def use(self, settings: Settings) -> None:
+        """Take other settings; the screen does it."""
+        raise NotImplementedError
+
+    # A and B.
+
+    def action_keep(self) -> None:
+        """Keep the settings on screen as A to compare with; where they are A already, drop it."""
+        now = (self.settings, self.summary_size)
+        self.kept = None if self.kept == now else now
+        said = "Kept as A; what is on screen is B from now on." if self.kept else "A is dropped."
+        self.app.notify(said, timeout=2)
+        self.fill("tune", "replay", "sweep")
+
+    def action_swap(self) -> None:
+        """Take A's settings, and keep those on screen as A."""
+        if self.kept is None:
+            self.app.notify("Nothing is kept to compare with; = keeps the settings on screen.", timeout=2)
+            return
+        settings, size = self.kept
+        self.kept = (self.settings, self.summary_size)
+        self.use_summary_size(size)
+        self.use(settings)
+        self.fill("tune", "replay", "sweep")
+
+    def run_lines(self) -> tuple[str, ...]:
+        """What the whole conversation would have been, in a few lines for the knobs."""
+        run, recording = self.run_now, self.recording()
+        if recording is None or run is None or run.settings != self.settings:
+            return ()
+        lines = []
+        for name, found in (("", run), ("A: ", self.run_kept)):
+            if found is not None and (not name or self.kept is not None):
+                figures = found.metrics
+                lines.append(
+                    f"{name}The whole conversation: {human.plural(figures.compactions, 'compaction')}, peak "
+                    f"{human.tokens(figures.peak_tokens)}, input {human.tokens(figures.input_tokens)}, "
+                    f"{figures.summarized_share:.0%} summarized, {figures.resummarized_share:.0%} more than once."
+                )
+        return tuple(lines)
+
+    # Carrying off.
+
+    def comparison(self) -> str:
+        """The comparison as text; empty while nothing was run."""
+        recording, inspection = self.recording(), self.inspection
+        if (
+            recording is None
+            or inspection is None
+            or rules_for(self.settings.profile) != self.settings.profile
+        ):
+            return ""
+        model = self.model(recording, self.summary_size)
+        runs = [("what-if", recording.course.run(self.settings, model))]
+        if self.kept is not None and self.run_kept is not None:
+            runs = [("A", self.run_kept), ("B", runs[0][1])]
+        recorded = recorded_metrics(recording, inspection.compactions())
+        row = inspection.conversation.row
+        return comparison_text(row.title or row.id, recording, recorded, runs, model)
+
+    def action_copy_comparison(self) -> None:
+        """Copy the comparison as text."""
+
+        def copy() -> None:
+            text = self.comparison()
+            if text:
+                self.copy_text(text, "comparison")
+            else:
+                self.app.notify("This engine cannot run a whole conversation.", severity="warning")
+
+        self.with_recording(copy)
+
+    def action_write(self) -> None:
+        """Type a file to write to: the settings for config.yaml, the comparison for any other ending."""
+        box = self.query_one("#write", Input)
+        box.display = True
+        box.focus()
+
+    @on(Input.Submitted, "#write")
+    def _file_typed(self, event: Input.Submitted) -> None:
+        event.stop()
+        name = event.value.strip()
+        self.close_write()
+        if name:
+            self.with_recording(lambda: self._write(Path(name).expanduser()))
+
+    def _write(self, path: Path) -> None:
+        settings = path.suffix.lower() in (".yaml", ".yml")
+        text = compression_yaml(self.settings) if settings else self.comparison()
+        if not text:
+            self.app.notify("This engine cannot run a whole conversation.", severity="warning")
+            return
+        try:
+            write_new(path, text, paths_of(self.store))
+        except InspectorError as error:
+            self.app.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        what = "settings" if settings else "comparison"
+        self.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)
+
+    def close_write(self) -> None:
+        """Put the prompt away."""
+        box = self.query_one("#write", Input)
+        box.value = ""
+        box.display = False
+        self.query_one("#messages").focus()

@@ -1,0 +1,166 @@
+"""Tuning with the whole conversation: summaries' size, A and B, undo, what is carried off."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.errors import BadInput
+from inspector.reports.carrying import write_new
+from inspector.reports.graph import Curve, Lines, token_graph
+from tests.app.running import conversation, press, running, screen_text, told, write
+from widgets.knob_values import KNOBS
+from widgets.replay_pane import ReplayPane
+
+ORDERS = "Nightly orders import loses rows"
+SIZE_KNOB = len(KNOBS) - 1
+
+
+async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "5", *["down"] * SIZE_KNOB)
+        assert screen.run_now is not None
+        recorded = screen.run_now.metrics
+        assert "The whole conversation: 3 compactions" in screen_text(pilot)
+        await press(pilot, *"9000", "enter")
+        assert screen.summary_size == 9_000
+        large = screen.run_now.metrics
+        assert large.mean_tokens > recorded.mean_tokens
+        await press(pilot, *"50", "percent_sign", "enter")
+        assert screen.summary_size == 0.5
+        assert screen.run_now.metrics.mean_tokens < large.mean_tokens
+        await press(pilot, "escape", "7", "escape")
+        assert "50% of the budget of the rules" in screen.query_one(ReplayPane)._headline.text
+        await press(pilot, "ctrl+z")
+        assert screen.summary_size == 9_000
+        await press(pilot, "ctrl+z")
+        assert screen.summary_size is None
+        assert screen.run_now.metrics == recorded
+
+
+async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "backslash")
+        assert any("Nothing is kept" in text for text in told(pilot))
+        before = screen.settings
+        await press(pilot, "7", "escape", "equals_sign")
+        screen.change(context_length=90_000)
+        await press(pilot)
+        pane = screen.query_one(ReplayPane)
+        view = pane._view
+        assert view is not None
+        assert [run.name for run in view.runs] == ["recorded", "A", "B"]
+        assert view.runs[0].compactions == view.runs[1].compactions == 3
+        assert view.runs[2].peak != view.runs[1].peak
+        assert view.graph.kept != view.graph.whatif
+        assert "◦" in screen_text(pilot)
+        after = screen.settings
+        await press(pilot, "backslash")
+        assert screen.settings == before
+        assert screen.kept is not None
+        assert screen.kept[0] == after
+        await press(pilot, "backslash", "equals_sign", "equals_sign")
+        assert screen.kept is None
+        view = pane._view
+        assert view is not None
+        assert [run.name for run in view.runs] == ["recorded", "what-if"]
+
+
+async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "equals_sign")
+        screen.change(threshold=0.95)
+        await press(pilot, "7", "ctrl+r")
+        text = pilot.app.clipboard
+        assert "Nightly orders import loses rows" in text
+        assert "recorded" in text
+        assert "threshold" in text
+        assert "A, for Hermes' config.yaml" in text
+        assert "http" not in text
+        for name in ("found.yaml", "found.txt"):
+            await press(pilot, "W")
+            await write(pilot, str(tmp_path / name).replace("/", "/"))
+            await press(pilot, "enter")
+        kept = yaml.safe_load((tmp_path / "found.yaml").read_text())
+        assert kept["compression"]["threshold"] == 0.95
+        assert (tmp_path / "found.txt").read_text() == text
+        before = sorted(in_place.parent.iterdir())
+        screen._write(in_place.parent / "config.yaml")
+        screen._write(tmp_path / "found.txt")
+        await press(pilot)
+        assert sorted(in_place.parent.iterdir()) == before
+        assert any("Hermes' own" in line for line in told(pilot))
+        assert any("is there already" in line for line in told(pilot))
+        await press(pilot, "W", "escape")
+        assert not screen.query_one("#write").display
+
+
+def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / ".hermes").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    database = tmp_path / "data" / "state.db"
+    database.parent.mkdir()
+    database.touch()
+    link = tmp_path / "link.yaml"
+    link.symlink_to(home / ".hermes" / "config.yaml")
+    refused = [
+        home / ".hermes" / "config.yaml",
+        home / ".hermes" / "profiles" / "x.txt",
+        tmp_path / "hermes" / "a.yaml",
+        database.parent / "Config.yaml",
+        database.parent / "state.db-wal",
+        database.parent / "sub" / ".." / "config.yml",
+        link,
+        database,
+        tmp_path / "missing" / "x.txt",
+        tmp_path,
+    ]
+    for path in refused:
+        with pytest.raises(BadInput):
+            write_new(path, "text", [database])
+    write_new(database.parent / "found.yaml", "text", [database])
+    assert sorted(path.name for path in database.parent.iterdir()) == ["found.yaml", "state.db"]
+    assert not list((home / ".hermes").iterdir())
+
+
+@given(
+    st.lists(st.integers(0, 300_000), max_size=3_000),
+    st.lists(st.integers(0, 300_000), max_size=50),
+    st.integers(0, 400_000),
+    st.text(max_size=20),
+)
+def test_the_graph_is_well_formed_whatever_it_shows(
+    recorded: list[int], whatif: list[int], threshold: int, title: str
+) -> None:
+    title = "".join(c for c in title if c.isprintable())
+    found = token_graph(
+        [Curve("recorded", "recorded", recorded, (1, 2)), Curve("whatif", "<b>", whatif)],
+        Lines(threshold, 2 * threshold, 10**6),
+        title=title,
+    )
+    root = ET.fromstring(found)
+    assert root.tag.endswith("svg")
+    assert "script" not in found
+    numbers = [element.get("points", "") for element in root.iter()]
+    for point in " ".join(numbers).split():
+        x, y = map(float, point.split(","))
+        assert 0 <= x <= 960
+        assert 0 <= y <= 360
+
+
+def test_the_graph_keeps_drops_of_long_curves() -> None:
+    tokens = [min(step % 5_000, 4_000) * 20 for step in range(20_000)]
+    found = token_graph([Curve("recorded", "recorded", tokens, (5_000,))], Lines(80_000))
+    assert len(found) < 40_000
+    assert "compaction 1 at step 5,000" in found
+    assert "threshold 80,000" in found
