@@ -83,7 +83,9 @@ def test_recorded_and_planned_summaries_and_measures_are_there(report_of: MakeRe
         assert all(" ".join(safe(line).split())[2:] in section for line in _items(recorded.summary))
         assert safe(recorded.summary or "") in document
         assert all(line.title in section for line in part.measures)
-        assert all(" ".join(safe(found.text).split()) in section for found in part.findings)
+        for group in part.findings:
+            assert all(" ".join(safe(told).split()) in section for told, _ in group.told)
+            assert group.advice in section
 
 
 def _items(summary: str | None) -> list[str]:

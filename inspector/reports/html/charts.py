@@ -168,13 +168,10 @@ def _marks(course: Course, x: _Scale) -> list[Html]:
     last = -100.0
     for fall in course.falls:
         at = x(fall.step)
-        crowded = at - last < 20
+        # Where discs would overlap, only some have numbers; the others are dots below them.
+        crowded = at - last < 26
         last = at if not crowded else last
-        shape = (
-            tag("rect", x=at - 11, y=_TOP - 34, width=22, height=22, cls="mark-bad")
-            if fall.fallback
-            else tag("circle", cx=at, cy=_TOP - 23, r=11 if not crowded else 4, cls="mark")
-        )
+        shape = _disc(at, fall.fallback, crowded)
         told = f"Compaction {fall.compaction}: {fall.before:,} to {fall.after:,} tokens"
         told += ", no summary was made" if fall.fallback else ""
         number = f"{fall.compaction}{'!' if fall.fallback else ''}"
@@ -189,6 +186,13 @@ def _marks(course: Course, x: _Scale) -> list[Html]:
             )
         )
     return parts
+
+
+def _disc(at: float, fallback: bool, small: bool) -> Html:
+    half, middle = (3.0, _TOP - 8.0) if small else (11.0, _TOP - 23.0)
+    if fallback:
+        return tag("rect", x=at - half, y=middle - half, width=2 * half, height=2 * half, cls="mark-bad")
+    return tag("circle", cx=at, cy=middle, r=half, cls="mark")
 
 
 def survival_chart(curves: Sequence[Curve], compactions: Sequence[int]) -> Html:

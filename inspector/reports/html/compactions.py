@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inspector.reports.html.charts import regions_chart
 from inspector.reports.html.facts import counts_table, groups
-from inspector.reports.html.markup import Html, anchor, join, tag, words
+from inspector.reports.html.markup import Html, anchor, join, more, tag, words
 from inspector.reports.html.summaries import diff_body, summary_body
-from inspector.reports.report.values import CompactionPart, FactGroup, FindingLine, MeasureLine
+from inspector.reports.report.values import CompactionPart, FactGroup, FindingGroup, MeasureLine
 from inspector.reports.report.wording import SEVERITY_SIGNS, boundary_words, count, diff_counts, moment
 
 
@@ -125,35 +125,33 @@ def _diff(part: CompactionPart) -> Html | None:
     )
 
 
-def findings_list(found: tuple[FindingLine, ...]) -> Html:
+def findings_list(found: tuple[FindingGroup, ...]) -> Html:
     """Findings by rule: its sign and title, a sentence for each finding, then what to do."""
-    by_rule: dict[str, list[FindingLine]] = {}
-    for line in found:
-        by_rule.setdefault(line.rule, []).append(line)
-    return tag("ul", [_rule(lines) for lines in by_rule.values()], cls="findings")
+    return tag("ul", [_rule(group) for group in found], cls="findings")
 
 
-def _rule(lines: list[FindingLine]) -> Html:
-    first = lines[0]
-    badge = tag("span", f"{SEVERITY_SIGNS[first.severity]} {first.severity}", cls=f"badge {first.severity}")
-    sentences = [
-        join(words(line.text), tag("span", f" ({line.place})", cls="dim") if line.place else None)
-        for line in lines
+def _rule(group: FindingGroup) -> Html:
+    badge = tag("span", f"{SEVERITY_SIGNS[group.severity]} {group.severity}", cls=f"badge {group.severity}")
+    number = len(group.told) + group.more
+    told = [
+        join(words(sentence), tag("span", f" ({place})", cls="dim") if place else None)
+        for sentence, place in group.told
     ]
     return tag(
         "li",
         tag(
             "p",
             badge,
-            tag("b", first.title),
-            tag("span", f" × {len(lines)}", cls="dim") if len(lines) > 1 else None,
+            tag("b", group.title),
+            tag("span", f" × {number:,}", cls="dim") if number > 1 else None,
         ),
-        tag("p", sentences[0]) if len(lines) == 1 else tag("ul", [tag("li", one) for one in sentences]),
-        tag("p", first.advice, cls="then"),
+        tag("p", told) if number == 1 else tag("ul", [tag("li", one) for one in told]),
+        more(group.more, "of this rule", "the findings command lists all"),
+        tag("p", group.advice, cls="then"),
     )
 
 
-def _findings(found: tuple[FindingLine, ...]) -> Html | None:
+def _findings(found: tuple[FindingGroup, ...]) -> Html | None:
     return join(tag("h3", "Findings"), findings_list(found)) if found else None
 
 

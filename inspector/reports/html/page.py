@@ -61,12 +61,12 @@ def _header(report: Report, title: str) -> Html:
     links = [("#glance", "At a glance"), ("#course-section", "Course")]
     if report.compactions:
         links.append(("#survival", "Survival"))
-        numbers = [part.compared.recorded for part in report.compactions]
-        links += [
-            (f"#{anchor(c.index)}", f"Compaction {c.index}{' !' if c.fallback else ''}") for c in numbers[:30]
-        ]
-        if len(numbers) > 30:
-            links.append((f"#{anchor(numbers[-1].index)}", f"… {numbers[-1].index}"))
+        # Many compactions have room for their numbers alone.
+        name = "Compaction " if len(report.compactions) <= 12 else "#"
+        for part in report.compactions:
+            recorded = part.compared.recorded
+            mark = " !" if recorded.fallback else ""
+            links.append((f"#{anchor(recorded.index)}", f"{name}{recorded.index}{mark}"))
     if report.drift.lengths:
         links.append(("#drift", "Drift"))
     links += [("#risk", "At risk now"), ("#settings", "Settings")]

@@ -12,7 +12,7 @@ from inspector.reports.report.values import (
     FactGroup,
     FactLine,
     FactsPart,
-    FindingLine,
+    FindingGroup,
 )
 from inspector.reports.report.wording import (
     KIND_NAMES,
@@ -71,15 +71,15 @@ def compaction_lines(part: CompactionPart) -> Iterator[str]:
         )
 
 
-def finding_lines(found: Sequence[FindingLine]) -> Iterator[str]:
-    """Findings, each rule's advice once."""
-    told: set[str] = set()
-    for one in found:
-        place = f" ({line(one.place)})" if one.place else ""
-        yield f"- **{SEVERITY_SIGNS[one.severity]} {one.severity}: {line(one.title)}**{place}. {line(one.text)}"
-        if one.rule not in told:
-            yield f"    - → {line(one.advice)}"
-        told.add(one.rule)
+def finding_lines(found: Sequence[FindingGroup]) -> Iterator[str]:
+    """Findings by rule: its sign and title, a sentence for each finding, then what to do."""
+    for group in found:
+        yield f"- **{SEVERITY_SIGNS[group.severity]} {group.severity}: {line(group.title)}**"
+        for sentence, place in group.told:
+            yield f"    - {line(sentence)}{f' ({line(place)})' if place else ''}"
+        if group.more:
+            yield f"    - and {group.more:,} more of this rule (the findings command lists all)"
+        yield f"    - → {line(group.advice)}"
 
 
 def _lost(facts: FactsPart) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from inspector import __version__
@@ -22,7 +22,7 @@ from inspector.reports.findings import findings
 from inspector.reports.measures import measure_conversation
 from inspector.reports.report.drifting import drift_part
 from inspector.reports.report.factparts import facts_part, risk_part
-from inspector.reports.report.limits import group_limit, items_limit, summary_limit
+from inspector.reports.report.limits import FINDINGS, group_limit, items_limit, summary_limit
 from inspector.reports.report.values import (
     CompactionPart,
     Course,
@@ -30,7 +30,7 @@ from inspector.reports.report.values import (
     Derivation,
     DiffPart,
     Fall,
-    FindingLine,
+    FindingGroup,
     GenerationLine,
     MeasureLine,
     MeasureRow,
@@ -100,7 +100,7 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
         risk=risk_part(live, reading),
-        findings=tuple(_finding(f) for f in found if f.compaction not in placed),
+        findings=_findings(f for f in found if f.compaction not in placed),
         finding_counts={
             severity: sum(finding.severity == severity for finding in found) for severity in SEVERITIES
         },
@@ -198,7 +198,7 @@ def _compactions(
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,
-                tuple(_finding(f) for f in found if f.compaction == recorded.index),
+                _findings(f for f in found if f.compaction == recorded.index),
                 tuple(line for measure in measures.of(recorded.index) if (line := _measure(measure))),
             )
         )
@@ -215,13 +215,23 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
     return ends[0], ends[1] - ends[0], ends[2] - ends[1]
 
 
-def _finding(found: Finding) -> FindingLine:
-    rule = RULES[found.rule]
-    place = ""
-    if found.generation is not None:
-        place = f"list {found.generation}"
-        place += f", #{found.index}" if found.index is not None else ""
-    return FindingLine(found.rule, found.severity, rule.title, found.text, rule.means, rule.advice, place)
+def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:
+    """Findings by rule, in the order in which the rules come up."""
+    by_rule: dict[str, list[tuple[str, str]]] = {}
+    for one in found:
+        place = "" if one.generation is None else f"list {one.generation}"
+        place += f", #{one.index}" if place and one.index is not None else ""
+        by_rule.setdefault(one.rule, []).append((one.text, place))
+    return tuple(
+        FindingGroup(
+            RULES[rule].severity,
+            RULES[rule].title,
+            RULES[rule].advice,
+            tuple(told[:FINDINGS]),
+            max(0, len(told) - FINDINGS),
+        )
+        for rule, told in by_rule.items()
+    )
 
 
 def _measure(measure: Measure) -> MeasureLine | None:

@@ -122,16 +122,14 @@ class FactsPart:
 
 
 @dataclass(frozen=True, slots=True)
-class FindingLine:
-    """A finding: its rule in words, its sentence, what it means and what to do. `place` names messages."""
+class FindingGroup:
+    """The findings of one rule at one place: (sentence, where) for each, and what to do. `more` were left out."""
 
-    rule: str
     severity: Severity
     title: str
-    text: str
-    means: str
     advice: str
-    place: str = ""
+    told: tuple[tuple[str, str], ...]
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +164,7 @@ class CompactionPart:
     summary: str | None
     summary_more: int
     diff: DiffPart | None
-    findings: tuple[FindingLine, ...]
+    findings: tuple[FindingGroup, ...]
     measures: tuple[MeasureLine, ...]
 
 
@@ -259,7 +257,7 @@ class Report:
     measures: tuple[MeasureRow, ...]
     drift: DriftPart
     risk: RiskPart
-    findings: tuple[FindingLine, ...]
+    findings: tuple[FindingGroup, ...]
     #: By severity, those of compactions included.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]
