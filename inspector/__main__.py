@@ -2,4 +2,6 @@
 
 from inspector.cli import main
 
-main()
+# The processes of a sweep import this module too.
+if __name__ == "__main__":
+    main()

@@ -514,7 +514,7 @@ def sweep_command(
     """Run whole conversations over a grid of two settings: every conversation without a name."""
     from inspector.replay.sweep import parse_axis
     from inspector.reports.answers import Answers
-    from inspector.reports.replaying import sweep_csv, sweep_document
+    from inspector.reports.sweeping import Progress, sweep_csv, sweep_document
     from inspector.reports.text import print_sweep
 
     given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
@@ -529,7 +529,13 @@ def sweep_command(
         flags["profile"] = profile
     path, names = _split_path(words, demo)
     answers = Answers(_open(path, demo), flags, config)
-    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size)
+
+    def told(progress: Progress) -> None:
+        if sys.stderr.isatty():
+            end = "\r" if progress.done < progress.total else "\n"
+            click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
+
+    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told)
     if as_csv:
         click.echo(sweep_csv(found), nl=False)
     else:

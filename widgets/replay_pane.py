@@ -63,6 +63,11 @@ class ReplayPane(Vertical):
         self.set_view(self._view, self._why)
 
     @property
+    def view(self) -> ReplayView | None:
+        """What is shown."""
+        return self._view
+
+    @property
     def graph(self) -> TokenGraph:
         """The graph: to focus, or to move its cursor."""
         return self._graph

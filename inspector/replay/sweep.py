@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
-from inspector.replay.whatif import Course, Metrics, SummaryModel, WhatIf
+from inspector.replay.measures import BY_NAME, MEASURES, scores
+from inspector.replay.whatif import Course, SummaryModel
 
-METRICS: tuple[str, ...] = tuple(Metrics.__dataclass_fields__)
-#: Of these more is better; of the others less.
-MORE_IS_BETTER = frozenset({"user_steps"})
+METRICS: tuple[str, ...] = tuple(measure.name for measure in MEASURES)
+#: A cell's scores, in the order of the measures; rows of cells.
+Grid = Sequence[Sequence[tuple[float, ...] | None]]
+_CALLS = METRICS.index("calls")
 #: A grid of more cells than this is refused.
 LARGEST = 10_000
 
@@ -35,19 +38,31 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The metrics of every cell: cells[metric][row][column], rows along the first axis."""
+    """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
+
+    `complete` is False where it was cancelled: then it holds what was done.
+    """
 
     rows: Axis
     columns: Axis
     cells: Mapping[str, tuple[tuple[float, ...], ...]]
     conversations: int
+    complete: bool = True
 
     def best(self, metric: str) -> Best:
-        """The best cell by a metric, the first of equals."""
-        better = max if metric in MORE_IS_BETTER else min
-        places = [(r, c) for r in range(len(self.rows.values)) for c in range(len(self.columns.values))]
-        row, column = better(places, key=lambda place: self.cells[metric][place[0]][place[1]])
-        return Best(row, column, self.cells[metric][row][column])
+        """The best cell by a metric, the first of equals. Raises UsageProblem where no cell was run."""
+        found = self.cells[metric]
+        places = [
+            (r, c)
+            for r in range(len(self.rows.values))
+            for c in range(len(self.columns.values))
+            if not isnan(found[r][c])
+        ]
+        if not places:
+            raise UsageProblem("No cell of the grid was run.")
+        better = max if BY_NAME[metric].more_is_better else min
+        row, column = better(places, key=lambda place: found[place[0]][place[1]])
+        return Best(row, column, found[row][column])
 
 
 def parse_axis(name: str, text: str) -> Axis:
@@ -80,68 +95,93 @@ def _checked(name: str, values: tuple[float, ...]) -> Axis:
 
 
 def cells(
-    course: Course, model: SummaryModel, settings: Settings, rows: Axis, columns: Axis
-) -> list[list[WhatIf]]:
-    """The run of every cell of one conversation."""
-    return [
-        [
-            course.run(settings.with_(**{rows.name: row, columns.name: column}), model)
-            for column in columns.values
-        ]
-        for row in rows.values
-    ]
-
-
-def sweep(
+    course: Course,
+    model: SummaryModel,
+    settings: Settings,
     rows: Axis,
     columns: Axis,
-    runs: Iterable[Sequence[Sequence[Metrics]]],
-    progress: Callable[[int], None] | None = None,
-) -> Sweep:
-    """Put the cells of several conversations together: counts and tokens are summed, the peak is the highest, means
-    and shares are weighted by calls. Raises UsageProblem for a grid that is too large or without conversations."""
-    if len(rows.values) * len(columns.values) > LARGEST:
-        raise UsageProblem(
-            f"The grid has {len(rows.values) * len(columns.values):,} cells; {LARGEST:,} are the most."
-        )
-    height, width = len(rows.values), len(columns.values)
-    total = [[_Sum() for _ in range(width)] for _ in range(height)]
+    wanted: Callable[[], bool] = lambda: True,
+) -> Grid:
+    """The scores of every cell of one conversation, None where `wanted` had become false.
+
+    Settings that lead to the same numbers are run once.
+    """
+    known: dict[object, tuple[float, ...]] = {}
+    grid: list[list[tuple[float, ...] | None]] = []
+    for row in rows.values:
+        line: list[tuple[float, ...] | None] = []
+        for column in columns.values:
+            changed = settings.with_(**{rows.name: row, columns.name: column})
+            key = _decisive(course, changed)
+            if key not in known and wanted():
+                known[key] = scores(course, course.measured(changed, model))
+            line.append(known.get(key))
+        grid.append(line)
+    return grid
+
+
+def _decisive(course: Course, settings: Settings) -> object:
+    """What of settings a run depends on."""
+    found = course.engine.budgets(settings)
+    return (
+        found.threshold_tokens,
+        found.tail_token_budget,
+        found.max_summary_tokens,
+        found.hygiene_tokens,
+        settings.protect_first_n,
+        settings.protect_last_n,
+    )
+
+
+def sweep(rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True) -> Sweep:
+    """Put the cells of several conversations together, as each measure says. Raises UsageProblem for a grid that is
+    too large or, where it is complete, without conversations."""
+    check_size(rows, columns)
+    height, width = range(len(rows.values)), range(len(columns.values))
+    total = [[_Sum() for _ in width] for _ in height]
     count = 0
-    for count, grid in enumerate(runs, 1):
-        for row in range(height):
-            for column in range(width):
-                total[row][column].add(grid[row][column])
-        if progress is not None:
-            progress(count)
-    if count == 0:
+    for grid in runs:
+        count += 1
+        for row in height:
+            for column in width:
+                cell = grid[row][column]
+                if cell is not None:
+                    total[row][column].add(cell)
+    if count == 0 and complete:
         raise UsageProblem("There is no conversation to sweep over.")
     found = {
-        name: tuple(tuple(total[row][column].value(name) for column in range(width)) for row in range(height))
-        for name in METRICS
+        measure.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
+        for place, measure in enumerate(MEASURES)
     }
-    return Sweep(rows, columns, found, count)
+    return Sweep(rows, columns, found, count, complete)
+
+
+def check_size(rows: Axis, columns: Axis) -> None:
+    """Raise UsageProblem for a grid that is too large."""
+    size = len(rows.values) * len(columns.values)
+    if size > LARGEST:
+        raise UsageProblem(f"The grid has {size:,} cells; {LARGEST:,} are the most.")
 
 
 class _Sum:
-    """One cell summed over conversations."""
+    """One cell over conversations."""
 
     __slots__ = ("sums", "weight")
 
     def __init__(self) -> None:
-        self.sums = dict.fromkeys(METRICS, 0.0)
-        self.weight = 0
+        self.sums = [0.0] * len(MEASURES)
+        self.weight = 0.0
 
-    def add(self, metrics: Metrics) -> None:
-        weight = max(metrics.calls, 1)
+    def add(self, found: tuple[float, ...]) -> None:
+        weight = max(found[_CALLS], 1.0)
         self.weight += weight
-        sums = self.sums
-        for name in ("compactions", "calls", "input_tokens"):
-            sums[name] += getattr(metrics, name)
-        sums["peak_tokens"] = max(sums["peak_tokens"], metrics.peak_tokens)
-        for name in ("mean_tokens", "summarized_share", "resummarized_share", "user_steps"):
-            sums[name] += getattr(metrics, name) * weight
+        for place, measure in enumerate(MEASURES):
+            if measure.combine == "max":
+                self.sums[place] = max(self.sums[place], found[place])
+            else:
+                self.sums[place] += found[place] * (weight if measure.combine == "mean" else 1)
 
-    def value(self, name: str) -> float:
-        if name in ("mean_tokens", "summarized_share", "resummarized_share", "user_steps"):
-            return self.sums[name] / self.weight
-        return self.sums[name]
+    def value(self, place: int) -> float:
+        if not self.weight:
+            return nan
+        return self.sums[place] / (self.weight if MEASURES[place].combine == "mean" else 1)

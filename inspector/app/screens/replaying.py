@@ -45,6 +45,7 @@ class ReplayActions(TuningActions):
     _steps: dict[tuple[int, int], int] | None = None
     #: What the pane shows.
     _ran_for: RunKey | None = None
+    _view: ReplayView | None = None
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings on screen."""
@@ -75,6 +76,9 @@ class ReplayActions(TuningActions):
             return
         key: RunKey = (id(recording), self.settings, self.summary_size, self.kept)
         if self._ran_for == key:
+            for pane in self.query(ReplayPane):
+                if pane.view is not self._view:
+                    pane.set_view(self._view)
             self.show_step()
         else:
             self.run_conversation(inspection, recording, key)
@@ -106,6 +110,7 @@ class ReplayActions(TuningActions):
         if event.key[1:] != (self.settings, self.summary_size, self.kept):
             return
         self._ran_for, self.run_now, self.run_kept = event.key, event.run, event.kept
+        self._view = event.view
         places = event.recording.transcript.places
         self._steps = {(place.generation, place.index): step for step, place in enumerate(places, 1)}
         for pane in self.query(ReplayPane):

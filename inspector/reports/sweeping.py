@@ -1,0 +1,206 @@
+"""Sweeps over conversations of a store, in several processes where that pays; their documents and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from math import isnan
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from inspector.core.errors import EngineError
+from inspector.inspection import Inspection
+from inspector.replay.recording import record
+from inspector.replay.sweep import METRICS, Axis, Grid, Sweep, cells, check_size, sweep
+from inspector.replay.whatif import SummaryModel
+from inspector.reports.answers import Answers
+from inspector.reports.documents import Document
+from inspector.reports.resolving import resolve
+
+#: With fewer runs than this other processes take longer to start than they save.
+_FEW = 2_000
+#: How often a sweep in other processes looks up whether it is still wanted, in seconds.
+_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a sweep is to do: small enough to be sent to other processes, which open the databases anew.
+
+    `flags` are settings for all conversations, others come from each one's store and model. `model` is how large
+    summaries are taken to be, None for each conversation's own.
+    """
+
+    paths: tuple[Path, ...]
+    names: tuple[str, ...]
+    rows: Axis
+    columns: Axis
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    config: Path | None = None
+    model: SummaryModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a sweep is, in conversations, and how many seconds are left (None: nobody knows yet)."""
+
+    done: int
+    total: int
+    left: float | None
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        if self.left is None:
+            return f"{self.done:,} of {self.total:,}"
+        seconds = round(self.left)
+        left = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f"{self.done:,} of {self.total:,}, about {left} left"
+
+
+def run_sweep(
+    request: Request,
+    answers: Answers,
+    watch: Callable[[Progress], None] = lambda _: None,
+    wanted: Callable[[], bool] = lambda: True,
+    processes: int | None = None,
+) -> Sweep:
+    """Run every cell over every conversation. Once `wanted` says no, what is done is put together and returned.
+
+    `processes` is how many work at once (all cores without; 1 for this one alone). Raises UsageProblem for a grid that
+    is too large, EngineError for an engine that cannot run conversations, StoreErrors.
+    """
+    check_size(request.rows, request.columns)
+    began, total = time.monotonic(), len(request.names)
+
+    def told(done: int) -> None:
+        taken = time.monotonic() - began
+        watch(Progress(done, total, taken / done * (total - done) if done else None))
+
+    many = total * len(request.rows.values) * len(request.columns.values) >= _FEW
+    jobs = min(total, processes or (os.cpu_count() or 1))
+    together = jobs > 1 and (many or processes is not None)
+    watch(Progress(0, total, None))
+    done: dict[int, Grid] = {}
+    try:
+        for place, grid in _together(request, jobs, wanted) if together else _alone(request, answers, wanted):
+            done[place] = grid
+            told(len(done))
+    except KeyboardInterrupt:
+        # What is done is kept.
+        pass
+    whole = len(done) == total and all(
+        cell is not None for grid in done.values() for line in grid for cell in line
+    )
+    # Always in the same order, so that the same sums come out however the work was shared.
+    return sweep(request.rows, request.columns, [done[place] for place in sorted(done)], whole)
+
+
+def _alone(request: Request, answers: Answers, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
+    for place, name in enumerate(request.names):
+        if not wanted():
+            return
+        yield place, _grid(request, answers, name, wanted)
+
+
+def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
+    # Threads run here (an app's, sqlite's): a fork of this process would inherit their locks.
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(request,))
+    try:
+        places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
+        waiting = set(places)
+        while waiting and wanted():
+            done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield places[future], future.result()
+    except BrokenProcessPool as error:
+        raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+_working: tuple[Request, Answers] | None = None
+
+
+def _begin(request: Request) -> None:
+    global _working
+    # The one that began it decides what an interrupt means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _working = (request, Answers.of(request.paths, request.flags, request.config))
+
+
+def _one(name: str) -> Grid:
+    if _working is None:
+        raise EngineError("A process of the sweep was given work before it was made ready.")
+    return _grid(*_working, name)
+
+
+def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
+    inspection = Inspection.open(answers.store, name)
+    settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
+    recording = record(inspection, settings.profile)
+    model = request.model or recording.model
+    return cells(recording.course, model, settings, request.rows, request.columns, wanted)
+
+
+def sweep_document(
+    answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
+    watch: Callable[[Progress], None] = lambda _: None,
+) -> tuple[Document, Sweep]:  # fmt: skip
+    """The metrics over the grid, and the best cell of each."""
+    if chosen:
+        names = tuple(answers.store.resolve(name) for name in chosen)
+    else:
+        names = tuple(row.id for row in answers.store.conversations())
+    model = None if ratio is None else SummaryModel(ratio)
+    request = Request(answers.paths(), names, rows, columns, dict(answers.flags), answers.config, model)
+    found = run_sweep(request, answers, watch)
+    return document_of(found), found
+
+
+def document_of(found: Sweep) -> Document:
+    """A sweep as a document; null where a cell was not run."""
+    rows, columns = found.rows, found.columns
+    document: Document = {
+        "axes": [rows.name, columns.name],
+        rows.name: list(rows.values),
+        columns.name: list(columns.values),
+        "conversations": found.conversations,
+        "metrics": {
+            name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
+            for name in METRICS
+        },
+        "best": {
+            name: {rows.name: rows.values[b.row], columns.name: columns.values[b.column], "value": b.value}
+            for name in METRICS
+            if (b := found.best(name))
+        },
+    }
+    if not found.complete:
+        document["complete"] = False
+    return document
+
+
+def sweep_csv(found: Sweep) -> str:
+    """One line a cell: both settings, then every metric."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([found.rows.name, found.columns.name, *METRICS])
+    for r, row in enumerate(found.rows.values):
+        for c, column in enumerate(found.columns.values):
+            writer.writerow(
+                [
+                    row,
+                    column,
+                    *("" if isnan(found.cells[name][r][c]) else found.cells[name][r][c] for name in METRICS),
+                ]
+            )
+    return out.getvalue()

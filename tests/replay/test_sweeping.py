@@ -1,0 +1,124 @@
+"""Sweeps over stores: cells equal single runs, however the work is shared; what was cancelled keeps what is done."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+from inspector.core.errors import UsageProblem
+from inspector.inspection import Inspection
+from inspector.replay.measures import MEASURES
+from inspector.replay.recording import record
+from inspector.replay.sweep import METRICS, Axis, parse_axis
+from inspector.replay.whatif import SummaryModel
+from inspector.reports.answers import Answers
+from inspector.reports.resolving import resolve
+from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "0.1:0.5:0.2")
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers.of(tuple(sorted(FIXTURES.glob("*.db"))), {}, None)
+
+
+def request_of(answers: Answers, count: int | None = None, **kinds: object) -> Request:
+    names = tuple(row.id for row in answers.store.conversations())[:count]
+    return Request(answers.paths(), names, ROWS, COLUMNS, **kinds)  # type: ignore[arg-type]
+
+
+def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
+    for name in request_of(answers).names:
+        request = Request(answers.paths(), (name,), ROWS, COLUMNS)
+        found = run_sweep(request, answers)
+        inspection = Inspection.open(answers.store, name)
+        settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
+        recording = record(inspection, settings.profile)
+        for r, threshold in enumerate(ROWS.values):
+            for c, ratio in enumerate(COLUMNS.values):
+                run = recording.course.run(
+                    settings.with_(threshold=threshold, target_ratio=ratio), recording.model
+                )
+                for metric in METRICS:
+                    assert found.cells[metric][r][c] == pytest.approx(getattr(run.metrics, metric))
+
+
+def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
+    request = request_of(answers, 4)
+    seen: list[Progress] = []
+    alone, together = run_sweep(request, answers), run_sweep(request, answers, seen.append, processes=2)
+    assert together == alone
+    assert together.complete
+    assert [progress.done for progress in seen] == [0, 1, 2, 3, 4]
+    assert seen[0].left is None
+    assert seen[-1].left == 0
+    assert "of 4" in seen[-1].words
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_was_cancelled_keeps_what_is_done(answers: Answers, processes: int) -> None:
+    seen: list[Progress] = []
+    found = run_sweep(
+        request_of(answers),
+        answers,
+        seen.append,
+        wanted=lambda: not seen or seen[-1].done < 2,
+        processes=processes,
+    )
+    assert not found.complete
+    assert 2 <= found.conversations < 10
+    assert found.best("peak_tokens").value > 0
+    assert document_of(found)["complete"] is False
+
+
+def test_nothing_done_is_nothing_told(answers: Answers) -> None:
+    found = run_sweep(request_of(answers), answers, wanted=lambda: False)
+    assert found.conversations == 0
+    assert isnan(found.cells["peak_tokens"][0][0])
+    with pytest.raises(UsageProblem):
+        found.best("peak_tokens")
+    table = list(csv.reader(io.StringIO(sweep_csv(found))))
+    assert table[0] == ["threshold", "target_ratio", *METRICS]
+    assert table[1][2:] == [""] * len(METRICS)
+
+
+def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) -> None:
+    asked = []
+
+    def wanted() -> bool:
+        asked.append(1)
+        return len(asked) <= 3
+
+    found = run_sweep(request_of(answers, 1), answers, wanted=wanted)
+    cells = [cell for line in found.cells["calls"] for cell in line]
+    assert any(isnan(cell) for cell in cells)
+    assert not all(isnan(cell) for cell in cells)
+    text = json.dumps(document_of(found), allow_nan=False)
+    assert "null" in text
+
+
+def test_summaries_of_another_size_make_another_sweep(answers: Answers) -> None:
+    small, large = (
+        run_sweep(request_of(answers, 3, model=SummaryModel(share)), answers) for share in (0.0, 2.0)
+    )
+    assert small.cells["mean_tokens"] != large.cells["mean_tokens"]
+
+
+def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
+    many = Axis("protect_last_n", tuple(range(1, 200)))
+    with pytest.raises(UsageProblem, match="cells"):
+        run_sweep(Request(answers.paths(), (), many, Axis("protect_first_n", tuple(range(100)))), answers)
+    with pytest.raises(UsageProblem, match="no conversation"):
+        run_sweep(Request(answers.paths(), (), ROWS, COLUMNS), answers)
+
+
+def test_every_measure_is_of_one_way_to_combine() -> None:
+    assert len({measure.name for measure in MEASURES}) == len(MEASURES)
+    assert all(measure.combine in ("sum", "max", "mean") for measure in MEASURES)
