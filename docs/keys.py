@@ -34,6 +34,7 @@ TITLES = {
     "TokenGraph": "Replay pane",
     "FindingsPane": "Findings pane",
     "LineagePane": "Lineage pane",
+    "ReportPrompt": "Writing a report",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys

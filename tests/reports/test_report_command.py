@@ -107,6 +107,13 @@ def test_a_linked_databases_real_files_are_known(database: Path, tmp_path: Path)
             write_report(target, "x", [link], force=True)
 
 
+def test_the_agents_settings_are_never_written_to(database: Path) -> None:
+    for name in ("config.yaml", "Config.YML", ".env"):
+        with pytest.raises(OutputProblem, match="holds the agent's settings"):
+            write_report(database.parent / name, "x", [database], force=True)
+    assert [path.name for path in database.parent.iterdir()] == ["state.db"]
+
+
 def test_nothing_lies_beside_the_database(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ from inspector.app.screens.reading import ReadingActions
 from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.remembering import RememberingActions
 from inspector.app.screens.replaying import ReplayActions
+from inspector.app.screens.reporting import ReportActions
 from inspector.app.screens.taking import TakingActions
 from inspector.app.work import (
     Bodies,
@@ -68,6 +69,7 @@ class ConversationScreen(
     TakingActions,
     FillingActions,
     RememberingActions,
+    ReportActions,
 ):
     """A conversation, opened in place."""
 
@@ -130,6 +132,7 @@ class ConversationScreen(
         Binding("backslash", "swap", "A and B change places", show=False, id="tune.swap", key_display="\\"),
         Binding("W", "write", "Write to a file", show=False, id="copy.write"),
         Binding("ctrl+r", "copy_comparison", "Copy the comparison", show=False, id="copy.comparison"),
+        Binding("ctrl+e", "report", "Write a report", show=False, id="conversation.report"),
         Binding("ctrl+z", "undo", "Undo the last setting", show=False, id="tune.undo"),
         Binding("y", "copy('message')", "Copy message", show=False, id="copy.message"),
         Binding("Y", "copy('summary')", "Copy summary", show=False, id="copy.summary"),

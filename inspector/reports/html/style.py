@@ -75,6 +75,7 @@ svg text.k1,svg text.k2,svg text.k3,svg text.k4,svg text.k5{stroke:none;font-wei
 svg .f1{fill:var(--good)}svg .f2{fill:var(--head)}svg .f3{fill:var(--middle)}svg .f4{fill:var(--bad)}
 table{border-collapse:collapse;width:100%;font-size:.92rem;margin:.4em 0}
 .scroll{overflow-x:auto}
+th,td{overflow-wrap:break-word}
 th,td{text-align:left;vertical-align:top;padding:5px 12px 5px 0;border-bottom:1px solid var(--line)}
 thead th{color:var(--dim);font-weight:600;font-size:.84rem}
 tbody th{font-weight:500}

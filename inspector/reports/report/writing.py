@@ -15,6 +15,8 @@ Form = Literal["html", "markdown"]
 _ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 #: What SQLite keeps beside a database.
 _BESIDE = ("", "-wal", "-shm", "-journal")
+#: The agent's own settings, in the folder of its database.
+_SETTINGS = ("config.yaml", "config.yml", ".env")
 
 
 def form_of(path: Path | None, asked: str | None) -> Form:
@@ -44,8 +46,9 @@ def render(report: Report, form: Form) -> str:
 
 
 def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
-    """The file to write, symlinks followed. Raises OutputProblem where it is a database or what SQLite keeps beside
-    one, where its folder is missing, and where something is there already that may not be replaced."""
+    """The file to write, symlinks followed. Raises OutputProblem where it is a database, what SQLite keeps beside
+    one, or the agent's settings, where its folder is missing, and where something is there already that may not be
+    replaced."""
     try:
         target = path.expanduser().resolve()
         for database in databases:
@@ -74,6 +77,8 @@ def _check_database(path: Path, target: Path, database: Path) -> None:
                 f"{path} is the session database, or a file that SQLite keeps for it; it is never written to. "
                 "Name another file."
             )
+    if target.parent == real.parent and target.name.lower() in _SETTINGS:
+        raise OutputProblem(f"{path} holds the agent's settings; it is never written to. Name another file.")
 
 
 def write_report(path: Path, text: str, databases: Iterable[Path], force: bool = False) -> int:

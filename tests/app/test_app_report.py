@@ -1,0 +1,104 @@
+"""Writing a report from the app: a file is asked for, refused with a sentence, overwritten only when said twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Static
+
+from inspector.app.screens.reporting import ReportPrompt
+from tests.app.running import CHECKOUT, Test, conversation, notes, press, running, settled, told
+from tests.stores.writer import snapshot
+
+
+async def ask(pilot: Test) -> ReportPrompt:
+    """Press the key, and answer the prompt that comes up."""
+    await press(pilot, "ctrl+e")
+    screen = pilot.app.screen
+    assert isinstance(screen, ReportPrompt)
+    return screen
+
+
+async def enter(pilot: Test, path: Path | str) -> None:
+    pilot.app.screen.query_one(Input).value = str(path)
+    await press(pilot, "enter")
+    await settled(pilot)
+
+
+def problem(pilot: Test) -> str:
+    return str(pilot.app.screen.query_one("#problem", Static).render())
+
+
+async def test_a_report_is_written(rotating: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.html"
+    before = snapshot(rotating.parent)
+    async with running(rotating, CHECKOUT) as pilot:
+        prompt = await ask(pilot)
+        assert prompt.query_one(Input).value == "move-checkout-to-orders-v2.html"
+        await enter(pilot, target)
+        assert pilot.app.screen is conversation(pilot)
+        assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+        assert any(f"The report is in {target} (" in text for text in told(pilot))
+    assert snapshot(rotating.parent) == before
+
+
+async def test_the_settings_on_screen_are_those_of_the_report(rotating: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.md"
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        screen.use(screen.settings.with_(threshold=0.75))
+        await settled(pilot)
+        await ask(pilot)
+        await enter(pilot, target)
+    assert "### Threshold: 96,000 tokens" in target.read_text(encoding="utf-8")
+
+
+async def test_what_is_there_is_asked_about(rotating: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.html"
+    target.write_text("mine", encoding="utf-8")
+    async with running(rotating, CHECKOUT) as pilot:
+        await ask(pilot)
+        await enter(pilot, target)
+        assert "is there already. Enter once more overwrites it." in problem(pilot)
+        assert target.read_text(encoding="utf-8") == "mine"
+        await press(pilot, "escape")
+        assert pilot.app.screen is conversation(pilot)
+        assert target.read_text(encoding="utf-8") == "mine"
+        await ask(pilot)
+        await enter(pilot, target)
+        await enter(pilot, target)
+        assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+async def test_files_that_cannot_be_are_refused(rotating: Path, tmp_path: Path) -> None:
+    before = rotating.read_bytes()
+    async with running(rotating, CHECKOUT) as pilot:
+        await ask(pilot)
+        for path, sentence in (
+            (rotating, "ends neither with .html nor with .md"),
+            (tmp_path / "[/none]" / "x.html", "There is no folder"),
+        ):
+            await enter(pilot, path)
+            assert sentence in problem(pilot)
+            assert isinstance(pilot.app.screen, ReportPrompt)
+        link = tmp_path / "link.html"
+        link.symlink_to(rotating)
+        await enter(pilot, link)
+        assert "it is never written to" in problem(pilot)
+    assert rotating.read_bytes() == before
+
+
+async def test_a_file_that_cannot_be_written_is_told_of(
+    rotating: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async with running(rotating, CHECKOUT) as pilot:
+        await ask(pilot)
+        monkeypatch.setattr(os, "fsync", full)
+        await enter(pilot, tmp_path / "out.html")
+        assert any("No space left on device" in sentence for sentence in notes(pilot))
+    assert not (tmp_path / "out.html").exists()
