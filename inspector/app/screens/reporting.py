@@ -51,7 +51,9 @@ class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
         with Vertical(id="report"):
             yield Static(Text("Write a report", style="bold"))
             yield Static(Text(_ABOUT), id="about")
-            yield Input(self.suggested, placeholder="a file ending with .html or .md", id="path")
+            yield Input(
+                self.suggested, placeholder="a file ending with .html or .md", id="path", compact=True
+            )
             yield Static(id="problem")
 
     def on_mount(self) -> None:

@@ -19,8 +19,10 @@ _DASHES = ("", "7 3", "2 3", "10 3 2 3", "5 2 1 2")
 _Scale = Callable[[float], float]
 
 
-def chart(identity: str, height: float, title: str, description: str, *children: Html | None) -> Html:
-    """An SVG image with its title and text alternative."""
+def chart(
+    identity: str, height: float, title: str, description: str, *children: Html | None, role: str = "img"
+) -> Html:
+    """An SVG image with its title and text alternative; one with links in it is a group."""
     return tag(
         "div",
         tag(
@@ -30,7 +32,7 @@ def chart(identity: str, height: float, title: str, description: str, *children:
             *children,
             cls="chart",
             viewBox=f"0 0 {_WIDTH} {height:g}",
-            role="img",
+            role=role,
             aria_labelledby=f"{identity}-title {identity}-desc",
         ),
         cls="wide",
@@ -70,7 +72,8 @@ def course_chart(course: Course, generations: Sequence[GenerationLine]) -> Html:
         f"The list grows to at most {highest:,} tokens over {count(steps, 'message')}; the threshold is "
         f"{course.threshold:,}. {falls or 'Nothing was compacted'}."
     )
-    return chart("course", _BOTTOM + _LANE + 36, "Tokens in the context, message by message", told, *parts)
+    title = "Tokens in the context, message by message"
+    return chart("course", _BOTTOM + _LANE + 36, title, told, *parts, role="group" if course.falls else "img")
 
 
 def _grid(ceiling: float, y: _Scale) -> Html:

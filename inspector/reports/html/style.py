@@ -114,7 +114,7 @@ li.removed>.said{color:var(--dim)}
 ins{background:var(--good-bg);color:inherit;text-decoration:underline;text-decoration-thickness:2px}
 del{background:var(--bad-bg);color:inherit;text-decoration:line-through}
 .body{background:var(--bg);border:1px solid var(--line);border-radius:8px;padding:6px 18px 12px}
-.body h5{margin:1em 0 .2em;font-size:.92rem}
+.body h4{margin:1em 0 .2em;font-size:.92rem}
 .body ul{margin:.2em 0;padding-left:1.3em}
 .body li.num{list-style:none;text-indent:-1em;padding-left:1em}
 .loud{border:2px solid var(--bad);background:var(--bad-bg);padding:10px 14px;border-radius:8px;font-weight:600}

@@ -18,7 +18,7 @@ def summary_body(body: str) -> Html:
     parts: list[Html] = []
     for section in parse_summary(body).sections:
         if section.name:
-            parts.append(tag("h5", section.name))
+            parts.append(tag("h4", section.name))
         if section.says_none:
             parts.append(tag("p", "Nothing, it says.", cls="dim"))
         parts += _items(section.items)
