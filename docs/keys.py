@@ -35,6 +35,8 @@ TITLES = {
     "FindingsPane": "Findings pane",
     "LineagePane": "Lineage pane",
     "ReportPrompt": "Writing a report",
+    "SweepScreen": "Sweep",
+    "HeatMap": "The map of a sweep",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys

@@ -107,6 +107,13 @@ class InspectorApp(Host):
             touched()
         await super().on_event(event)
 
+    def shown_conversations(self) -> tuple[str, ...]:
+        """What the filter of the list leaves."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ConversationsScreen):
+                return screen.shown()
+        return ()
+
     def leave_with(self, sentence: str) -> None:
         """Leave a screen that has nothing to show; the one below says why."""
         self.pop_screen()

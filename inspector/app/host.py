@@ -28,3 +28,7 @@ class Host(App[None]):
     def say_once(self, sentence: str) -> None:
         """Tell the user a sentence, once in a run."""
         raise NotImplementedError
+
+    def shown_conversations(self) -> tuple[str, ...]:
+        """The ids of the conversations that the list shows under its filter."""
+        raise NotImplementedError

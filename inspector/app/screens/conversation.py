@@ -130,6 +130,7 @@ class ConversationScreen(
         Binding("p", "next_profile", "Next profile", show=False, id="conversation.profile"),
         Binding("equals_sign", "keep", "Keep as A, compare", show=False, id="tune.keep", key_display="="),
         Binding("backslash", "swap", "A and B change places", show=False, id="tune.swap", key_display="\\"),
+        Binding("v", "sweep", "Sweep", show=False, id="tune.sweep"),
         Binding("W", "write", "Write to a file", show=False, id="copy.write"),
         Binding("ctrl+r", "copy_comparison", "Copy the comparison", show=False, id="copy.comparison"),
         Binding("ctrl+e", "report", "Write a report", show=False, id="conversation.report"),

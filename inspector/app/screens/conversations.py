@@ -289,6 +289,12 @@ class ConversationsScreen(WorkingScreen):
     def _sorted(self, event: ConversationTable.SortChanged) -> None:
         self.place.sort = (event.column, event.reverse)
 
+    def shown(self) -> tuple[str, ...]:
+        """The ids of the conversations that the filter leaves."""
+        table = self.query_one(ConversationTable)
+        entries = [table.entry(row) for row in range(table.row_count)]
+        return tuple(entry.id for entry in entries if entry is not None)
+
     async def action_filter(self) -> None:
         """Type to filter the list."""
         from textual.widgets import Input

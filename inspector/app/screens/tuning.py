@@ -11,10 +11,11 @@ from textual.widgets import Input
 from inspector.app.screens.stepping import SteppingActions
 from inspector.app.screens.taking import TakingActions
 from inspector.core.errors import InspectorError
+from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.replay.recording import Recording, recorded_metrics, rules_for
 from inspector.replay.whatif import SummaryModel, WhatIf
-from inspector.reports.answers import paths_of
+from inspector.reports.answers import Answers, paths_of
 from inspector.reports.carrying import write_new
 from inspector.reports.comparison import comparison_text
 from inspector.reports.config import compression_yaml
@@ -103,6 +104,40 @@ class TuningActions(SteppingActions, TakingActions):
                     f"{figures.summarized_share:.0%} summarized, {figures.resummarized_share:.0%} more than once."
                 )
         return tuple(lines)
+
+    # Sweeping.
+
+    def action_sweep(self) -> None:
+        """Sweep over two settings, on a screen of its own."""
+        if rules_for(self.settings.profile) != self.settings.profile:
+            self.app.notify(f"The engine {self.settings.profile} cannot run a whole conversation.", timeout=3)
+            return
+        self.with_recording(self._sweep)
+
+    def _sweep(self) -> None:
+        from inspector.app.screens.sweeping import Subject, SweepScreen
+
+        recording, inspection, resolved = self.recording(), self.inspection, self.resolved
+        if recording is None or inspection is None or resolved is None:
+            return
+        row = inspection.conversation.row
+        every = tuple(known.id for known in self.store.conversations())
+        shown = tuple(name for name in self.app.shown_conversations() if name in every)
+        model = self.model(recording, self.summary_size)
+        subject = Subject(
+            title=safe_title(row.title or row.id),
+            recording=recording,
+            settings=self.settings,
+            force=resolved.settings,
+            model=model,
+            answers=Answers(self.store, self.flags, self.config),
+            changed=self.changed_settings(),
+            filtered=shown or every,
+            every=every,
+            size=None if self.summary_size is None else model,
+        )
+        self.stop()
+        self.app.push_screen(SweepScreen(subject, self.use))
 
     # Carrying off.
 

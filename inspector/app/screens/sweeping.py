@@ -1,0 +1,432 @@
+"""A sweep: a grid over two settings as a heat map, over one conversation or many, and the curve of a cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message as TextualMessage
+from textual.widgets import Footer, Input
+from textual.worker import get_current_worker
+
+from inspector.app.courtesy import give_way
+from inspector.app.screens.working import WorkingScreen
+from inspector.app.work import Failed
+from inspector.core.errors import InspectorError
+from inspector.engines.base import Settings
+from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
+from inspector.replay.measures import BY_NAME, MEASURES, Measure
+from inspector.replay.recording import Recording
+from inspector.replay.sweep import Axis, Sweep, cells, sweep
+from inspector.replay.whatif import SummaryModel, WhatIf
+from inspector.reports.answers import Answers
+from inspector.reports.carrying import write_new
+from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
+from widgets import human
+from widgets.headline import Headline
+from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
+from widgets.mode_bar import Mode, ModeBar
+from widgets.text_lines import TextLine, line_of
+from widgets.title_bar import TitleBar, TitlePart
+from widgets.token_graph import GraphState, TokenGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is swept over: the conversation on screen with its recording, `force` being the settings in force for it;
+    and the ids of those that the filter leaves and of all. `changed` are the settings that the user changed."""
+
+    title: str
+    recording: Recording
+    settings: Settings
+    force: Settings
+    model: SummaryModel
+    answers: Answers
+    changed: dict[str, object]
+    filtered: tuple[str, ...]
+    every: tuple[str, ...]
+    #: None: each conversation's own.
+    size: SummaryModel | None = None
+
+
+class Swept(TextualMessage):
+    """A sweep has ended."""
+
+    def __init__(self, key: tuple[str, Axis, Axis], found: Sweep) -> None:
+        super().__init__()
+        self.key = key
+        self.found = found
+
+
+class HowFar(TextualMessage):
+    """A sweep is that far."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__()
+        self.progress = progress
+
+
+class CellRan(TextualMessage):
+    """The conversation was run under a cell's settings."""
+
+    def __init__(self, settings: Settings, run: WhatIf) -> None:
+        super().__init__()
+        self.settings = settings
+        self.run = run
+
+
+class SweepScreen(WorkingScreen):
+    """Moves over the grid; posts nothing until a cell is taken, then calls `take` with its settings."""
+
+    CSS_PATH = "sweep.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Cancel, back", id="sweep.back"),
+        Binding("m", "metric(1)", "Metric", id="sweep.metric"),
+        Binding("M", "metric(-1)", "Metric before", id="sweep.metric_back", show=False),
+        Binding("o", "scope", "Over what", id="sweep.scope"),
+        Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
+        Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
+        Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
+        Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
+    ]
+    HELP: ClassVar[str] = (
+        "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
+        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric."
+    )
+
+    def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
+        super().__init__()
+        self.subject = subject
+        self.take = take
+        self.rows = default_axis("threshold", subject.settings)
+        self.columns = default_axis("target_ratio", subject.settings)
+        self.scope = "this"
+        self.metric = MEASURES[0].name
+        self.found: Sweep | None = None
+        self.running = False
+        self._prompt = ""
+
+    def compose(self) -> ComposeResult:
+        """Metric and scope; the map and the cell's curve; what is going on."""
+        yield TitleBar(id="header")
+        yield ModeBar(self._metrics(), title="metric", id="sweep-metric")
+        yield ModeBar(self._scopes(), title="over", id="sweep-scope")
+        with Horizontal(id="sweep-body"):
+            with Vertical(id="sweep-left"):
+                yield HeatMap(id="sweep-map")
+            with Vertical(id="sweep-right"):
+                yield Headline(12, id="sweep-cell")
+                yield TokenGraph(id="sweep-graph")
+        yield Headline(3, id="sweep-told")
+        yield Input(id="sweep-prompt", compact=True)
+        yield Footer(show_command_palette=True, compact=True)
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.query_one("#sweep-prompt").display = False
+        self.query_one("#sweep-graph").can_focus = False
+        self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
+        self.query_one(HeatMap).focus()
+        self.begin()
+
+    def on_resize(self) -> None:
+        """Narrow terminals show the curve below the map."""
+        self.set_class(self.size.width < 110, "narrow")
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
+
+    def _metrics(self) -> list[Mode]:
+        narrow = self.size.width < 110
+        return [Mode(m.name, m.name.split("_")[0] if narrow else m.words, m.words) for m in MEASURES]
+
+    def _scopes(self) -> list[Mode]:
+        subject = self.subject
+        modes = [Mode("this", "this conversation")]
+        if subject.filtered != subject.every:
+            modes.append(Mode("filter", f"the filter's {len(subject.filtered):,}"))
+        return [*modes, Mode("all", f"all {len(subject.every):,}")]
+
+    # Sweeping.
+
+    def begin(self) -> None:
+        """Sweep over the axes and the scope on screen."""
+        self.found = None
+        self.running = True
+        self._show()
+        self._tell("sweeping …")
+        self.sweep_in_thread((self.scope, self.rows, self.columns))
+        self._run_cell()
+
+    @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
+    def sweep_in_thread(self, key: tuple[str, Axis, Axis]) -> None:
+        """Sweep; what is done when it is cancelled is kept."""
+        worker, subject = get_current_worker(), self.subject
+        scope, rows, columns = key
+        asked = 0
+
+        def wanted() -> bool:
+            return not worker.is_cancelled and self.running
+
+        def told(progress: Progress) -> None:
+            self.post_message(HowFar(progress))
+
+        def one_more() -> bool:
+            nonlocal asked
+            give_way()
+            asked += 1
+            self.post_message(HowFar(Progress(asked - 1, len(rows.values) * len(columns.values), None)))
+            return wanted()
+
+        try:
+            if scope == "this":
+                grid = cells(
+                    subject.recording.course, subject.model, subject.settings, rows, columns, one_more
+                )
+                whole = all(cell is not None for line in grid for cell in line)
+                found = sweep(rows, columns, [grid], whole)
+            else:
+                names = subject.every if scope == "all" else subject.filtered
+                answers = subject.answers
+                flags = {**answers.flags, **subject.changed}
+                request = Request(answers.paths(), names, rows, columns, flags, answers.config, subject.size)
+                found = run_sweep(request, answers, told, wanted)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        self.post_message(Swept(key, found))
+
+    @on(HowFar)
+    def _how_far(self, event: HowFar) -> None:
+        if self.running:
+            what = "cells" if self.scope == "this" else "conversations"
+            self._tell(f"sweeping … {event.progress.words} {what}; escape cancels and keeps what is done")
+
+    @on(Swept)
+    def _swept(self, event: Swept) -> None:
+        if event.key != (self.scope, self.rows, self.columns):
+            return
+        self.running = False
+        self.found = event.found
+        self._show()
+        count = human.plural(event.found.conversations, "conversation")
+        over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {count}"
+        self._tell(over if event.found.complete else f"Cancelled. What was done: {over}.")
+        if event.found.conversations:
+            place = self.query_one(HeatMap).state.now
+            if place is not None:
+                self.query_one(HeatMap).move_to(place)
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self.running = False
+        self._tell(event.sentence)
+
+    # Showing.
+
+    def _tell(self, text: str) -> None:
+        marks = f"   {NOW} on screen  {FORCE} in force  {BEST} best"
+        self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
+
+    def _show(self) -> None:
+        measure = BY_NAME[self.metric]
+        found, heat = self.found, self.query_one(HeatMap)
+        lines = found.cells[self.metric] if found is not None else ()
+        known = [[None if isnan(cell) else cell for cell in line] for line in lines]
+        best = None
+        if any(cell is not None for line in known for cell in line) and found is not None:
+            place = found.best(self.metric)
+            best = (place.row, place.column)
+        heat.state = HeatState(
+            self.rows.name,
+            self.columns.name,
+            tuple(_value(self.rows.name, value) for value in self.rows.values),
+            tuple(_value(self.columns.name, value) for value in self.columns.values),
+            tuple(tuple(line) for line in known)
+            or tuple((None,) * len(self.columns.values) for _ in self.rows.values),
+            tuple(tuple("" if cell is None else written(measure, cell) for cell in line) for line in known),
+            self._cell_of(self.subject.settings),
+            self._cell_of(self.subject.force),
+            best,
+        )
+        self.query_one("#sweep-metric", ModeBar).set_modes(
+            [Mode(m.name, m.words) for m in MEASURES], self.metric
+        )
+        self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
+
+    def _cell_of(self, settings: Settings) -> tuple[int, int] | None:
+        """The cell that is nearest to settings; None where they lie outside of the grid by more than a step."""
+        places = [nearest(axis, getattr(settings, axis.name)) for axis in (self.rows, self.columns)]
+        return None if places[0] is None or places[1] is None else (places[0], places[1])
+
+    def settings_of(self, row: int, column: int) -> Settings:
+        """The settings of a cell."""
+        changes = {self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
+        return self.subject.settings.with_(**changes)
+
+    @on(HeatMap.CellChosen)
+    def _cell_chosen(self) -> None:
+        self._run_cell()
+
+    def _run_cell(self) -> None:
+        row, column = self.query_one(HeatMap).cursor
+        if row < len(self.rows.values) and column < len(self.columns.values):
+            self.run_cell(self.settings_of(row, column))
+
+    @work(thread=True, group="cell", exclusive=True, exit_on_error=False, description="cell")
+    def run_cell(self, settings: Settings) -> None:
+        """Run the conversation on screen under a cell's settings."""
+        run = self.subject.recording.course.run(settings, self.subject.model)
+        if not get_current_worker().is_cancelled:
+            self.post_message(CellRan(settings, run))
+
+    @on(CellRan)
+    def _cell_ran(self, event: CellRan) -> None:
+        if not self.is_current or event.settings != self.settings_of(*self.query_one(HeatMap).cursor):
+            return
+        recording, run = self.subject.recording, event.run
+        self.query_one(TokenGraph).state = GraphState(
+            recorded=recording.tokens,
+            whatif=run.tokens,
+            threshold=run.budgets.threshold_tokens,
+            hygiene=run.budgets.hygiene_tokens,
+            context=run.settings.context_length,
+            recorded_events=tuple(found.step for found in recording.events),
+            whatif_events=tuple(found.step for found in run.events),
+        )
+        row, column = self.query_one(HeatMap).cursor
+        names = ((self.rows.name, self.rows.values[row]), (self.columns.name, self.columns.values[column]))
+        head = ", ".join(f"{name} {_value(name, value)}" for name, value in names)
+        lines = [line_of((head, "strong")), TextLine("of this conversation:", "muted")]
+        for measure in MEASURES:
+            number = measure.of(recording.course, run)
+            lines.append(
+                line_of((measure.words.ljust(18), "muted"), (written(measure, number).rjust(10), ""))
+            )
+        if run.gave_up_at is not None:
+            lines.append(TextLine(f"The agent would give up at step {run.gave_up_at:,}.", "warning"))
+        self.query_one("#sweep-cell", Headline).set_lines(lines)
+
+    @on(HeatMap.CellTaken)
+    def _cell_taken(self, event: HeatMap.CellTaken) -> None:
+        settings = self.settings_of(event.row, event.column)
+        self.running = False
+        self.dismiss()
+        self.take(settings)
+
+    # Actions.
+
+    def action_back(self) -> None:
+        """The prompt is put away; a sweep that runs is cancelled; else back."""
+        box = self.query_one("#sweep-prompt", Input)
+        if box.display:
+            self._close_prompt()
+        elif self.running:
+            self.running = False
+            self._tell("cancelling …")
+        else:
+            self.dismiss()
+
+    def action_metric(self, by: int) -> None:
+        """Another metric."""
+        self.query_one("#sweep-metric", ModeBar).step(by)
+
+    def action_scope(self) -> None:
+        """Over this conversation, those of the filter, all."""
+        self.query_one("#sweep-scope", ModeBar).step(1)
+
+    @on(ModeBar.ModeChosen, "#sweep-metric")
+    def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
+        self.metric = event.mode
+        self._show()
+
+    @on(ModeBar.ModeChosen, "#sweep-scope")
+    def _scope_chosen(self, event: ModeBar.ModeChosen) -> None:
+        self.scope = event.mode
+        self.begin()
+
+    def action_axis(self, which: str) -> None:
+        """Another setting along the rows or the columns."""
+        now, other = (self.rows, self.columns) if which == "rows" else (self.columns, self.rows)
+        at = SWEPT.index(now.name)
+        names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]
+        self._set_axes(
+            which, default_axis(next(name for name in names if name != other.name), self.subject.settings)
+        )
+        self.begin()
+
+    def _set_axes(self, which: str, axis: Axis) -> None:
+        if which == "rows":
+            self.rows = axis
+        else:
+            self.columns = axis
+
+    def action_ranges(self) -> None:
+        """Type the ranges of both settings."""
+        self._ask("ranges", "threshold=0.3:0.9:0.05 protect_last_n=5,10,20,40")
+
+    def action_write(self) -> None:
+        """Type a file for the table."""
+        if self.found is None:
+            self.notify("There is nothing to write yet.", timeout=2)
+        else:
+            self._ask("write", "a new file: .csv for a table, .json for the document")
+
+    def _ask(self, what: str, hint: str) -> None:
+        box = self.query_one("#sweep-prompt", Input)
+        self._prompt, box.placeholder, box.display = what, hint, True
+        box.focus()
+
+    def _close_prompt(self) -> None:
+        box = self.query_one("#sweep-prompt", Input)
+        box.value, box.display = "", False
+        self.query_one(HeatMap).focus()
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        text, what = event.value.strip(), self._prompt
+        self._close_prompt()
+        if not text:
+            return
+        try:
+            if what == "write":
+                self._write(Path(text).expanduser())
+                return
+            self.rows, self.columns = axes_of(text)
+        except InspectorError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        self.begin()
+
+    def _write(self, path: Path) -> None:
+        if self.found is None:
+            return
+        if path.suffix.lower() == ".csv":
+            text = sweep_csv(self.found)
+        else:
+            text = json.dumps(document_of(self.found), indent=2) + "\n"
+        write_new(path, text, self.subject.answers.paths())
+        self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
+
+
+def written(measure: Measure, value: float) -> str:
+    """A score as a person reads it."""
+    if measure.form == "tokens":
+        return human.tokens(round(value))
+    if measure.form == "share":
+        return f"{value:.1%}"
+    if measure.form == "steps":
+        return f"{value:,.1f}"
+    return human.count(round(value))
+
+
+def _value(name: str, value: float) -> str:
+    if name in ("threshold", "target_ratio"):
+        return f"{value * 100:.4g}%"
+    return human.tokens(int(value)) if value >= 10_000 else f"{int(value):,}"

@@ -1,0 +1,186 @@
+"""The sweep screen: cells equal what-ifs, moving, taking, ranges, cancelling, exports, every size."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.app.screens.sweeping import SweepScreen
+from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
+from inspector.replay.sweep import Axis
+from inspector.reports import sweeping
+from tests.app.conftest import MakeApp
+from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
+from widgets.heat_map import BEST, FORCE, NOW, HeatMap
+from widgets.token_graph import TokenGraph
+
+ORDERS = "Nightly orders import loses rows"
+
+
+def on_sweep(pilot: Test) -> SweepScreen:
+    assert isinstance(pilot.app.screen, SweepScreen)
+    return pilot.app.screen
+
+
+def heat(pilot: Test) -> HeatMap:
+    return on_sweep(pilot).query_one(HeatMap)
+
+
+async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        before = conversation(pilot).settings
+        await press(pilot, "v")
+        screen, grid = on_sweep(pilot), heat(pilot)
+        assert screen.found is not None
+        assert screen.found.complete
+        assert grid.cursor == grid.state.now == grid.state.force
+        text = screen_text(pilot)
+        assert all(sign in text for sign in (NOW, FORCE, BEST))
+        await press(pilot, "right", "right", "down", "m", "m")
+        row, column = grid.cursor
+        wanted = screen.settings_of(row, column)
+        run = screen.subject.recording.course.run(wanted, screen.subject.model)
+        assert screen.found.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
+        assert screen.query_one(TokenGraph).state.whatif == run.tokens
+        assert screen.metric == "peak_tokens"
+        await press(pilot, "end")
+        best = screen.found.best("peak_tokens")
+        assert grid.cursor == (best.row, best.column)
+        await press(pilot, "home", "right", "right", "down", "enter")
+        assert conversation(pilot).settings == wanted != before
+        await press(pilot, "ctrl+z")
+        assert conversation(pilot).settings == before
+
+
+async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        screen = on_sweep(pilot)
+        seen = {screen.columns.name}
+        for _ in range(len(SWEPT)):
+            await press(pilot, "x")
+            assert screen.columns.name != screen.rows.name
+            assert screen.found is not None
+            seen.add(screen.columns.name)
+        assert seen == set(SWEPT) - {"threshold"}
+        await press(pilot, "y", "r")
+        await write(pilot, "context_length=60000,120000 protect_last_n=5:20:5")
+        await press(pilot, "enter")
+        assert (screen.rows, screen.columns) == (
+            Axis("context_length", (60_000, 120_000)),
+            Axis("protect_last_n", (5, 10, 15, 20)),
+        )
+        assert screen.found is not None
+        assert screen.found.rows == screen.rows
+        await press(pilot, "r")
+        await write(pilot, "threshold=9")
+        await press(pilot, "enter")
+        assert any("must lie between" in text for text in told(pilot))
+        await press(pilot, "r", "escape")
+        assert not screen.query_one("#sweep-prompt").display
+
+
+async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> None:
+    app = demo()
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await press(pilot, "slash", *"orders", "enter", "enter", "v")
+        screen = on_sweep(pilot)
+        shown = len(screen.subject.filtered)
+        assert 0 < shown < len(screen.subject.every) == 10
+        await press(pilot, "o")
+        assert screen.scope == "filter"
+        assert screen.found is not None
+        assert screen.found.conversations == shown
+        await press(pilot, "o")
+        assert screen.scope == "all"
+        assert screen.found.conversations == 10
+        assert "over 10 conversations" in screen_text(pilot)
+
+
+async def test_cancelling_keeps_what_is_done(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        screen = on_sweep(pilot)
+        grid = sweeping._grid
+
+        def one(*words: object) -> object:
+            asked.append(1)
+            if len(asked) == 2:
+                pilot.app.call_from_thread(screen.action_back)
+            return grid(*words)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(sweeping, "_grid", one)
+        await press(pilot, "o")
+        assert not screen.running
+        assert screen.found is not None
+        assert not screen.found.complete
+        assert 1 <= screen.found.conversations <= 2 < len(screen.subject.every)
+        assert "Cancelled." in screen_text(pilot)
+        await press(pilot, "escape")
+        assert conversation(pilot)
+
+
+async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        screen = on_sweep(pilot)
+        for name in ("found.csv", "found.json"):
+            await press(pilot, "W")
+            await write(pilot, str(tmp_path / name))
+            await press(pilot, "enter")
+        table = list(csv.DictReader(io.StringIO((tmp_path / "found.csv").read_text())))
+        assert len(table) == 64
+        document = json.loads((tmp_path / "found.json").read_text())
+        assert document["axes"] == ["threshold", "target_ratio"]
+        assert screen.found is not None
+        cell = screen.found.cells["peak_tokens"][0][0]
+        assert document["metrics"]["peak_tokens"][0][0] == float(table[0]["peak_tokens"]) == cell
+        await press(pilot, "W")
+        await write(pilot, str(in_place.parent / "config.yaml"))
+        await press(pilot, "enter")
+        assert any("Hermes' own" in text for text in told(pilot))
+
+
+@pytest.mark.parametrize("size", [(160, 48), (80, 24), (50, 14)])
+async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) -> None:
+    async with running(in_place, ORDERS, size=size) as pilot:
+        await press(pilot, "v")
+        for _ in range(9):
+            await press(pilot, "right")
+        assert heat(pilot).cursor[1] == 7
+        assert "80%" in screen_text(pilot)
+        for _ in range(9):
+            await press(pilot, "down")
+        assert heat(pilot).cursor[0] == 7
+        assert "90%" in screen_text(pilot)
+        assert "m Metric" in screen_text(pilot) or size[0] < 80
+
+
+async def test_an_engine_that_runs_no_conversation_is_not_swept(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        conversation(pilot).change(profile="truncation")
+        await press(pilot, "v")
+        assert conversation(pilot)
+        assert any("cannot run a whole conversation" in text for text in told(pilot))
+
+
+def test_axes() -> None:
+    from inspector.core.errors import UsageProblem
+    from inspector.engines.base import Settings
+
+    assert nearest(Axis("threshold", (0.2, 0.4)), 0.31) == 1
+    assert nearest(Axis("threshold", (0.2, 0.4)), 0.9) is None
+    assert nearest(Axis("max_tokens", (0, 10)), None) is None
+    for name in SWEPT:
+        axis = default_axis(name, Settings())
+        assert len(axis.values) == len(set(axis.values)) == 8
+    for text in ("", "threshold=0.5", "threshold=0.5 threshold=0.6", "colour=1 threshold=2", "threshold"):
+        with pytest.raises(UsageProblem):
+            axes_of(text)
