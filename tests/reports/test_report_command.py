@@ -11,7 +11,7 @@ import pytest
 
 from inspector.cli import main
 from inspector.core.errors import OutputProblem, UsageProblem
-from inspector.reports.report.writing import form_of, write_report
+from inspector.reports.report.writing import check_target, form_of, write_report
 from tests.stores.writer import snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +68,8 @@ def test_a_file_that_is_there_is_kept(
     assert (code, out) == (1, "")
     assert "is there already. Name another file, or give --force" in err
     assert target.read_text(encoding="utf-8") == "mine"
+    with pytest.raises(OutputProblem, match="is there already"):
+        check_target(target, [database], force=False)  # before a report is gathered, not only after
     assert run(capsysbinary, database, NAME, "--output", target, "--force")[0] == 0
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
