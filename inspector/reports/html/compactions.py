@@ -67,7 +67,7 @@ def _lost(part: CompactionPart) -> Html:
     if lost:
         parts.append(groups(facts.lost))
     elif any(sum(counts.values()) for counts in facts.counts.values()):
-        parts.append(tag("p", "Nothing of what was found is lost.", cls="calm"))
+        parts.append(tag("p", "Nothing of what this compaction summarized is lost.", cls="calm"))
     if facts.died:
         number = sum(group.total for group in facts.died)
         told = f"Summarized earlier, gone since this compaction: {count(number, 'fact')} that could be read until now."

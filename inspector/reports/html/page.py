@@ -12,7 +12,7 @@ from inspector.reports.html.markup import Html, anchor, join, tag
 from inspector.reports.html.style import STYLE
 from inspector.reports.html.summaries import drift_body
 from inspector.reports.report.values import Derivation, Report
-from inspector.reports.report.wording import KIND_NAMES, count, moment, number, percent, severities
+from inspector.reports.report.wording import KIND_NAMES, count, moment, number, percent, period, severities
 
 #: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -57,7 +57,6 @@ def _sections(report: Report) -> list[Html | None]:
 
 
 def _header(report: Report, title: str) -> Html:
-    began, ended = moment(report.started_at), moment(report.last_active)
     links = [("#glance", "At a glance"), ("#course-section", "Course")]
     if report.compactions:
         links.append(("#survival", "Survival"))
@@ -82,7 +81,7 @@ def _header(report: Report, title: str) -> Html:
             cls="meta",
         ),
         tag("p", report.profile_reason, cls="meta"),
-        tag("p", " to ".join(filter(None, (began, ended))), cls="meta") if began else None,
+        tag("p", period(report.started_at, report.last_active) or None, cls="meta"),
         tag(
             "nav",
             tag("ol", [tag("li", tag("a", label, href=to)) for to, label in links]),
@@ -217,7 +216,7 @@ def _risk(report: Report) -> Html:
     parts: list[Html | None] = [tag("h2", "At risk now")]
     if risk.reason:
         parts.append(
-            tag("p", f"A compaction of the live list would change nothing now: {risk.reason}", cls="dim")
+            tag("p", f"A compaction of the live list would change nothing now: {risk.reason}.", cls="dim")
         )
     elif not risk.total:
         parts.append(tag("p", "The next compaction would take no fact out of the list.", cls="calm"))

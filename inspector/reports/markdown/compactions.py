@@ -93,7 +93,7 @@ def _lost(facts: FactsPart) -> Iterator[str]:
     else:
         yield table(("kind", *(f"{OUTCOME_SIGNS[o]} {o}" for o in OUTCOMES)), rows, (1, 2, 3, 4))
     if rows and not facts.lost:
-        yield from ("", "Nothing of what was found is lost.")
+        yield from ("", "Nothing of what this compaction summarized is lost.")
     yield from group_lines(facts.lost, 4)
     if facts.died:
         yield from ("", "### What earlier summaries still had")

@@ -9,7 +9,16 @@ from inspector.reports.markdown.compactions import compaction_lines, finding_lin
 from inspector.reports.markdown.escaping import code, fenced, line, table
 from inspector.reports.report.charting import course_lines
 from inspector.reports.report.values import Derivation, DriftLine, Report
-from inspector.reports.report.wording import KIND_NAMES, count, cut, moment, number, percent, severities
+from inspector.reports.report.wording import (
+    KIND_NAMES,
+    count,
+    cut,
+    moment,
+    number,
+    percent,
+    period,
+    severities,
+)
 
 
 def render_markdown(report: Report) -> str:
@@ -43,7 +52,6 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _head(report: Report) -> Iterator[str]:
-    began, ended = moment(report.started_at), moment(report.last_active)
     threshold = report.course.threshold
     share = f" ({report.live_tokens / threshold:.0%} of the threshold)" if threshold else ""
     fallbacks = sum(part.compared.recorded.fallback for part in report.compactions)
@@ -55,9 +63,10 @@ def _head(report: Report) -> Iterator[str]:
     )
     yield ""
     yield line(report.profile_reason)
-    if began:
+    when = period(report.started_at, report.last_active)
+    if when:
         yield ""
-        yield " to ".join(filter(None, (began, ended)))
+        yield when
     yield ""
     yield f"- {count(len(report.course.tokens), 'message')}, {report.generations[-1].messages:,} in the live list"
     told = f", {fallbacks} without a summary" if fallbacks else ""
@@ -159,7 +168,7 @@ def _risk(report: Report) -> Iterator[str]:
     risk = report.risk
     yield from ("", "## At risk now", "")
     if risk.reason:
-        yield f"A compaction of the live list would change nothing now: {line(risk.reason)}"
+        yield f"A compaction of the live list would change nothing now: {line(risk.reason)}."
         return
     if not risk.total:
         yield "The next compaction would take no fact out of the list."

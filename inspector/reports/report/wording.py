@@ -38,6 +38,11 @@ def moment(seconds: float) -> str:
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
+def period(start: float, end: float) -> str:
+    """From when to when; "" where neither is known."""
+    return " to ".join(dict.fromkeys(filter(None, (moment(start), moment(end)))))
+
+
 def count(number: int, one: str, several: str = "") -> str:
     """ "1 message", "2 messages"."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
@@ -102,7 +107,7 @@ def boundary_words(compared: Compared) -> str:
     told = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     told += "" if recorded.exact else " (inferred)"
     if not planned.compacts:
-        return f"{told}. {planned.profile} would not have compacted this list: {planned.reason}"
+        return f"{told}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agree:
         return f"{told}. Planned by {planned.profile}: the same."
     return (
