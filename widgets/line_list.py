@@ -141,7 +141,13 @@ class LineList(ScrollView, can_focus=True):
     def resized(self) -> None:
         """The number of lines changed: scrollbars and cursor follow."""
         self._cursor = max(0, min(self._cursor, self.row_count - 1))
-        self.virtual_size = Size(0, self.line_count + self.header_height)
+        size, height = Size(0, self.line_count + self.header_height), self.styles.height
+        if self.show_vertical_scrollbar and self.size and height is not None and not height.is_auto:
+            # The scrollbar is there already, so nothing around the list moves: no need to lay out the screen anew.
+            self.set_reactive(LineList.virtual_size, size)
+            self._scroll_update(size)
+        else:
+            self.virtual_size = size
         self.refresh()
 
     def row_style(self, row: int) -> Style:

@@ -96,6 +96,8 @@ class Course:
         self.chars = list(accumulate((found.now.chars for found in self.sketches), initial=0))
         self.images = list(accumulate((found.now.images for found in self.sketches), initial=0))
         self.users = [index for index, found in enumerate(self.sketches) if found.role == USER]
+        #: Characters said until each call.
+        self.call_chars = [self.chars[step] for step in self.calls]
         #: What the list weighs at each call as long as nothing was compacted, in tokens.
         self.plain = [list_tokens(self.chars[step], self.images[step]) + system_tokens for step in self.calls]
 
@@ -160,6 +162,10 @@ class _Run:
 
     def _first_over(self, limit: int, at: int) -> int:
         """The first call from `at` on whose prompt reaches the limit; the number of calls where none does."""
+        if self.course.images[-1] == 0 and not self.images:
+            # Characters grow with the calls: so many of them make the tokens that the limit needs.
+            least = 4 * (limit - self.course.system) - 3 - self.chars
+            return bisect_left(self.course.call_chars, least, at)
         return bisect_left(self.course.calls, True, at, key=lambda step: self._tokens_at(step) >= limit)
 
     def _prompt(self, start: int, stop: int) -> None:

@@ -24,6 +24,7 @@ _MEASURES = {
     "tokens": ("work", "measure_tokens"),
     "headless": ("headless", "measure"),
     "terminal": ("driving", "measure"),
+    "replay": ("replaying", "measure"),
     "hermes": ("hermes", "measure"),
 }
 #: Octets on disk that a message takes with both full-text tables, roughly.

@@ -71,6 +71,18 @@ async def _running(context: Context) -> AsyncIterator[_Timed]:
             yield app
 
 
+@asynccontextmanager
+async def opened_long(context: Context) -> AsyncIterator[tuple[_Timed, ConversationScreen]]:
+    """The app with the long conversation open, once everything about it is known."""
+    async with _running(context) as app:
+        await _open(app, LONG, context.shape.long)
+        screen = app.screen
+        assert isinstance(screen, ConversationScreen)
+        await app.until(lambda: screen.plan is not None and screen.compactions is not None)
+        await app.workers.wait_for_complete([w for w in app.workers if w.group != "watch"])
+        yield app, screen
+
+
 def _table(app: _Timed) -> ConversationTable:
     return app.screen.query_one(ConversationTable)
 

@@ -54,7 +54,8 @@ class HermesEngine:
     def outline(
         self, measures: HermesMeasures, settings: Settings, budgets: Budgets, compactions: int = 0
     ) -> Plan:
-        """The same plan from budgets that are known, without the indexes of what is pruned."""
+        """The same plan from budgets that are known: where it cuts and how large the summary may be, without the
+        indexes of what is pruned and without the tokens of the regions."""
         return _Planner(self.policies, measures, settings, compactions, 0, budgets).plan()
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
@@ -88,7 +89,7 @@ class _Planner:
         self.compactions = compactions
         self.system = system
         self.budgets = budgets(policies, settings) if known is None else known
-        self.lists_pruned = known is None
+        self.whole = known is None
 
     def plan(self) -> Plan:
         measures, policies, settings = self.measures, self.policies, self.settings
@@ -137,8 +138,11 @@ class _Planner:
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
         role, merged = summary_role(measures, policies, head_end, tail_start)
-        head_tokens = measures.rough_between(0, head_end, pruned_to)
-        tail_tokens = measures.rough_between(tail_start, length, pruned_to)
+        sizes = (0, 0, 0)
+        if self.whole:
+            places = ((0, head_end), (head_end, tail_start), (tail_start, length))
+            sizes = tuple(measures.rough_between(low, high, pruned_to) for low, high in places)  # type: ignore[assignment]
+        head_tokens, middle_tokens, tail_tokens = sizes
         return Plan(
             profile=policies.name,
             budgets=self.budgets,
@@ -148,13 +152,13 @@ class _Planner:
             head_end=head_end,
             tail_start=tail_start,
             prune_before=pruned_to,
-            pruned=boundaries.pruned_indexes(measures, pruned_to) if self.lists_pruned else (),
+            pruned=boundaries.pruned_indexes(measures, pruned_to) if self.whole else (),
             summarized_from=start,
             summary_budget=budget,
             role=role,
             merged=merged,
             head_tokens=head_tokens,
-            middle_tokens=measures.rough_between(head_end, tail_start, pruned_to),
+            middle_tokens=middle_tokens,
             tail_tokens=tail_tokens,
             tokens_before=measures.total() + self.system,
             tokens_after=head_tokens + budget + tail_tokens + self.system,
@@ -211,6 +215,8 @@ class _Planner:
         return self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, len(self.measures))
 
     def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
+        if not self.measures.troubles:
+            return ""
         found = [
             (index, name) for index, name in self.measures.troubles.get(phase, ()) if start <= index < stop
         ]

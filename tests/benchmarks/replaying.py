@@ -1,0 +1,149 @@
+"""Replay: what-ifs, sweeps, a step to its frame; how the cost grows; beside a real release where there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.sketches import sketch
+from inspector.replay.axes import default_axis
+from inspector.replay.sweep import cells
+from inspector.replay.whatif import Course, SummaryModel
+from inspector.reports.answers import Answers
+from inspector.reports.sweeping import Request, run_sweep
+from inspector.stores.detect import open_store
+from tests.benchmarks.context import Context, fresh_environment
+from tests.benchmarks.figures import Figure, middle, number, p95, spread
+from tests.benchmarks.generator import LONG, LONGEST
+from tests.benchmarks.headless import opened_long
+
+#: A window in which the long conversation is compacted often.
+WINDOW = 128_000
+_MANY, _EACH, _CELLS = 1_000, 500, 64
+
+
+def measure(context: Context) -> list[Figure]:
+    """Every figure of replay."""
+    store = open_store(context.database)
+    messages = store.messages(store.open(store.resolve(LONG)).live, 0, 10_000)
+    store.close()
+    return [
+        *_whatifs(messages),
+        *_growth(messages),
+        *_many(context),
+        *asyncio.run(_steps(context)),
+        *_hermes(context, messages),
+    ]
+
+
+def _course(messages: tuple[Message, ...], profile: str) -> Course:
+    policies = RELEASES[profile]
+    return Course(HermesEngine(policies), sketch(messages, policies)[0], 2_000)
+
+
+def _timed(course: Course, settings: Settings, runs: int = 7) -> list[float]:
+    taken = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        course.run(settings)
+        taken.append(1e3 * (time.perf_counter() - start))
+    return taken
+
+
+def _whatifs(messages: tuple[Message, ...]) -> list[Figure]:
+    figures = []
+    for profile in RELEASES:
+        course = _course(messages, profile)
+        settings = Settings(profile=profile, context_length=WINDOW)
+        taken = _timed(course, settings)
+        count = len(course.run(settings).events)
+        note = f"{count} compactions; {spread(taken)}"
+        figures.append(
+            Figure(f"replay: what-if of {len(messages):,} messages, {profile}", middle(taken), "ms", 20, note)
+        )
+        rows, columns = default_axis("threshold", settings), default_axis("target_ratio", settings)
+        start = time.perf_counter()
+        cells(course, SummaryModel(), settings, rows, columns)
+        sweep = 1e3 * (time.perf_counter() - start)
+        figures.append(Figure(f"replay: 8 × 8 sweep of it on one core, {profile}", sweep, "ms", 1_000))
+    return figures
+
+
+def _growth(messages: tuple[Message, ...]) -> list[Figure]:
+    """The cost of what-ifs over the number of messages, in a line."""
+    settings = Settings(profile="hermes-0.19", context_length=WINDOW)
+    told, each = [], []
+    size = max(1, len(messages) // 16)
+    whole = messages * 4
+    while size <= len(whole):
+        taken = min(_timed(_course(whole[:size], "hermes-0.19"), settings, 3))
+        told.append(f"{size:,}: {number(taken)} ms")
+        each.append(1e3 * taken / size)
+        size *= 2
+    growth = each[-1] / each[len(each) // 2]
+    return [Figure("replay: growth of the cost a message, four doublings", growth, "×", 1.5, ", ".join(told))]
+
+
+def _many(context: Context) -> list[Figure]:
+    store = open_store(context.database)
+    long = {store.resolve(LONG), store.resolve(LONGEST)}
+    rows = [row for row in store.conversations() if row.id not in long][:_MANY]
+    answers = Answers(store, {}, None)
+    threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
+    request = Request((context.database,), tuple(row.id for row in rows), threshold, ratio)
+    start = time.perf_counter()
+    found = run_sweep(request, answers, processes=2)
+    taken = time.perf_counter() - start
+    said = sum(row.messages for row in rows)
+    store.close()
+    note = f"{found.conversations:,} conversations, {said:,} messages, {_CELLS} cells in {taken:.1f} s on two cores"
+    scaled = taken * _MANY * _EACH / max(said, 1)
+    return [Figure(f"replay: a sweep over {_MANY:,} × {_EACH} messages", scaled, "s", 60, note)]
+
+
+async def _steps(context: Context) -> list[Figure]:
+    """From a key to the frame that shows the step, in the long conversation."""
+    taken: list[float] = []
+    async with opened_long(context) as (app, screen):
+        app.key("left")
+        await app.until(lambda: screen.moment is not None)
+        for key in ["left"] * 40 + ["right"] * 40:
+            await asyncio.sleep(0.01)
+            before = screen.moment
+            assert before is not None
+            wanted = before.number + (1 if key == "right" else -1)
+            start = app.key(key)
+            at = await app.until(
+                lambda wanted=wanted: screen.moment is not None and screen.moment.number == wanted
+            )  # type: ignore[misc]
+            taken.append(1e3 * (at - start))
+    name = f"replay: a step to its frame in {context.shape.long:,} messages"
+    return [Figure(name, middle(taken), "ms", 16, f"p95 {number(p95(taken))} ms")]
+
+
+def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
+    if context.hermes is None:
+        return []
+    with fresh_environment() as (environment, folder):
+        file = folder / "messages.json"
+        file.write_text(json.dumps([dict(message.wire) for message in messages]), encoding="utf-8")
+        script = Path(__file__).with_name("compressing.py")
+        run = subprocess.run(
+            [str(context.hermes), str(script), str(file)],
+            env={name: value for name, value in environment.items() if name != "PYTHONPATH"},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    theirs = middle(json.loads(run.stdout.splitlines()[-1]))
+    profile = "hermes-0.19" if context.shape.release == "0.19" else "hermes-0.13"
+    course = _course(messages, profile)
+    settings = Settings(profile=profile, context_length=WINDOW)
+    ours, count = middle(_timed(course, settings)), len(course.run(settings).events)
+    note = f"ours runs the whole conversation, {count} compactions, in {number(ours)} ms: {theirs / ours:.1f} × as fast"
+    return [Figure(f"replay: the release compresses the {len(messages):,} messages once", theirs, note=note)]
