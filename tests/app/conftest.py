@@ -35,6 +35,11 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: Counter("quarters", Quarters()))
+    # Nobody's fingers are kept waiting here: threads need not rest behind every key.
+    monkeypatch.setattr("inspector.app.courtesy._QUIET", 0.0)
+    # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.
+    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
+    monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.002)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield

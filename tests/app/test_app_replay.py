@@ -27,7 +27,7 @@ from tests.app.running import (
     write,
     written,
 )
-from tests.stores.writer import talk
+from tests.stores.writer import Writer, create, talk
 from widgets.gauge import Gauge
 from widgets.message_list import MessageRow
 from widgets.region_bar import RegionBar
@@ -81,7 +81,12 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
 
 
 async def test_stepping_back_undoes_stepping_forward(tmp_path: Path) -> None:
-    async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(3))
+    writer.compact(1, 9, "## Goal\nFind it\n\n## In Progress\n- look at the log")
+    writer.say(talk(1, 3))
+    async with running(writer.end(), "Made") as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", "1", "enter")
         seen: list[tuple[Moment, tuple[object, ...]]] = []
