@@ -34,6 +34,7 @@ TITLES = {
     "TokenGraph": "Replay pane",
     "FindingsPane": "Findings pane",
     "LineagePane": "Lineage pane",
+    "MeasuresPane": "Measures pane",
     "ReportPrompt": "Writing a report",
     "SweepScreen": "Sweep",
     "HeatMap": "The map of a sweep",

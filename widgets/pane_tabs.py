@@ -91,9 +91,11 @@ class PaneTabs(Widget):
         """What is written on each tab in so many cells; the chosen one keeps its name as long as others have one."""
         full = [f" {tab.key} {tab.name}" for tab in self._tabs]
         short = [f" {tab.key} {tab.short or tab.name}" for tab in self._tabs]
+        tight = [f" {tab.key}{tab.short or tab.name}" for tab in self._tabs]
         keys = [f" {tab.key}" for tab in self._tabs]
         labels = full
-        for others, own in ((full, full), (short, full), (short, short), (keys, full)):
+        steps = ((full, full), (short, full), (short, short), (tight, full), (tight, short), (keys, full))
+        for others, own in steps:
             labels = [
                 f"{named} " if tab.name == self._active else other
                 for tab, named, other in zip(self._tabs, own, others, strict=True)

@@ -69,7 +69,7 @@ def life_view(life: Life, pruned: bool = False) -> FactView:
         where=fate.where or "",
         compaction=life.compaction,
         source=_source(fact, taken_saying(life, pruned)),
-        survivor=_survivor(fact, fate),
+        survivor=survivor_place(fact, fate),
         excerpt=fate.excerpt,
         history=(_told(fact), _course(life)),
         notes=tuple(_notes(life)),
@@ -87,7 +87,7 @@ def _risk_view(entry: AtRisk, generation: int) -> FactView:
         values=tuple(value.text for value in fact.values),
         role=fact.role,
         outcome="at risk",
-        source=FactPlace(generation, index, _wanted(fact.text), f"message {index:,} of the live list"),
+        source=FactPlace(generation, index, wanted(fact.text), f"message {index:,} of the live list"),
         history=(_told(fact),),
         rule=fact.rule,
     )
@@ -95,10 +95,11 @@ def _risk_view(entry: AtRisk, generation: int) -> FactView:
 
 def _source(fact: Fact, saying: Saying) -> FactPlace:
     label = f"message {saying.index:,} of generation {saying.generation}"
-    return FactPlace(saying.generation, saying.index, _wanted(fact.text), label)
+    return FactPlace(saying.generation, saying.index, wanted(fact.text), label)
 
 
-def _survivor(fact: Fact, fate: Fate) -> FactPlace | None:
+def survivor_place(fact: Fact, fate: Fate) -> FactPlace | None:
+    """Where a fact stands in the list after a compaction, with words of it that stand there; None for nowhere."""
     if fate.index is None:
         return None
     around = fate.excerpt.casefold()
@@ -107,10 +108,10 @@ def _survivor(fact: Fact, fate: Fate) -> FactPlace | None:
     generation = fate.compaction + 1
     where = f"{fate.where}, " if fate.where else ""
     label = f"{where}message {fate.index:,} of generation {generation}"
-    return FactPlace(generation, fate.index, _wanted(words), label)
+    return FactPlace(generation, fate.index, wanted(words), label)
 
 
-def _wanted(text: str) -> str:
+def wanted(text: str) -> str:
     """What of a text can be looked for: the start of its first line."""
     return text.strip().split("\n", 1)[0][:_LONGEST].rstrip()
 

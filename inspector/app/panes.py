@@ -17,6 +17,7 @@ from widgets.diff_pane import DiffPane
 from widgets.facts_pane import FactsPane
 from widgets.findings_pane import FindingList, FindingsPane
 from widgets.lineage_pane import LineagePane
+from widgets.measures_pane import MeasuresPane
 from widgets.message_pane import MessagePane
 from widgets.pane_tabs import PaneTab, PaneTabs
 from widgets.replay_pane import ReplayPane
@@ -77,13 +78,21 @@ PANES: tuple[tuple[str, str], ...] = (
         "÷ split, & merged, → moved, ✓ done, − dropped, ↺ back. ! marks items that say something else since, ◷ open "
         "ones that are stale. [ and ] choose the column, enter shows that summary beside the one before.",
     ),
+    (
+        "measures",
+        "What each compaction kept, measure by measure, and what it cost: open request and next step, files and "
+        "commands, facts by kind, compression, tokens. No score sums them up. [ and ] choose the compaction, at last "
+        "all of them, ! marks one that a fallback text followed; below, what was counted: ✗ not known any more, = "
+        "known. Enter on a measure goes to its evidence, and there to where it was said; s to where it is found.",
+    ),
 )
 NAMES = tuple(name for name, _ in PANES)
-#: The key that brings each pane up: its place among the tabs, 0 for the life of the summaries.
-KEYS = {name: str(place) for place, name in enumerate(NAMES, 1)} | {"lineage": "0"}
+#: The key that brings each pane up: its place among the tabs, 0 for the life of the summaries, V for what has value.
+KEYS = {name: str(place) for place, name in enumerate(NAMES, 1)} | {"lineage": "0", "measures": "V"}
 HELP = dict(PANES)
 _SHORT = {
     "message": "msg", "summary": "sum", "compaction": "comp", "replay": "play", "findings": "finds", "lineage": "life",
+    "measures": "meas",
 }  # fmt: skip
 #: The widget of each pane.
 KINDS: dict[str, type[Widget]] = {
@@ -97,6 +106,7 @@ KINDS: dict[str, type[Widget]] = {
     "findings": FindingsPane,
     "facts": FactsPane,
     "lineage": LineagePane,
+    "measures": MeasuresPane,
 }
 
 

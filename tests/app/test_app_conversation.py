@@ -159,6 +159,7 @@ async def test_every_pane_is_filled_and_left_by_escape(
             "findings": "warning",
             "facts": "compaction 4",
             "lineage": "compaction 4 of 4",
+            "measures": "hard constraints" if size[1] > 40 else "open request",
         }[pane] in text
         await press(pilot, "question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
@@ -529,6 +530,7 @@ def test_no_key_means_two_things_at_once() -> None:
 
     outer = keys(ConversationScreen) | keys(InspectorApp)
     meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
+    meant |= {"measures.earlier", "measures.later"}
     # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
     meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
     for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):

@@ -231,4 +231,5 @@ def test_tabs_give_up_the_chosen_ones_long_name_before_all_names() -> None:
     assert tabs.labels(40) == [" 1 message", " 0 lineage "]
     assert tabs.labels(17) == [" 1 msg", " 0 lineage "]
     assert tabs.labels(14) == [" 1 msg", " 0 life "]
-    assert tabs.labels(13) == [" 1", " 0 lineage "]
+    assert tabs.labels(13) == [" 1msg", " 0 life "]
+    assert tabs.labels(12) == [" 1", " 0 lineage "]

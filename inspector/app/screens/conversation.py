@@ -22,6 +22,7 @@ from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
 from inspector.app.screens.following import LineageActions
 from inspector.app.screens.judging import FindingsActions
+from inspector.app.screens.measuring import MeasureActions
 from inspector.app.screens.reading import ReadingActions
 from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.remembering import RememberingActions
@@ -62,6 +63,7 @@ class ConversationScreen(
     ReplayActions,
     FindingsActions,
     LineageActions,
+    MeasureActions,
     FactActions,
     ComparingActions,
     ReadingActions,
@@ -112,6 +114,7 @@ class ConversationScreen(
         Binding("9", "pane('facts')", "Facts", show=False, id="pane.facts"),
         Binding("exclamation_mark", "pane('findings')", "Findings", show=False, id="pane.findings_key"),
         Binding("0", "pane('lineage')", "Lineage", show=False, id="pane.lineage"),
+        Binding("V", "pane('measures')", "Measures", show=False, id="pane.measures"),
         Binding("t", "pane('tune')", "Tune", show=False, id="pane.tune_key"),
         Binding("space", "play", "Play, pause", show=False, id="replay.play"),
         Binding("left,h", "replay('message', -1)", "Step back", show=False, id="replay.back"),
@@ -245,7 +248,7 @@ class ConversationScreen(
             return
         self.compactions = event.compactions
         self._show_recorded()
-        self.fill("summary", "diff", "compaction", "replay", "lineage")
+        self.fill("summary", "diff", "compaction", "replay", "lineage", "measures")
         if self.resolved is not None:
             self.judge(self.inspection, self.resolved)
 

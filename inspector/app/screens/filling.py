@@ -93,6 +93,7 @@ class FillingActions(ConversationBase):
             "findings": self.fill_findings,
             "facts": self.fill_facts,
             "lineage": self.fill_lineage,
+            "measures": self.fill_measures,
         }
         fillers[current]()
 
@@ -113,6 +114,9 @@ class FillingActions(ConversationBase):
 
     def fill_lineage(self) -> None:
         """Follow the items of the summaries; the screen's part for them does it."""
+
+    def fill_measures(self) -> None:
+        """Show what compactions kept; the screen's part for measures does it."""
 
     # Message.
 
