@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -37,6 +38,10 @@ class ReplayView:
     notes: tuple[str, ...] = ()
 
 
+#: A pane of fewer rows is low.
+LOW = 24
+
+
 class ReplayPane(Vertical):
     """Shows a ReplayView; the graph posts StepChosen."""
 
@@ -44,6 +49,8 @@ class ReplayPane(Vertical):
     ReplayPane { background: $surface; }
     ReplayPane > Headline { padding: 0 1; margin: 0 0 1 0; }
     ReplayPane > TokenGraph { height: 1fr; margin: 0 1 1 0; }
+    ReplayPane.-low > Headline { margin: 0; }
+    ReplayPane.-low > TokenGraph { margin: 0 1 0 0; }
     """
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
@@ -81,8 +88,19 @@ class ReplayPane(Vertical):
             self._headline.set_lines([TextLine(self._why or "Reading the conversation …", "muted")])
             self._graph.state = GraphState()
             return
-        self._headline.set_lines(_lines(view))
+        self._headline.set_lines(_short(view) if self._low else _lines(view))
         self._graph.state = view.graph
+
+    @property
+    def _low(self) -> bool:
+        return 0 < self.size.height < LOW
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where there are few rows the runs take one each, so that the graph keeps the others."""
+        low = event.size.height < LOW
+        if low != self.has_class("-low"):
+            self.set_class(low, "-low")
+            self.set_view(self._view, self._why)
 
     def set_step(self, step: int) -> None:
         """Move the graph's cursor to a step, counted from 1 (0: nowhere)."""
@@ -100,6 +118,20 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("more than once", lambda run: f"{run.resummarized:.0%}"),
     ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
 )
+
+
+def _short(view: ReplayView) -> list[TextLine]:
+    """A line a run, and the first thing that is said about them."""
+    width = max((len(run.name) for run in view.runs), default=0)
+    lines = [
+        line_of(
+            (run.name.ljust(width) + "  ", "muted"),
+            (f"{human.plural(run.compactions, 'compaction')}, peak {human.tokens(run.peak)}, ", ""),
+            (f"input {human.tokens(run.input)}, {run.summarized:.0%} summarized", ""),
+        )
+        for run in view.runs
+    ]
+    return [*lines, *(TextLine(note, "muted") for note in view.notes[:1] if len(view.runs) < 3)]
 
 
 def _lines(view: ReplayView) -> list[TextLine]:

@@ -255,9 +255,7 @@ class SweepScreen(WorkingScreen):
             self._cell_of(self.subject.force),
             best,
         )
-        self.query_one("#sweep-metric", ModeBar).set_modes(
-            [Mode(m.name, m.words) for m in MEASURES], self.metric
-        )
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
 
     def _cell_of(self, settings: Settings) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual import on
 from textual.widgets import Input
 
+from inspector.app.panes import Panes
 from inspector.app.screens.stepping import SteppingActions
 from inspector.app.screens.taking import TakingActions
 from inspector.core.errors import InspectorError
@@ -47,7 +48,7 @@ class TuningActions(SteppingActions, TakingActions):
         if size != self.summary_size:
             self.undone.append(self.summary_size if self.summary_size is not None else "recorded")
             self.summary_size = size
-            self.fill("tune", "replay", "sweep")
+            self.fill("tune", "replay")
 
     def action_undo(self) -> None:
         """Take the last change of settings, or of the summaries' size, back."""
@@ -58,7 +59,7 @@ class TuningActions(SteppingActions, TakingActions):
             self.take(last)
         else:
             self.summary_size = None if isinstance(last, str) else last
-            self.fill("tune", "replay", "sweep")
+            self.fill("tune", "replay")
 
     def take(self, settings: Settings) -> None:
         """Take settings without a way back; the screen does it."""
@@ -75,8 +76,9 @@ class TuningActions(SteppingActions, TakingActions):
         now = (self.settings, self.summary_size)
         self.kept = None if self.kept == now else now
         said = "Kept as A; what is on screen is B from now on." if self.kept else "A is dropped."
-        self.app.notify(said, timeout=2)
-        self.fill("tune", "replay", "sweep")
+        if self.query_one(Panes).current not in ("tune", "replay"):
+            self.app.notify(said, timeout=2)
+        self.fill("tune", "replay")
 
     def action_swap(self) -> None:
         """Take A's settings, and keep those on screen as A."""
@@ -87,7 +89,7 @@ class TuningActions(SteppingActions, TakingActions):
         self.kept = (self.settings, self.summary_size)
         self.use_summary_size(size)
         self.use(settings)
-        self.fill("tune", "replay", "sweep")
+        self.fill("tune", "replay")
 
     def run_lines(self) -> tuple[str, ...]:
         """What the whole conversation would have been, in a few lines for the knobs."""

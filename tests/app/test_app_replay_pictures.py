@@ -1,0 +1,39 @@
+"""Pictures of replay: a moment, a compaction half done, two settings compared, a sweep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.app.conftest import MakeApp
+from tests.app.settle import press, settle
+
+ORDERS = "Nightly orders import loses rows"
+WIDE, NARROW = (160, 48), (80, 24)
+COMPARED = ("5", "equals_sign", *["down"] * 4, *"90000", "enter", "escape", "7")
+PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
+    "moment": (WIDE, "inspector-dark", ("colon", "6", "0", "enter")),
+    "moment-narrow-light": (NARROW, "inspector-light", ("colon", "6", "0", "enter")),
+    "pruned": (WIDE, "inspector-dark", ("left", "left_square_bracket", "right")),
+    "kept-16-colours": (WIDE, "inspector-16", ("left", "left_square_bracket", "right", "right", "right")),
+    "comparison": (WIDE, "inspector-dark", COMPARED),
+    "comparison-narrow": (NARROW, "inspector-light", COMPARED),
+    "sweep": (WIDE, "inspector-dark", ("v", "o", "m", "m", "m")),
+    "sweep-narrow-light": (NARROW, "inspector-light", ("v", "o", "m")),
+    "sweep-16-colours": (NARROW, "inspector-16", ("v", "o", "m", "m", "m")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(PICTURES))
+def test_picture_of_replay(name: str, demo: MakeApp, snap_compare: Any) -> None:
+    size, theme, keys = PICTURES[name]
+    app = demo(ORDERS, theme)
+    app.animation_level = "none"
+
+    async def walk(pilot: Pilot[Any]) -> None:
+        await settle(pilot)
+        await press(pilot, *keys)
+
+    assert snap_compare(app, terminal_size=size, run_before=walk)
