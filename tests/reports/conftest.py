@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli import _open
+from inspector.commands.options import open_source
 from inspector.reports.answers import Answers
 from inspector.reports.report.gathering import gather_report
 from inspector.reports.report.values import Report
@@ -35,6 +35,6 @@ def report_of(_own_cache: Path) -> Callable[[str], Report]:
     def made(name: str) -> Report:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_CACHE_HOME", str(_own_cache))
-            return gather_report(Answers(_open(None, True), {}, None), name, MADE_AT)
+            return gather_report(Answers(open_source(None, True), {}, None), name, MADE_AT)
 
     return made

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.cli import _open
+from inspector.commands.options import open_source
 from inspector.core.text import safe
 from inspector.reports.answers import Answers
 from inspector.reports.facts import Wanted, facts_answer
@@ -38,7 +38,7 @@ def lost_texts(report: Report) -> dict[int, list[str]]:
 
 def facts_lost(name: str) -> set[tuple[int, str]]:
     """What the facts command says was lost: (compaction, text)."""
-    answers = Answers(_open(None, True), {}, None)
+    answers = Answers(open_source(None, True), {}, None)
     found = facts_answer(answers, name, Wanted(fates=("lost", "value lost")), False, "json")
     assert not isinstance(found, str)
     return {(entry["compaction"], " ".join(safe(cut(entry["text"])).split())) for entry in found}

@@ -1,0 +1,1 @@
+"""The commands. Each reads, asks `inspection` and `reports`, prints, and ends."""

@@ -1,0 +1,212 @@
+"""The commands about one conversation: what was recorded, and what became of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from inspector.commands.options import (
+    PATH_HELP,
+    flags_of,
+    open_source,
+    path_and_name,
+    path_or_name,
+    print_answer,
+    say,
+    settings_options,
+    source_options,
+)
+from inspector.core.errors import UsageProblem
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--no-exact", is_flag=True, help="Leave exact token counts out.")
+@settings_options
+@source_options
+def show(
+    words: tuple[str, ...], generation: int | None, no_exact: bool, config: Path | None, as_json: bool, demo: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Show a generation: its messages with regions, tokens, pruning and breakpoints."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_show
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(answers.show(name, generation, exact=not no_exact), as_json, print_show)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@settings_options
+@source_options
+def compactions(
+    words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
+) -> None:
+    """List the recorded compactions, each with what the profile plans for the same list."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_compactions
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(answers.compactions(name), as_json, print_compactions)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@click.option(
+    "--severity",
+    type=click.Choice(["info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="The least severity to tell.",
+)
+@settings_options
+@source_options
+def findings(
+    words: tuple[str, ...], severity: Literal["info", "warning", "error"], config: Path | None, as_json: bool,
+    demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Tell what is wrong with the conversations, or worth knowing, and what to do about it.
+
+    A single word that is no file is a conversation of the database that is read without PATH.
+    """
+    from inspector.reports.answers import Answers
+    from inspector.reports.findings_text import print_findings
+
+    path, name = path_or_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(answers.findings(name, severity), as_json, print_findings)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option(
+    "--from", "first", type=int, metavar="K", help="The earlier compaction; default: the last but one."
+)
+@click.option("--to", "last", type=int, metavar="L", help="The later compaction; default: the last.")
+@click.option("--life", is_flag=True, help="Follow every item through all summaries.")
+@source_options
+def diff(
+    words: tuple[str, ...], first: int | None, last: int | None, life: bool, as_json: bool, demo: bool
+) -> None:
+    """Compare the summaries of two compactions, section by section and item by item; or all of them with --life."""
+    from inspector.reports.answers import Answers
+
+    if life and (first is not None or last is not None):
+        raise UsageProblem("--life is about all summaries; it takes no --from and no --to.")
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), {}, None)
+    if life:
+        from inspector.reports.lineage import lineage_document
+        from inspector.reports.lineage_text import print_lineage
+
+        print_answer(lineage_document(answers, name), as_json, print_lineage)
+    else:
+        from inspector.reports.text import print_diff
+
+        print_answer(answers.diff(name, first, last), as_json, print_diff)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--compaction", type=int, metavar="K", help="Only this compaction, counted from 1.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["constraint", "preference", "decision", "value", "link"]),
+)
+@click.option(
+    "--fate", "fates", multiple=True, type=click.Choice(["verbatim", "paraphrased", "value lost", "lost"])
+)
+@click.option(
+    "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many facts of a compaction.")
+@click.option("--pruned", is_flag=True, help="Facts of pruned tool results too.")
+@click.option("--at-risk", is_flag=True, help="What a compaction of the live list would take out of it.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "mem0"]),
+    default="text",
+    show_default=True,
+    help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
+)
+@click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
+@settings_options
+@source_options
+def facts(
+    words: tuple[str, ...], compaction: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
+    roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
+    config: Path | None, as_json: bool, demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """List the facts that each compaction summarized, and what became of them."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.facts import Wanted, facts_answer, print_facts
+
+    if at_risk and (compaction is not None or fates or pruned):
+        raise UsageProblem(
+            "--at-risk is about the compaction to come; it takes no --compaction, --fate or --pruned."
+        )
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
+    answer = facts_answer(answers, name, wanted, at_risk, "json" if as_json else form, user_id or "")
+    if isinstance(answer, str):
+        click.echo(answer, nl=False)
+    else:
+        print_answer(answer, as_json or form != "text", print_facts)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@settings_options
+@source_options
+def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+    """Measure what each compaction kept, kind by kind, and what it cost."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.measures import measures_document
+    from inspector.reports.measures_text import print_measures
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(measures_document(answers, name), as_json, print_measures)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
+@click.option(
+    "--ttl", type=click.Choice(["5m", "1h"]), default=None, help="Default: the configured one, else 5m."
+)
+@settings_options
+@source_options
+def breakpoints(
+    words: tuple[str, ...], generation: int | None, layout: Literal["native", "envelope"] | None,
+    ttl: Literal["5m", "1h"] | None, config: Path | None,
+    as_json: bool, demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Show where the prompt-cache breakpoints of a generation sit."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_breakpoints
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(answers.breakpoints(name, generation, layout, ttl), as_json, print_breakpoints)
+    say(answers.notes())

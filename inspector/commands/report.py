@@ -1,0 +1,64 @@
+"""The command that writes a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import (
+    PATH_HELP,
+    flags_of,
+    open_source,
+    path_and_name,
+    say,
+    settings_options,
+)
+from inspector.core.text import safe
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command("report", epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--output", required=True, metavar="FILE", help="The file to write; - for standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "markdown"]),
+    help="Default: what the ending of FILE says (.html, .md), html for standard output.",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE where it is there already.")
+@click.option("--demo", is_flag=True, help="Use the bundled databases.")
+@settings_options
+def report_command(
+    words: tuple[str, ...], output: str, form: str | None, force: bool, demo: bool, config: Path | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Write a report of a conversation: one HTML file without scripts, or Markdown.
+
+    It has the course of the conversation, what each compaction lost, the summaries and how they differ, the measures,
+    and what is at risk now. It holds words of the conversation.
+    """
+    import time
+
+    from inspector.reports.answers import Answers
+    from inspector.reports.report.gathering import gather_report
+    from inspector.reports.report.writing import check_target, form_of, render, write_report
+
+    path, name = path_and_name(words, demo)
+    target = None if output == "-" else Path(output)
+    wanted = form_of(target, form)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    if target is not None:
+        check_target(target, answers.paths(), force)
+    report = gather_report(answers, name, time.time())
+    text = render(report, wanted)
+    if target is None:
+        click.echo(text.encode("utf-8", errors="replace"), nl=False)
+    else:
+        size = write_report(target, text, answers.paths(), force)
+        click.echo(safe(f"Wrote {target} ({size / 1000:,.0f} kB)."))
+    say(answers.notes())

@@ -1,0 +1,126 @@
+"""The commands that plan: lists from files, whole conversations under other settings, grids of settings."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import (
+    PATH_HELP,
+    PROFILE_HELP,
+    flags_of,
+    open_source,
+    path_and_name,
+    print_answer,
+    say,
+    settings_options,
+    source_options,
+    split_path,
+)
+from inspector.core.errors import UsageProblem
+
+if TYPE_CHECKING:
+    pass
+
+#: The knobs of a sweep where none is given a range.
+_GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option(
+    "--compactions-so-far",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Compactions before this one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@settings_options
+def plan(
+    files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
+) -> None:
+    """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
+    from inspector.reports.answers import plan_files
+    from inspector.reports.text import print_plans
+    from inspector.settings import read_config
+
+    documents = plan_files(files, flags_of(options), config, compactions_so_far)
+    print_answer(documents, as_json, print_plans)
+    if config is not None:
+        say(read_config(config).notes)
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@settings_options
+@source_options
+def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+    """Replay a conversation step by step: recorded beside what the settings would have done."""
+    from inspector.reports.answers import Answers
+    from inspector.reports.replaying import replay_document
+    from inspector.reports.text import print_replay
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    print_answer(replay_document(answers, name), as_json, print_replay)
+    say(answers.notes())
+
+
+@click.command("sweep", epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@click.option(
+    "--threshold", metavar="RANGE", help="START:STOP:STEP (both ends included), A,B,C, or one value."
+)
+@click.option("--target-ratio", metavar="RANGE", help="The same.")
+@click.option("--protect-first-n", metavar="RANGE", help="The same.")
+@click.option("--protect-last-n", metavar="RANGE", help="The same.")
+@click.option("--context-length", metavar="RANGE", help="The same.")
+@click.option("--max-tokens", metavar="RANGE", help="The same.")
+@click.option("--profile", metavar="NAME", help=PROFILE_HELP)
+@click.option(
+    "--summary-size",
+    type=click.FloatRange(0, 2),
+    metavar="SHARE",
+    help="Of its budget; default: as recorded.",
+)
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
+@click.option("--csv", "as_csv", is_flag=True, help="One line a cell on standard output.")
+@source_options
+def sweep_command(
+    words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, as_csv: bool,
+    as_json: bool, demo: bool, **ranges: str | None,
+) -> None:  # fmt: skip
+    """Run whole conversations over a grid of two settings: every conversation without a name."""
+    from inspector.replay.sweep import parse_axis
+    from inspector.reports.answers import Answers
+    from inspector.reports.sweeping import Progress, sweep_csv, sweep_document
+    from inspector.reports.text import print_sweep
+
+    given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
+    axes = [axis for axis in given.values() if len(axis.values) > 1]
+    for name, text in _GRID.items():
+        if len(axes) < 2 and name not in given:
+            axes.append(parse_axis(name, text))
+    if len(axes) != 2:
+        raise UsageProblem(f"A sweep goes over two settings; {len(axes)} were given a range.")
+    flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
+    if profile is not None:
+        flags["profile"] = profile
+    path, names = split_path(words, demo)
+    answers = Answers(open_source(path, demo), flags, config)
+
+    def told(progress: Progress) -> None:
+        if sys.stderr.isatty():
+            end = "\r" if progress.done < progress.total else "\n"
+            click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
+
+    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told)
+    if as_csv:
+        click.echo(sweep_csv(found), nl=False)
+    else:
+        print_answer(document, as_json, print_sweep)
+    say(answers.notes())
