@@ -19,7 +19,7 @@ GONE, KNOWN = "✗", "="
 _ROLES = {"assistant": "asst", "system": "sys", "summary": "sum"}
 _ROLE = 4
 # A place needs so many cells beside a text.
-_BESIDE = 60
+_BESIDE = 48
 
 
 @dataclass(frozen=True, slots=True)

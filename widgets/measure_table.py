@@ -233,7 +233,7 @@ class MeasureTable(LineList):
         name, columns = self.widths(width)
         self._places = []
         hidden = len(self._view.columns) + 1 - len(columns)
-        title = f" compaction{f'  ‹ {hidden} more ›' if hidden else ''}"
+        title = f" ‹ {hidden} more ›" if hidden else " compaction"
         row = Row().add(fit(title, name), self.ink("measures--column"))
         for column, (cells, _) in columns.items():
             start = row.width

@@ -1,0 +1,159 @@
+"""Measures in the app: worked out from the facts that were found, chosen, gone from to messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.app.panes import Panes
+from inspector.quality.measures.definitions import DEFINITIONS
+from inspector.reports.measures import measure_conversation
+from tests.app.running import (
+    CHECKOUT,
+    compacted,
+    conversation,
+    cursor,
+    messages,
+    notes,
+    press,
+    running,
+    screen_text,
+    settled,
+    written,
+)
+from widgets.measures_pane import MeasuresPane
+from widgets.message_pane import MessagePane
+
+SIZE = (160, 48)
+
+
+def pane_of(pilot: object) -> MeasuresPane:
+    """The measures pane."""
+    return conversation(pilot).query_one(MeasuresPane)  # type: ignore[arg-type]
+
+
+async def test_it_shows_the_measures_of_every_compaction_beginning_with_that_of_the_list(
+    rotating: Path,
+) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "V")
+        pane = pane_of(pilot)
+        assert screen.place.pane == "measures"
+        assert pane.table.has_focus
+        assert pane.column == 3
+        view = screen._measures.view if screen._measures is not None else None
+        assert view is not None
+        assert sorted(row.id for row in view.rows) == sorted(DEFINITIONS)
+        assert [column.head for column in view.columns] == ["1", "2!", "3", "4"]
+        assert screen.inspection is not None
+        assert screen.resolved is not None
+        assert screen._recalled is not None
+        facts = screen._recalled.reading.facts
+        found = measure_conversation(screen.inspection, screen.resolved.settings, facts)
+        for row in view.rows:
+            shares = [measure.share for measure in found.curve(row.id)]
+            assert [cell.share for cell in row.cells] == [s.value if s else None for s in shares]
+            for cell, measure in zip(row.cells, found.curve(row.id), strict=True):
+                assert [entry.known for entry in cell.evidence] == [e.known for e in measure.evidence]
+            assert len(row.whole.evidence) == sum(len(cell.evidence) for cell in row.cells)
+        await press(pilot, "left_square_bracket", "left_square_bracket")
+        assert pane.column == 1
+        assert screen.number == 5
+        assert "a fallback text, which no model wrote" in screen_text(pilot)
+
+
+async def test_from_evidence_to_where_it_was_said_and_where_it_is_found(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "V")
+        pane = pane_of(pilot)
+        pane.set_measure("artifact-files")
+        await press(pilot, "left_square_bracket", "enter")
+        assert pane.evidence.has_focus
+        gone = pane.evidence.entry
+        assert gone is not None
+        assert gone.said is not None
+        assert not gone.known
+        await press(pilot, "enter")
+        assert (screen.number, cursor(pilot)) == (gone.said.generation, gone.said.index)
+        assert screen.query_one(Panes).current == "message"
+        assert messages(pilot).highlight == gone.said.text == gone.text
+        body = screen.query_one(MessagePane).body
+        assert body._matches
+        # The choice is there when one comes back, though another list is on screen.
+        await press(pilot, "V")
+        assert (pane.column, pane.measure) == (2, "artifact-files")
+        at = next(n for n, entry in enumerate(pane.evidence.entries) if entry.known)
+        pane.evidence.move_cursor(at)
+        kept = pane.evidence.entry
+        assert kept is not None
+        assert kept.found is not None
+        await press(pilot, "s")
+        assert (screen.number, cursor(pilot)) == (kept.found.generation, kept.found.index)
+        assert body._matches
+
+
+async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "V")
+        pane = pane_of(pilot)
+        pane.set_measure("survival-value")
+        pane.set_column(4)
+        await settled(pilot)
+        known = [n for n, entry in enumerate(pane.evidence.entries) if entry.known]
+        assert known
+        for at in known:
+            await press(pilot, "V")
+            pane.evidence.move_cursor(at)
+            entry = pane.evidence.entries[at]
+            assert entry.found is not None
+            await press(pilot, "s")
+            assert (screen.number, cursor(pilot)) == (entry.found.generation, entry.found.index)
+            assert screen.query_one(MessagePane).body._matches, entry
+
+
+async def test_facts_that_come_anew_are_measured_anew(in_place: Path) -> None:
+    async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
+        screen = conversation(pilot)
+        assert screen._measures is None
+        # Nothing is measured before somebody wants to see it.
+        await press(pilot, "V")
+        first = screen._measures
+        assert first is not None
+        assert first.recalled is screen._recalled
+        await press(pilot, "1", "V")
+        assert screen._measures is first
+        assert screen.inspection is not None
+        screen.recall(screen.inspection, screen.settings)
+        await settled(pilot)
+        assert screen._recalled is not first.recalled
+        assert screen._measures is not None
+        assert screen._measures.recalled is screen._recalled
+        assert not [text for text in notes(pilot) if "went wrong" in text]
+
+
+async def test_without_compactions_there_is_nothing_to_measure(tmp_path: Path) -> None:
+    path = written(tmp_path / "state.db", [{"role": "user", "content": "Hello"}])
+    async with running(path, "Made", size=SIZE) as pilot:
+        await press(pilot, "V")
+        assert "Nothing was compacted, so there is nothing to measure." in pane_of(pilot).headline
+        await press(pilot, "right_square_bracket", "enter", "s", "J")
+        assert pane_of(pilot).column is None
+
+
+async def test_in_place_compactions_say_where_requests_went(tmp_path: Path) -> None:
+    async with running(compacted(tmp_path / "state.db"), "Made", size=SIZE) as pilot:
+        await press(pilot, "V")
+        pane = pane_of(pilot)
+        assert pane.column == 1
+        pane.set_measure("continuity-next")
+        await settled(pilot)
+        assert "tell Bob" in [entry.text for entry in pane.evidence.entries]
+        screen = conversation(pilot)
+        at = next(n for n, entry in enumerate(pane.evidence.entries) if entry.text == "tell Bob")
+        pane.evidence.focus()
+        pane.evidence.move_cursor(at)
+        await press(pilot, "enter")
+        assert screen.number == 3
+        assert screen.query_one(MessagePane).body._matches
