@@ -189,7 +189,10 @@ def told(entry: EvidenceView) -> str:
         parts.append(f"message {human.count(entry.said.index)} of generation {entry.said.generation}")
     if entry.found is not None:
         where = f"{entry.where}, " if entry.where else ""
-        parts.append(f"→ {where}message {human.count(entry.found.index)} of {entry.found.generation}")
+        generation = entry.found.generation
+        next_one = entry.said is not None and generation == entry.said.generation + 1
+        of = "the next" if next_one else f"generation {generation}"
+        parts.append(f"→ {where}message {human.count(entry.found.index)} of {of}")
     place = " ".join(parts)
     note = "" if entry.note == "lost" else one_line(entry.note, 200)
     return f"{place} · {note}" if place and note else place or note

@@ -28,8 +28,10 @@ from widgets.text_lines import TextLine, line_of
 LOW = 24
 #: Below this one the curve goes too, and the list of evidence is a few lines.
 LOWEST = 12
-#: So many points of a curve are told in numbers; of more, the first, the chosen and the last are.
-_TOLD = 6
+#: What a curve is called, where there is room and where there is less.
+_SO_FAR = ("of all so far", "so far")
+#: Cells for three numbers beside a curve.
+_NUMBERS = 60
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WAITING = "Looking for facts to measure …"
 _COLUMNS = Binding.Group("Compaction ", compact=True)
@@ -286,16 +288,24 @@ class MeasuresPane(Vertical):
         ]
         if not points:
             return []
-        parts = [("of all so far  ", "muted")]
-        few = len(points) <= _TOLD
-        if not few:
-            parts += [(_block(cell.so_far), _style(column == self._column)) for column, cell in points]
-        told = {0, len(points) - 1} | {n for n, (column, _) in enumerate(points) if column == self._column}
-        for number, (column, cell) in enumerate(points):
-            if few or number in told:
-                block = f" {_block(cell.so_far)}" if few else ""
+        width = self.size.width - 2
+        told = [
+            (f"  {self._view.columns[column].head} {_block(cell.so_far)} {cell.so_far_told}", column)
+            for column, cell in points
+        ]
+        room = width - sum(len(text) for text, _ in told)
+        if room >= len(_SO_FAR[-1]):
+            lead = next(lead for lead in _SO_FAR if len(lead) <= room)
+            return [(lead, "muted"), *((text, _style(column == self._column)) for text, column in told)]
+        # As many blocks as leave room for three of the numbers: the first, the chosen and the last.
+        every = -(-len(points) // max(8, width - _NUMBERS))
+        parts = [(_SO_FAR[-1] + "  ", "muted")]
+        parts += [(_block(cell.so_far), _style(column == self._column)) for column, cell in points[::every]]
+        ends = (points[0][0], self._column, points[-1][0])
+        for column, cell in points:
+            if column in ends:
                 head = self._view.columns[column].head
-                parts.append((f"  {head}{block} {cell.so_far_told}", _style(column == self._column)))
+                parts.append((f"  {head} {cell.so_far_told}", _style(column == self._column)))
         return parts
 
 

@@ -19,8 +19,6 @@ from inspector.summaries.exact import exact_of
 from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
 
-#: Facts in pasted texts have a lower rank than anything that a user says in their own words.
-_OWN_WORDS = 130.0
 #: A message says a value of the same thing where a line of it has so much of an entry's words.
 _SAME_THING = 0.5
 _LINES = 2_000
@@ -55,7 +53,7 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
 
 def _counts(life: Life, died: int) -> bool:
     fact = life.fact
-    own = fact.kind == "constraint" and fact.role == "user" and fact.rank >= _OWN_WORDS
+    own = fact.kind == "constraint" and fact.role == "user" and not fact.pasted
     # What the user took back before the compaction is no loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
     return own and life.back is None and not taken_back

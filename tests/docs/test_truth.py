@@ -148,7 +148,7 @@ def test_every_sign_of_the_screen_is_explained() -> None:
 
 def test_every_pane_is_explained_under_its_number() -> None:
     page = read("reading-the-screen.md")
-    told = re.findall(r"^(\d+)\. \*\*([a-z]+)\*\*", page, re.MULTILINE)
+    told = re.findall(r"^`?(\w+)[.`] \*\*([a-z]+)\*\*", page, re.MULTILINE)
     assert told == [(PANE_KEYS[name], name) for name, _ in PANES]
 
 

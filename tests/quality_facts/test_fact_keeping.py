@@ -20,7 +20,9 @@ from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.values import ConversationFacts, Fate, Life
 from inspector.replay.transcript import transcript
+from inspector.reports.losses import lost_rules
 from inspector.stores.detect import open_store
 from tests.benchmarks.generator import LONG, Shape, ensure
 from tests.quality_facts.made_facts import RULES, facts, steps
@@ -228,3 +230,20 @@ def test_order_of_equals_is_that_of_the_conversation() -> None:
         "Never do b.",
         "Never do a.",
     ]
+
+
+def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:
+    rule = "Never push straight to main."
+    assert [one.pasted for one in facts(f"> {rule}")] == [True]
+    assert [one.pasted for one in facts(rule)] == [False]
+    for told in ((f"> {rule}", rule), (rule, f"> {rule}")):
+        (both,) = facts(*told)
+        assert len(both.sayings) == 2
+        assert not both.pasted
+
+
+def test_only_rules_in_the_users_own_words_are_lost() -> None:
+    for text, told in (("Never push straight to main.", 1), ("> Never push straight to main.", 0)):
+        (fact,) = facts(text)
+        life = Life(fact, 1, (Fate(1, "lost"),), died=1)
+        assert len(lost_rules(ConversationFacts((fact,), (life,))).get(1, ())) == told

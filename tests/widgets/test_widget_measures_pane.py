@@ -109,8 +109,8 @@ async def test_evidence_what_is_gone_first_with_its_places() -> None:
         assert drawn[2] == "message 9 of generation 1 · value lost"
         assert drawn[3] == "known (2)"
         assert drawn[4].split() == ["=", "asst", "deploy.yaml"]
-        assert drawn[5] == "message 7 of generation 1 → summary, message 3 of 2 · by its name alone"
-        assert drawn[7] == "→ tail, message 4 of 2 · Next"
+        assert drawn[5] == "message 7 of generation 1 → summary, message 3 of the next · by its name alone"
+        assert drawn[7] == "→ tail, message 4 of generation 2 · Next"
         pane.set_column(3)
         await host.settle()
         assert lines(pane.evidence)[1].split()[:3] == ["›✗", "1", "user"]
@@ -150,11 +150,18 @@ async def test_the_curve_has_blocks_and_numbers() -> None:
         pane.set_view(MeasuresView(columns, (measure("files", "trail", many, NONE),)))
         pane.set_column(9)
         await host.settle()
-        (curve,) = [line for line in pane.told.split("\n") if line.startswith("of all so far")]
-        blocks, *told = curve.split()[4:]
+        (curve,) = [line for line in pane.told.split("\n") if line.startswith("so far")]
+        blocks, *told = curve.split()[2:]
         assert len(blocks) == 20
         assert list(blocks) == sorted(blocks)
         assert told == ["1", "1/20", "10", "10/20", "20", "20/20"]
+        columns = tuple(MeasureColumn(n) for n in range(1, 501))
+        long = tuple(cell(n, 500, so_far=f"{n}/500") for n in range(1, 501))
+        pane.set_view(MeasuresView(columns, (measure("files", "trail", long, NONE),)))
+        await host.settle()
+        (curve,) = [line for line in pane.told.split("\n") if line.startswith("so far")]
+        assert len(curve) <= 88
+        assert curve.endswith("500 500/500")
 
 
 @pytest.mark.parametrize("width", [40, 60, 78, 120])

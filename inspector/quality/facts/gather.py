@@ -137,6 +137,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
         sayings=(best, *others),
         uses=uses,
         rank=round(rank, 2),
+        pasted=all(one.pasted for saying, one in gathered.sayings if saying.role == best.role),
     )
 
 
@@ -235,6 +236,7 @@ def _named(
         uses=uses,
         rank=round(rank, 2),
         pruned=step.saying.pruned or any(saying.pruned for saying in sayings),
+        pasted=all(one.pasted for other, one in mentions if other.saying.role == step.saying.role),
     )
 
 

@@ -110,7 +110,8 @@ class Fact:
     `text` is the clause or sentence as it was first said by whoever counts most, `value` the exact thing in it (several
     joined by ", "; without exact values the text without its end mark). `rank` orders facts, larger first: who said it,
     how, how often, and how often it was used. `uses` counts later messages that use one of its values by name or say it
-    again. `key` names the fact: the same in every run.
+    again. `key` names the fact: the same in every run. `pasted`: all sayings of its `role` stand in something shown
+    (a quote, a tagged block, a log), so that whoever counts most never said it in their own words.
     """
 
     key: str
@@ -127,6 +128,7 @@ class Fact:
     uses: int
     rank: float
     pruned: bool = False
+    pasted: bool = False
 
     @property
     def first(self) -> Saying:
