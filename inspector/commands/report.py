@@ -45,8 +45,9 @@ def report_command(
     import time
 
     from inspector.reports.answers import Answers
+    from inspector.reports.report.forms import form_of, render
     from inspector.reports.report.gathering import gather_report
-    from inspector.reports.report.writing import check_target, form_of, render, write_report
+    from inspector.reports.writing import check_target, write_file
 
     path, name = path_and_name(words, demo)
     target = None if output == "-" else Path(output)
@@ -59,6 +60,6 @@ def report_command(
     if target is None:
         click.echo(text.encode("utf-8", errors="replace"), nl=False)
     else:
-        size = write_report(target, text, answers.paths(), force)
+        size = write_file(target, text, answers.paths(), force)
         click.echo(safe(f"Wrote {target} ({size / 1000:,.0f} kB)."))
     say(answers.notes())

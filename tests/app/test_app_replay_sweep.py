@@ -145,7 +145,7 @@ async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
         await press(pilot, "W")
         await write(pilot, str(in_place.parent / "config.yaml"))
         await press(pilot, "enter")
-        assert any("Hermes' own" in text for text in told(pilot))
+        assert any("holds the agent's settings" in text for text in told(pilot))
 
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24), (50, 14)])

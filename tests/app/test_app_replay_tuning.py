@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.core.errors import BadInput
-from inspector.reports.carrying import write_new
+from inspector.core.errors import OutputProblem
 from inspector.reports.graph import Curve, Lines, token_graph
+from inspector.reports.writing import write_file
 from tests.app.running import conversation, press, running, screen_text, told, write
 from widgets.knob_values import KNOBS
 from widgets.replay_pane import ReplayPane
@@ -73,6 +73,31 @@ async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None
         assert [run.name for run in view.runs] == ["recorded", "what-if"]
 
 
+async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector.app.screens import replaying
+
+    read: list[str] = []
+    record = replaying.record
+    monkeypatch.setattr(
+        replaying,
+        "record",
+        lambda inspection, profile: (read.append(profile), record(inspection, profile))[1],
+    )
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "7", "escape", "equals_sign")
+        before = screen.run_now
+        screen.change(profile="documented")
+        await press(pilot)
+        for length in (70_000, 80_000, 90_000):
+            screen.change(context_length=length)
+            await press(pilot)
+        assert before is not None
+        assert screen.run_kept is not None
+        assert screen.run_kept.metrics == before.metrics
+        assert read == ["hermes-0.19"]
+
+
 async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -97,7 +122,7 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         screen._write(tmp_path / "found.txt")
         await press(pilot)
         assert sorted(in_place.parent.iterdir()) == before
-        assert any("Hermes' own" in line for line in told(pilot))
+        assert any("holds the agent's settings" in line for line in told(pilot))
         assert any("is there already" in line for line in told(pilot))
         await press(pilot, "W", "escape")
         assert not screen.query_one("#write").display
@@ -126,9 +151,9 @@ def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pyte
         tmp_path,
     ]
     for path in refused:
-        with pytest.raises(BadInput):
-            write_new(path, "text", [database])
-    write_new(database.parent / "found.yaml", "text", [database])
+        with pytest.raises(OutputProblem):
+            write_file(path, "text", [database])
+    write_file(database.parent / "found.yaml", "text", [database])
     assert sorted(path.name for path in database.parent.iterdir()) == ["found.yaml", "state.db"]
     assert not list((home / ".hermes").iterdir())
 

@@ -11,7 +11,8 @@ import pytest
 
 from inspector.cli import main
 from inspector.core.errors import OutputProblem, UsageProblem
-from inspector.reports.report.writing import check_target, form_of, write_report
+from inspector.reports.report.forms import form_of
+from inspector.reports.writing import check_target, write_file
 from tests.stores.writer import snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,7 +93,7 @@ def test_the_database_is_never_written_to(
     else:
         target = kept
     with pytest.raises(OutputProblem, match="never written to"):
-        write_report(target, "x", [database], force=True)
+        write_file(target, "x", [database], force=True)
     if not end:
         before = snapshot(database.parent)
         code, _, err = run(capsysbinary, database, NAME, "--output", target, "--format", "html", "--force")
@@ -106,13 +107,13 @@ def test_a_linked_databases_real_files_are_known(database: Path, tmp_path: Path)
     link.symlink_to(database)
     for target in (database, Path(f"{database}-wal"), link, Path(f"{link}-shm")):
         with pytest.raises(OutputProblem, match="never written to"):
-            write_report(target, "x", [link], force=True)
+            write_file(target, "x", [link], force=True)
 
 
 def test_the_agents_settings_are_never_written_to(database: Path) -> None:
     for name in ("config.yaml", "Config.YML", ".env"):
         with pytest.raises(OutputProblem, match="holds the agent's settings"):
-            write_report(database.parent / name, "x", [database], force=True)
+            write_file(database.parent / name, "x", [database], force=True)
     assert [path.name for path in database.parent.iterdir()] == ["state.db"]
 
 
@@ -148,7 +149,7 @@ def test_places_that_cannot_be_written_to_are_told_of(
 
 def test_a_file_is_whole_and_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "r.html"
-    assert write_report(target, "é\ud800", [], False) == 3
+    assert write_file(target, "é\ud800", [], False) == 3
     assert target.read_bytes() == "é?".encode()
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
@@ -157,7 +158,7 @@ def test_a_file_is_whole_and_ones_own(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OutputProblem, match="No space left on device"):
-        write_report(target, "other", [], True)
+        write_file(target, "other", [], True)
     assert target.read_bytes() == "é?".encode()
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
@@ -172,7 +173,7 @@ def test_a_file_made_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(os, "fsync", meanwhile)
     with pytest.raises(OutputProblem, match="is there already"):
-        write_report(target, "mine", [], False)
+        write_file(target, "mine", [], False)
     assert target.read_text(encoding="utf-8") == "theirs"
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
@@ -182,7 +183,7 @@ def test_a_symlink_stays_one(tmp_path: Path) -> None:
     real.write_text("old", encoding="utf-8")
     link = tmp_path / "link.html"
     link.symlink_to(real)
-    write_report(link, "new", [], force=True)
+    write_file(link, "new", [], force=True)
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8") == "new"
 
@@ -211,3 +212,13 @@ def test_an_unknown_conversation_is_a_sentence(
     assert code == 1
     assert "nobody knows" in err
     assert not (tmp_path / "r.html").exists()
+
+
+def test_nothing_is_written_into_the_agents_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    for name in ("report.html", "notes/report.md"):
+        with pytest.raises(OutputProblem, match="agent's own folder"):
+            write_file(home / name, "x", [])
+    assert sorted(path.name for path in home.rglob("*")) == ["notes"]

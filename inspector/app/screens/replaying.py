@@ -46,6 +46,7 @@ class ReplayActions(TuningActions):
     #: What the pane shows.
     _ran_for: RunKey | None = None
     _view: ReplayView | None = None
+    _other_read: tuple[Inspection, str, Recording] | None = None
 
     def fill_replay(self) -> None:
         """Run the conversation under the settings on screen."""
@@ -94,8 +95,12 @@ class ReplayActions(TuningActions):
             if kept is not None and kept[0].profile == settings.profile:
                 other = recording.course.run(kept[0], self.model(recording, kept[1]))
             elif kept is not None and rules_for(kept[0].profile) == kept[0].profile:
-                # Other rules need their own reading.
-                there = record(inspection, kept[0].profile)
+                # Other rules need their own reading, which is kept too.
+                known = self._other_read
+                if known is None or known[:2] != (inspection, kept[0].profile):
+                    known = (inspection, kept[0].profile, record(inspection, kept[0].profile))
+                    self._other_read = known
+                there = known[2]
                 other = there.course.run(kept[0], self.model(there, kept[1]))
             recorded = recorded_metrics(recording, inspection.compactions())
             view = replay_view(recording, run, recorded, other, self.model(recording, size))

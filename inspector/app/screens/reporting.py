@@ -63,7 +63,8 @@ class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
-        from inspector.reports.report.writing import check_target, form_of
+        from inspector.reports.report.forms import form_of
+        from inspector.reports.writing import check_target
 
         event.stop()
         name = event.value.strip()
@@ -120,8 +121,9 @@ class ReportActions(TellingActions):
     def write_report(self, conversation: str, path: Path, force: bool, changed: dict[str, Any]) -> None:
         """Gather and write the report; posts Written or Failed."""
         from inspector.reports.answers import Answers
+        from inspector.reports.report.forms import form_of, render
         from inspector.reports.report.gathering import gather_report
-        from inspector.reports.report.writing import form_of, render, write_report
+        from inspector.reports.writing import write_file
 
         worker = get_current_worker()
         pulses: dict[str, Pulse] = {}
@@ -138,7 +140,7 @@ class ReportActions(TellingActions):
             text = render(report, form_of(path, None))
             if worker.is_cancelled:
                 return
-            size = write_report(path, text, answers.paths(), force)
+            size = write_file(path, text, answers.paths(), force)
         except Left:
             return
         except InspectorError as error:

@@ -28,8 +28,8 @@ from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 from inspector.replay.whatif import SummaryModel, WhatIf
 from inspector.reports.answers import Answers
-from inspector.reports.carrying import write_new
 from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
+from inspector.reports.writing import write_file
 from widgets import human
 from widgets.headline import Headline
 from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
@@ -409,7 +409,7 @@ class SweepScreen(WorkingScreen):
             text = sweep_csv(self.found)
         else:
             text = json.dumps(document_of(self.found), indent=2) + "\n"
-        write_new(path, text, self.subject.answers.paths())
+        write_file(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
 
 

@@ -17,9 +17,9 @@ from inspector.engines.base import Settings
 from inspector.replay.recording import Recording, recorded_metrics, rules_for
 from inspector.replay.whatif import SummaryModel, WhatIf
 from inspector.reports.answers import Answers, paths_of
-from inspector.reports.carrying import write_new
 from inspector.reports.comparison import comparison_text
 from inspector.reports.config import compression_yaml
+from inspector.reports.writing import write_file
 from widgets import human
 from widgets.knob_values import LARGEST_SHARE
 
@@ -193,7 +193,7 @@ class TuningActions(SteppingActions, TakingActions):
             self.app.notify("This engine cannot run a whole conversation.", severity="warning")
             return
         try:
-            write_new(path, text, paths_of(self.store))
+            write_file(path, text, paths_of(self.store))
         except InspectorError as error:
             self.app.notify(str(error), severity="error", markup=False, timeout=8)
             return

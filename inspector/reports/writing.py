@@ -1,4 +1,4 @@
-"""A report asked for by path: its form, what may not be overwritten, and writing in one step."""
+"""Writing to a file of the user's choice: which files are refused, and writing in one step."""
 
 from __future__ import annotations
 
@@ -6,51 +6,22 @@ import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
-from inspector.core.errors import OutputProblem, UsageProblem
-from inspector.reports.report.values import Report
+from inspector.core.errors import OutputProblem
 
-Form = Literal["html", "markdown"]
-_ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
 #: What SQLite keeps beside a database.
 _BESIDE = ("", "-wal", "-shm", "-journal")
 #: The agent's own settings, in the folder of its database.
 _SETTINGS = ("config.yaml", "config.yml", ".env")
 
 
-def form_of(path: Path | None, asked: str | None) -> Form:
-    """The form asked for, else the one that the file's ending means; HTML for standard output (no path). Raises
-    UsageProblem where neither says it."""
-    if asked == "html" or (asked is None and path is None):
-        return "html"
-    if asked == "markdown":
-        return "markdown"
-    ending = "" if path is None else path.suffix.lower()
-    if ending not in _ENDINGS:
-        raise UsageProblem(
-            f"{path} ends neither with .html nor with .md; name such a file, or say --format html or markdown."
-        )
-    return _ENDINGS[ending]
-
-
-def render(report: Report, form: Form) -> str:
-    """The report in a form."""
-    if form == "markdown":
-        from inspector.reports.markdown.document import render_markdown
-
-        return render_markdown(report)
-    from inspector.reports.html.page import render_html
-
-    return render_html(report)
-
-
 def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
-    """The file to write, symlinks followed. Raises OutputProblem where it is a database, what SQLite keeps beside
-    one, or the agent's settings, where its folder is missing, and where something is there already that may not be
-    replaced."""
+    """The file to write, symlinks followed. Raises OutputProblem where it is a database, what SQLite keeps beside one,
+    the agent's settings, or anything in the agent's home; where its folder is missing; and where something is there
+    already that may not be replaced."""
     try:
         target = path.expanduser().resolve()
+        _check_home(path, target)
         for database in databases:
             _check_database(path, target, database)
         if target.is_dir():
@@ -68,6 +39,16 @@ def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
     return target
 
 
+def _check_home(path: Path, target: Path) -> None:
+    """Raises OutputProblem where the target lies in the agent's home: whatever is there, it may take for its own."""
+    homes = [Path.home() / ".hermes"]
+    if os.environ.get("HERMES_HOME"):
+        homes.append(Path(os.environ["HERMES_HOME"]))
+    for home in homes:
+        if target.is_relative_to(home.expanduser().resolve()):
+            raise OutputProblem(f"{path} lies in the agent's own folder {home}, which is never written to.")
+
+
 def _check_database(path: Path, target: Path, database: Path) -> None:
     """Raises OutputProblem where the target is the database or one of SQLite's files of it, under whatever name."""
     real = database.expanduser().resolve()
@@ -81,7 +62,7 @@ def _check_database(path: Path, target: Path, database: Path) -> None:
         raise OutputProblem(f"{path} holds the agent's settings; it is never written to. Name another file.")
 
 
-def write_report(path: Path, text: str, databases: Iterable[Path], force: bool = False) -> int:
+def write_file(path: Path, text: str, databases: Iterable[Path], force: bool = False) -> int:
     """Write the text in one step and answer its size in octets: the file is there whole, or not at all. It is readable
     for this user alone, as it holds a conversation. Raises OutputProblem."""
     target = check_target(path, databases, force)
