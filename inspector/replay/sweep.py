@@ -123,6 +123,9 @@ def cells(
 def _decisive(course: Course, settings: Settings) -> object:
     """What of settings a run depends on."""
     found = course.engine.budgets(settings)
+    if min(found.threshold_tokens, found.hygiene_tokens) > max(course.plain, default=0):
+        # Nothing is ever compacted.
+        return None
     return (
         found.threshold_tokens,
         found.tail_token_budget,

@@ -96,7 +96,8 @@ def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) 
         asked.append(1)
         return len(asked) <= 3
 
-    found = run_sweep(request_of(answers, 1), answers, wanted=wanted)
+    name = answers.store.resolve("Move checkout to orders-v2")
+    found = run_sweep(Request(answers.paths(), (name,), ROWS, COLUMNS), answers, wanted=wanted)
     cells = [cell for line in found.cells["calls"] for cell in line]
     assert any(isnan(cell) for cell in cells)
     assert not all(isnan(cell) for cell in cells)

@@ -32,6 +32,8 @@ _SIGNS: Rows = (
     ("⚑1", "a prompt-cache breakpoint"),
     ("Σ = −", "a summary, a copy from the list before, a message that left"),
     ("✗ ■ !", "a tool error, a huge message, a finding"),
+    ("▮ ━", "the step of a replay, what was said so far"),
+    ("c2", "a message that had left with compaction 2"),
     ("≠", "settings on screen that are not those in force"),
     ("○ ◐ ●", "a generation in the timeline, the live one, the one on screen"),
     ("◇ ✗ !", "one that a fallback text began, a failed compaction, findings about it"),
