@@ -45,7 +45,9 @@ class MeasureActions(FactActions):
             self.find_facts()
         elif compactions and recalled is not None and self._measuring is not recalled:
             self._measuring = recalled
-            self.measure_compactions(recalled, self.resolved.settings if self.resolved is not None else self.settings)
+            self.measure_compactions(
+                recalled, self.resolved.settings if self.resolved is not None else self.settings
+            )
         for pane in self.query(MeasuresPane):
             if self._measures is not None:
                 pane.set_view(self._measures.view, self._column_of_list())
@@ -70,7 +72,9 @@ class MeasureActions(FactActions):
             self.post_message(Failed(str(error)))
             return
         if not worker.is_cancelled:
-            self.post_message(MeasuresFound(recalled, measures_view(found, compactions, recalled.reading.facts)))
+            self.post_message(
+                MeasuresFound(recalled, measures_view(found, compactions, recalled.reading.facts))
+            )
 
     @on(Recalled)
     def _facts_to_measure(self) -> None:
