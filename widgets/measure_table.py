@@ -119,6 +119,9 @@ class MeasureTable(LineList):
         super().__init__(id=id)
         self._view = MeasuresView()
         self._grouped = True
+        #: Cells that each column needs, worked out once: a table may have hundreds of columns.
+        self._told_cells: list[int] = [0]
+        self._short_cells: list[int] = [0]
         self._lines: list[int | str] = []
         self._line_of: list[int] = []
         self._places: list[tuple[int, int, int]] = []
@@ -152,6 +155,8 @@ class MeasureTable(LineList):
         """Show these; the cursor stays on its measure."""
         here = self._view.rows[self.cursor].id if self.cursor < len(self._view.rows) else ""
         self._view = view
+        self._told_cells = [self._needs(column, short=False) for column in range(len(view.columns) + 1)]
+        self._short_cells = [self._needs(column, short=True) for column in range(len(view.columns) + 1)]
         self._lay_lines()
         self.move_cursor(next((n for n, row in enumerate(view.rows) if row.id == here), 0), notify=False)
 
@@ -196,13 +201,12 @@ class MeasureTable(LineList):
         compactions fit, those around the cursor are shown. All compactions together always are.
         """
         whole = len(self._view.columns)
-        told = {column: self._needs(column, short=False) for column in range(whole + 1)}
-        short = {column: self._needs(column, short=True) for column in range(whole + 1)}
+        told, short = self._told_cells, self._short_cells
         longest = max((width_of(self._named(n)) for n in range(self.row_count)), default=0) + 2
         name = min(longest, max(_NAME, width // 3))
         room = width - name
         shown = dict.fromkeys(range(whole + 1), True)
-        if sum(told.values()) > room:
+        if sum(told) > room:
             # All are told short, save that of the cursor.
             shown = {column: column == self.column for column in shown}
         needs = {column: told[column] if all_of_it else short[column] for column, all_of_it in shown.items()}
