@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import shutil
 import sys
 import time
@@ -61,6 +62,8 @@ def main(words: Sequence[str] | None = None) -> int:
                 f"{options.dir} has too little room: about {needed / 1e9:.1f} GB are needed, and some to spare."
             )
         print(f"Making {database} ...", file=sys.stderr)
+    # As the app does when it is launched; Textual reads it when it is imported.
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python)
     print(
         f"{shape.messages:,} messages, {shape.conversations:,} conversations, {database.stat().st_size / 1e6:,.0f} MB, "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import overload
 
 from inspector.core.rough import list_tokens
@@ -19,6 +19,10 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers, Sketch
 
 _NONE, _HANDOFF, _ERASABLE = 0, 1, 2
+#: Values that stand at fewer than one place in so many are looked for one by one.
+_SPARSE = 8
+#: Tables that leave a 1 where a column has a value, and 0 elsewhere.
+_ONLY = [bytes(int(code == value) for code in range(256)) for value in range(6)]
 _SIZES = ("walk", "chars", "images")
 
 
@@ -110,9 +114,17 @@ class Deck:
         self.policies = policies
         self.troubles = troubles or {}
         self.columns = _columns(sketches, policies)
+        self._sums: tuple[Column, Column, Column] | None = None
 
     def __len__(self) -> int:
         return len(self.columns.roles)
+
+    def sums(self) -> tuple[Column, Column, Column]:
+        """Walk tokens as they stand, walk tokens and characters with pruning, of the whole deck, no text repeated."""
+        if self._sums is None:
+            original, columns = _plain(self.columns.walk.now), self.columns
+            self._sums = (original, _column(columns.walk, (), original), _column(columns.chars, (), None))
+        return self._sums
 
     def growth(self) -> list[int]:
         """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
@@ -129,7 +141,7 @@ class Deck:
         troubles = {
             phase: [entry for entry in found if entry[0] < stop] for phase, found in self.troubles.items()
         }
-        return listed.measures(troubles)
+        return listed.measures(troubles, self.sums())
 
 
 class LiveList:
@@ -149,16 +161,24 @@ class LiveList:
         self.columns.extend(self.deck.columns.part(start, stop))
         self.ids += range(start, stop)
 
-    def measures(self, troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None) -> HermesMeasures:
-        """What a plan needs of the list as it stands."""
+    def measures(
+        self,
+        troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
+        sums: tuple[Column, Column, Column] | None = None,
+    ) -> HermesMeasures:
+        """What a plan needs of the list as it stands; `sums` are those of a deck that it is the beginning of."""
         columns = self.columns
         duplicates = _duplicates(columns.paired, columns.twins)
         done = HermesMeasures()
         done.policies = self.deck.policies
         done.roles, done.calls = columns.roles, columns.calls
-        done.original = _plain(columns.walk.now)
-        done.tokens_now = _column(columns.walk, duplicates, done.original)
-        done.chars = _column(columns.chars, duplicates, None)
+        if sums is not None and not duplicates:
+            stop = len(self.ids) + 1
+            done.original, done.tokens_now, done.chars = (_beginning(column, stop) for column in sums)
+        else:
+            done.original = _plain(columns.walk.now)
+            done.tokens_now = _column(columns.walk, duplicates, done.original)
+            done.chars = _column(columns.chars, duplicates, None)
         done.total_chars = sum(columns.chars.now)
         if columns.images is None:
             done.images, done.total_images = _zeros(len(self.ids)), 0
@@ -259,7 +279,10 @@ class _Where(Sequence[int]):
 
 def _places(column: bytes, value: int) -> list[int]:
     """Where a value stands in a column."""
-    found, at = [], column.find(value)
+    count = column.count(value)
+    if count * _SPARSE > len(column):
+        return list(compress(range(len(column)), column.translate(_ONLY[value])))
+    found, at = [], column.find(value) if count else -1
     while at >= 0:
         found.append(at)
         at = column.find(value, at + 1)
@@ -304,6 +327,12 @@ def _duplicates(paired: bytes, twins: list[int]) -> list[int]:
 def _plain(numbers: list[int]) -> Column:
     made = Column.__new__(Column)
     made.kept = made.short = list(accumulate(numbers, initial=0))
+    return made
+
+
+def _beginning(column: Column, stop: int) -> Column:
+    made = Column.__new__(Column)
+    made.kept, made.short = column.kept[:stop], column.short[:stop]
     return made
 
 
