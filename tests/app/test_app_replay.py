@@ -354,3 +354,18 @@ async def test_a_step_is_a_frame(tmp_path: Path) -> None:
         assert (time.perf_counter() - start) / 50 < 0.1
         assert isinstance(screen, ConversationScreen)
         assert screen.query_one(Panes).current == "message"
+
+
+async def test_a_key_before_the_compactions_are_known_waits_for_them(
+    in_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConversationScreen, "recover", lambda screen: None)
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        assert screen.compactions is None
+        assert screen.moment is None
+        monkeypatch.undo()
+        screen.recover()
+        await press(pilot)
+        assert moment(pilot).step > 1

@@ -19,7 +19,7 @@ from inspector.app.screens.judging import FindingsActions
 from inspector.app.screens.reading import ReadingActions
 from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.telling import TellingActions
-from inspector.app.work import Failed
+from inspector.app.work import Failed, Recovered
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Plan
@@ -68,7 +68,8 @@ class SteppingActions(
     speed: int = 5
     _beat: Timer | None = None
     _moment_resting: Timer | None = None
-    _awaiting: Callable[[], object] | None = None
+    #: What waits for the conversation to be read.
+    _awaiting: tuple[Callable[[], object], ...] = ()
     _past: dict[tuple[int, int], Line] | None = None
 
     def show_generation(self, number: int, row: int | None = None) -> None:
@@ -88,10 +89,21 @@ class SteppingActions(
         """Do something once the conversation has been read for replay."""
         if self.recording() is not None:
             then()
-        elif self.inspection is not None and self.compactions is not None:
-            self._awaiting = then
+            return
+        if then not in self._awaiting:
+            self._awaiting = (*self._awaiting, then)
+        self._read_for_replay()
+
+    def _read_for_replay(self) -> None:
+        if self.inspection is not None and self.compactions is not None:
             self.going_on("replay", "reading the conversation")
             self.read_recording(self.inspection, rules_for(self.settings.profile))
+
+    @on(Recovered)
+    def _compactions_came(self) -> None:
+        """What was asked for before the compactions were known is done now."""
+        if self._awaiting and self.recording() is None:
+            self._read_for_replay()
 
     @work(thread=True, group="record", exclusive=True, exit_on_error=False, description="record")
     def read_recording(self, inspection: Inspection, profile: str) -> None:
@@ -101,6 +113,7 @@ class SteppingActions(
             recording = record(inspection, profile)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
+            self.app.call_from_thread(self.going_on, "replay", "")
             return
         if not worker.is_cancelled:
             self.post_message(Recorded(inspection, profile, recording))
@@ -111,9 +124,9 @@ class SteppingActions(
         if event.inspection is not self.inspection:
             return
         self.read = (event.inspection, event.profile, event.recording)
-        then, self._awaiting = self._awaiting, None
-        if then is not None:
-            then()
+        waiting, self._awaiting = self._awaiting, ()
+        for then in waiting:
+            self.with_recording(then)
 
     # Going to a moment.
 
@@ -297,7 +310,7 @@ class SteppingActions(
         """The conversation grew: it is read again, and the step stays."""
         at = self.moment
         if at is not None:
-            self._awaiting = None
+            self._awaiting = ()
             self.go_to_step(at.step)
 
     def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
