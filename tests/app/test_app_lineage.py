@@ -82,7 +82,7 @@ async def test_narrow(database: Path) -> None:
     async with running(database, CHECKOUT, size=(80, 24)) as pilot:
         await press(pilot, "0", "down")
         text = screen_text(pilot)
-        assert "0 lineage" in text
+        assert "0 life" in text
         assert "compaction 4 of 4" in text
         assert "− dropped" in text
         assert "▸4" in text
