@@ -94,8 +94,9 @@ class TuningActions(SteppingActions, TakingActions):
     def run_lines(self) -> tuple[str, ...]:
         """What the whole conversation would have been, in a few lines for the knobs."""
         run, recording = self.run_now, self.recording()
-        if recording is None or run is None or run.settings != self.settings:
+        if recording is None or run is None or run.settings.profile != self.settings.profile:
             return ()
+        # Until the next run is there, some ms after a knob was turned, the one before stays: the pane keeps its shape.
         lines = []
         for name, found in (("", run), ("A: ", self.run_kept)):
             if found is not None and (not name or self.kept is not None):
