@@ -20,7 +20,7 @@ from inspector.quality.facts.ground import Ground, Part
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import ConversationFacts, MessageFacts, Saying, Where
+from inspector.quality.facts.values import ConversationFacts, Fact, MessageFacts, Saying, Where
 from inspector.replay.transcript import Transcript, transcript
 
 #: Progress in words: what is done, how many of how many.
@@ -58,6 +58,15 @@ def read_facts(
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     lives = lives_of(facts, steps, told.ends, grounds, follow)
     return FactsReading(lives, RiskIndex(facts, course.live), rules)
+
+
+def facts_said(
+    inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None
+) -> tuple[Fact, ...]:
+    """The same facts, best rank first, without what became of them: what takes longest is left out."""
+    told = transcript(inspection.conversation, inspection.compactions())
+    found, _ = _Reader(inspection, load_rules(), cache, watch, told).read(())
+    return gather(_steps(told, found, course_of(told, inspection.compactions(), {}), inspection))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,11 @@ def plan(
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
 @settings_options
+@click.option("--facts", is_flag=True, help="Count the facts at risk too.")
 @source_options
-def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+def replay(
+    words: tuple[str, ...], config: Path | None, facts: bool, as_json: bool, demo: bool, **options: Any
+) -> None:
     """Replay a conversation step by step: recorded beside what the settings would have done."""
     from inspector.reports.answers import Answers
     from inspector.reports.replaying import replay_document
@@ -66,7 +69,7 @@ def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: boo
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(replay_document(answers, name), as_json, print_replay)
+    print_answer(replay_document(answers, name, facts), as_json, print_replay)
     say(answers.notes())
 
 
@@ -88,11 +91,12 @@ def replay(words: tuple[str, ...], config: Path | None, as_json: bool, demo: boo
     help="Of its budget; default: as recorded.",
 )
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Hermes' config.yaml.")
+@click.option("--facts", is_flag=True, help="Count the facts at risk too; reads every message.")
 @click.option("--csv", "as_csv", is_flag=True, help="One line a cell on standard output.")
 @source_options
 def sweep_command(
-    words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, as_csv: bool,
-    as_json: bool, demo: bool, **ranges: str | None,
+    words: tuple[str, ...], profile: str | None, summary_size: float | None, config: Path | None, facts: bool,
+    as_csv: bool, as_json: bool, demo: bool, **ranges: str | None,
 ) -> None:  # fmt: skip
     """Run whole conversations over a grid of two settings: every conversation without a name."""
     from inspector.replay.sweep import parse_axis
@@ -118,7 +122,7 @@ def sweep_command(
             end = "\r" if progress.done < progress.total else "\n"
             click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
 
-    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told)
+    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told, facts)
     if as_csv:
         click.echo(sweep_csv(found), nl=False)
     else:

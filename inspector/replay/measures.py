@@ -14,8 +14,9 @@ from inspector.replay.whatif import Course, WhatIf
 class Measure:
     """A number that a run of a conversation gets.
 
-    `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by API
-    calls. `form` writes it. `of` must be importable by name, since sweeps run in several processes.
+    `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by
+    `weight`, API calls or facts. `form` writes it. One with `facts` needs those of the conversation. `of` must be
+    importable by name, since sweeps run in several processes.
     """
 
     name: str
@@ -24,6 +25,8 @@ class Measure:
     combine: Literal["sum", "max", "mean"] = "sum"
     more_is_better: bool = False
     form: Literal["count", "tokens", "share", "steps"] = "count"
+    weight: Literal["calls", "facts"] = "calls"
+    facts: bool = False
 
 
 class _Figure:
@@ -46,10 +49,35 @@ MEASURES: tuple[Measure, ...] = (
     Measure("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share"),
     Measure("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share"),
     Measure("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
-)
+    Measure("facts_at_risk", "facts at risk", _Figure("facts_at_risk"), facts=True),
+    Measure(
+        "facts_at_risk_share", "of all facts", _Figure("facts_at_risk_share"), "mean", form="share", weight="facts",
+        facts=True,
+    ),
+    Measure("constraints_at_risk", "constraints", _Figure("constraints_at_risk"), facts=True),
+)  # fmt: skip
 BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
-def scores(course: Course, run: WhatIf) -> tuple[float, ...]:
-    """Every measure of a run, in the order of MEASURES."""
-    return tuple(measure.of(course, run) for measure in MEASURES)
+def measures(facts: bool) -> tuple[Measure, ...]:
+    """Every measure; without those that need facts where these are not known."""
+    return MEASURES if facts else tuple(measure for measure in MEASURES if not measure.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The measures of a run in their order, and how much it weighs among others in API calls and in facts."""
+
+    values: tuple[float, ...]
+    calls: float
+    facts: float
+
+    def weight(self, measure: Measure) -> float:
+        """What the run weighs in a mean of this measure."""
+        return self.facts if measure.weight == "facts" else max(self.calls, 1.0)
+
+
+def scores(course: Course, run: WhatIf) -> Scores:
+    """Every measure of a run, those that need facts where the course has them."""
+    values = tuple(measure.of(course, run) for measure in measures(course.facts is not None))
+    return Scores(values, run.metrics.calls, run.metrics.facts or 0)

@@ -14,9 +14,10 @@ from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript
-from inspector.replay.whatif import Course, Event, Metrics, SummaryModel
+from inspector.replay.whatif import Course, Event, Metrics, SummaryModel, at_risk
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,10 @@ def record(inspection: Inspection, profile: str) -> Recording:
     )
 
 
-def recorded_metrics(recording: Recording, compactions: Sequence[Compaction]) -> Metrics:
-    """What the recorded compactions cost and did, measured as a what-if is."""
+def recorded_metrics(
+    recording: Recording, compactions: Sequence[Compaction], facts: FactSteps | None = None
+) -> Metrics:
+    """What the recorded compactions cost and did, measured as a what-if is; with its facts where they are known."""
     course, told = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
@@ -105,6 +108,7 @@ def recorded_metrics(recording: Recording, compactions: Sequence[Compaction]) ->
         summarized_share=sum(sketches[index].now.chars for index in left) / said,
         resummarized_share=sum(sketches[i].now.chars for i, at in left.items() if count - at >= 2) / said,
         user_steps=sum(stays) / len(stays) if stays else 0.0,
+        **at_risk(facts, left),
     )
 
 

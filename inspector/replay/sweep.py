@@ -8,13 +8,14 @@ from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
-from inspector.replay.measures import BY_NAME, MEASURES, scores
+from inspector.replay.measures import BY_NAME, Measure, Scores, measures, scores
 from inspector.replay.whatif import Course, SummaryModel
 
-METRICS: tuple[str, ...] = tuple(measure.name for measure in MEASURES)
-#: A cell's scores, in the order of the measures; rows of cells.
-Grid = Sequence[Sequence[tuple[float, ...] | None]]
-_CALLS = METRICS.index("calls")
+#: The metrics of every sweep, and those that need the facts of the conversations.
+METRICS: tuple[str, ...] = tuple(measure.name for measure in measures(facts=False))
+FACT_METRICS: tuple[str, ...] = tuple(m.name for m in measures(facts=True) if m.facts)
+#: Rows of cells.
+Grid = Sequence[Sequence[Scores | None]]
 #: A grid of more cells than this is refused.
 LARGEST = 10_000
 
@@ -40,7 +41,8 @@ class Best:
 class Sweep:
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
-    `complete` is False where it was cancelled: then it holds what was done.
+    `complete` is False where it was cancelled: then it holds what was done. Metrics of facts are there where the
+    conversations' facts were read.
     """
 
     rows: Axis
@@ -104,12 +106,12 @@ def cells(
 ) -> Grid:
     """The scores of every cell of one conversation, None where `wanted` had become false.
 
-    Settings that lead to the same numbers are run once.
+    Settings that lead to the same numbers are run once. Facts are counted where the course has them.
     """
-    known: dict[object, tuple[float, ...]] = {}
-    grid: list[list[tuple[float, ...] | None]] = []
+    known: dict[object, Scores] = {}
+    grid: list[list[Scores | None]] = []
     for row in rows.values:
-        line: list[tuple[float, ...] | None] = []
+        line: list[Scores | None] = []
         for column in columns.values:
             changed = settings.with_(**{rows.name: row, columns.name: column})
             key = _decisive(course, changed)
@@ -136,12 +138,15 @@ def _decisive(course: Course, settings: Settings) -> object:
     )
 
 
-def sweep(rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True) -> Sweep:
-    """Put the cells of several conversations together, as each measure says. Raises UsageProblem for a grid that is
-    too large or, where it is complete, without conversations."""
+def sweep(
+    rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True, facts: bool = False
+) -> Sweep:
+    """Put the cells of several conversations together, as each measure says; `facts`: all runs counted facts. Raises
+    UsageProblem for a grid that is too large or, where it is complete, without conversations."""
     check_size(rows, columns)
+    wanted = measures(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
-    total = [[_Sum() for _ in width] for _ in height]
+    total = [[_Sum(wanted) for _ in width] for _ in height]
     count = 0
     for grid in runs:
         count += 1
@@ -154,7 +159,7 @@ def sweep(rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True
         raise UsageProblem("There is no conversation to sweep over.")
     found = {
         measure.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
-        for place, measure in enumerate(MEASURES)
+        for place, measure in enumerate(wanted)
     }
     return Sweep(rows, columns, found, count, complete)
 
@@ -169,22 +174,29 @@ def check_size(rows: Axis, columns: Axis) -> None:
 class _Sum:
     """One cell over conversations."""
 
-    __slots__ = ("sums", "weight")
+    __slots__ = ("count", "measures", "sums", "weights")
 
-    def __init__(self) -> None:
-        self.sums = [0.0] * len(MEASURES)
-        self.weight = 0.0
+    def __init__(self, wanted: Sequence[Measure]) -> None:
+        self.measures = wanted
+        self.sums = [0.0] * len(wanted)
+        self.weights = [0.0] * len(wanted)
+        self.count = 0
 
-    def add(self, found: tuple[float, ...]) -> None:
-        weight = max(found[_CALLS], 1.0)
-        self.weight += weight
-        for place, measure in enumerate(MEASURES):
+    def add(self, found: Scores) -> None:
+        self.count += 1
+        for place, (measure, value) in enumerate(zip(self.measures, found.values, strict=True)):
             if measure.combine == "max":
-                self.sums[place] = max(self.sums[place], found[place])
+                self.sums[place] = max(self.sums[place], value)
+            elif measure.combine == "mean":
+                weight = found.weight(measure)
+                self.weights[place] += weight
+                self.sums[place] += value * weight
             else:
-                self.sums[place] += found[place] * (weight if measure.combine == "mean" else 1)
+                self.sums[place] += value
 
     def value(self, place: int) -> float:
-        if not self.weight:
+        if not self.count:
             return nan
-        return self.sums[place] / (self.weight if MEASURES[place].combine == "mean" else 1)
+        if self.measures[place].combine != "mean":
+            return self.sums[place]
+        return self.sums[place] / self.weights[place] if self.weights[place] else 0.0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -16,6 +17,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import Deck, LiveList
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch
 from inspector.engines.thrift import Guard, compacted, guard_of, nothing_done, responded
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
 
 #: Characters around a summary's body in the list: prefix where the release's is unknown, end marker, mapping.
@@ -55,7 +57,9 @@ class Metrics:
 
     `input_tokens` are those of all prompts together; `summarized_share` went through a summary at least once,
     `resummarized_share` at least twice; `user_steps` is for how many steps a user message stayed verbatim, on
-    average.
+    average. `facts` is how many facts were said, `facts_at_risk` how many of them (`constraints_at_risk`: of the hard
+    constraints) stand in no message of the last list, as every message that said them went through a summary; None
+    where the facts are not known.
     """
 
     compactions: int
@@ -66,6 +70,16 @@ class Metrics:
     summarized_share: float
     resummarized_share: float
     user_steps: float
+    facts: int | None = None
+    facts_at_risk: int | None = None
+    constraints_at_risk: int | None = None
+
+    @property
+    def facts_at_risk_share(self) -> float | None:
+        """The share of all facts that is at risk; 0 where nothing was said."""
+        if self.facts is None or self.facts_at_risk is None:
+            return None
+        return self.facts_at_risk / self.facts if self.facts else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +99,17 @@ class WhatIf:
 
 
 class Course:
-    """A conversation made ready to be run under any settings of one engine."""
+    """A conversation made ready to be run under any settings of one engine.
+
+    `facts` are those said in it, None where they are not known: then no run counts them.
+    """
 
     def __init__(self, engine: HermesEngine, sketches: Sequence[Sketch], system_tokens: int) -> None:
         self.engine = engine
         self.sketches = tuple(sketches)
         self.deck = Deck(self.sketches, engine.policies)
         self.system = system_tokens
+        self.facts: FactSteps | None = None
         self.calls = calls([found.role for found in self.sketches])
         self.chars = list(accumulate((found.now.chars for found in self.sketches), initial=0))
         self.images = list(accumulate((found.now.images for found in self.sketches), initial=0))
@@ -100,6 +118,14 @@ class Course:
         self.call_chars = [self.chars[step] for step in self.calls]
         #: What the list weighs at each call as long as nothing was compacted, in tokens.
         self.plain = [list_tokens(self.chars[step], self.images[step]) + system_tokens for step in self.calls]
+
+    def with_facts(self, facts: FactSteps | None) -> Course:
+        """The same conversation with what is known of its facts."""
+        if facts is self.facts:
+            return self
+        other = copy(self)
+        other.facts = facts
+        return other
 
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
@@ -252,7 +278,16 @@ class _Run:
             summarized_share=once / said,
             resummarized_share=twice / said,
             user_steps=stays / len(course.users) if course.users else 0.0,
+            **at_risk(course.facts, left),
         )
+
+
+def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
+    """What the metrics say of facts when the messages of `left` went through a summary; nothing where none is known."""
+    if facts is None:
+        return {}
+    gone = facts.gone(left)
+    return {"facts": len(facts), "facts_at_risk": gone.facts, "constraints_at_risk": gone.constraints}
 
 
 def metrics_of(run: WhatIf) -> Mapping[str, float]:

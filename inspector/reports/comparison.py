@@ -21,6 +21,9 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
     ("summarized_share", "of what was said, summarized", "{:.1%}"),
     ("resummarized_share", "summarized more than once", "{:.1%}"),
     ("user_steps", "a user message stays, steps", "{:,.1f}"),
+    ("facts_at_risk", "facts at risk", "{:,.0f}"),
+    ("facts_at_risk_share", "of all facts", "{:.1%}"),
+    ("constraints_at_risk", "hard constraints at risk", "{:,.0f}"),
 )
 
 
@@ -53,7 +56,17 @@ def comparison_text(
     metrics = [recorded, *(run.metrics for _, run in runs)]
     lines += _table(
         ["figures", *names],
-        [[words, *(form.format(getattr(found, name)) for found in metrics)] for name, words, form in FIGURES],
+        [
+            [
+                words,
+                *(
+                    "-" if (value := getattr(found, name)) is None else form.format(value)
+                    for found in metrics
+                ),
+            ]
+            for name, words, form in FIGURES
+            if any(getattr(found, name) is not None for found in metrics)
+        ],
     )
     for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
         lines += ["", f"Compactions, {name}"]

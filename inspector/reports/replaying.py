@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from inspector.core.conversations import ROLE_NAMES
+from inspector.factfinding import default_cache, facts_said
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, record, recorded_metrics
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Metrics, WhatIf
@@ -18,12 +20,18 @@ _MODELS = {
 }
 
 
-def replay_document(answers: Answers, name: str) -> Document:
-    """Recorded and what-if side by side, and every step of the recording."""
+def replay_document(answers: Answers, name: str, facts: bool = False) -> Document:
+    """Recorded and what-if side by side, and every step of the recording; with `facts` those at risk are counted."""
     inspection, resolved = answers.opened(name)
     settings = resolved.settings
     recording = record(inspection, settings.profile)
-    run = recording.course.run(settings, recording.model)
+    found = None
+    if facts:
+        cache = default_cache()
+        found = FactSteps(facts_said(inspection, cache))
+        if cache.problem:
+            answers.note(cache.problem)
+    run = recording.course.with_facts(found).run(settings, recording.model)
     budgets = run.budgets
     steps = []
     asked = frozenset(calls([place.role for place in recording.transcript.places]))
@@ -51,7 +59,7 @@ def replay_document(answers: Answers, name: str) -> Document:
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens,
         "context_length": settings.context_length,
-        "recorded": recorded_part(recording, recorded_metrics(recording, inspection.compactions())),
+        "recorded": recorded_part(recording, recorded_metrics(recording, inspection.compactions(), found)),
         "whatif": whatif_part(run, recording),
         "steps": steps,
     }
@@ -62,21 +70,27 @@ def recorded_part(recording: Recording, metrics: Metrics) -> Document:
     return {
         "messages": len(recording.transcript),
         "compactions": [asdict(event) for event in recording.events],
-        **{name: value for name, value in asdict(metrics).items() if name != "compactions"},
+        **_figures(metrics),
     }
 
 
 def whatif_part(run: WhatIf, recording: Recording) -> Document:
     """What the settings would have done."""
-    metrics = asdict(run.metrics)
     same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]
     return {
         "compactions": [asdict(event) for event in run.events],
-        **{name: value for name, value in metrics.items() if name != "compactions"},
+        **_figures(run.metrics),
         "tokens": list(run.tokens),
         "gave_up_at": run.gave_up_at,
         "as_recorded": same,
         "summary_size": _MODELS[any(size is not None for size in recording.model.recorded)],
+    }
+
+
+def _figures(metrics: Metrics) -> Document:
+    """The figures by name; those of facts only where facts were counted."""
+    return {
+        name: value for name, value in asdict(metrics).items() if name != "compactions" and value is not None
     }

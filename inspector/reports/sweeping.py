@@ -16,10 +16,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from inspector.core.errors import EngineError
+from inspector.core.errors import EngineError, InspectorError
+from inspector.factfinding import default_cache, facts_said
 from inspector.inspection import Inspection
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import record
-from inspector.replay.sweep import METRICS, Axis, Grid, Sweep, cells, check_size, sweep
+from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 from inspector.replay.whatif import SummaryModel
 from inspector.reports.answers import Answers
 from inspector.reports.documents import Document
@@ -27,6 +29,8 @@ from inspector.reports.resolving import resolve
 
 #: With fewer runs than this other processes take longer to start than they save.
 _FEW = 2_000
+#: The same where facts are read, in messages.
+_FEW_MESSAGES = 5_000
 #: How often a sweep in other processes looks up whether it is still wanted, in seconds.
 _LOOK = 0.1
 
@@ -36,7 +40,8 @@ class Request:
     """What a sweep is to do: small enough to be sent to other processes, which open the databases anew.
 
     `flags` are settings for all conversations, others come from each one's store and model. `model` is how large
-    summaries are taken to be, None for each conversation's own.
+    summaries are taken to be, None for each conversation's own. With `facts` the facts of each conversation are read,
+    for the metrics that count them.
     """
 
     paths: tuple[Path, ...]
@@ -46,6 +51,7 @@ class Request:
     flags: Mapping[str, Any] = field(default_factory=dict)
     config: Path | None = None
     model: SummaryModel | None = None
+    facts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,9 @@ def run_sweep(
         taken = time.monotonic() - began
         watch(Progress(done, total, taken / done * (total - done) if done else None))
 
-    many = total * len(request.rows.values) * len(request.columns.values) >= _FEW
+    many = total * len(request.rows.values) * len(request.columns.values) >= _FEW or (
+        request.facts and _messages(request, answers) >= _FEW_MESSAGES
+    )
     jobs = min(total, processes or (os.cpu_count() or 1))
     together = jobs > 1 and (many or processes is not None)
     watch(Progress(0, total, None))
@@ -101,7 +109,13 @@ def run_sweep(
         cell is not None for grid in done.values() for line in grid for cell in line
     )
     # Always in the same order, so that the same sums come out however the work was shared.
-    return sweep(request.rows, request.columns, [done[place] for place in sorted(done)], whole)
+    grids = [done[place] for place in sorted(done)]
+    return sweep(request.rows, request.columns, grids, whole, request.facts)
+
+
+def _messages(request: Request, answers: Answers) -> int:
+    names = frozenset(request.names)
+    return sum(row.messages for row in answers.store.conversations() if row.id in names)
 
 
 def _alone(request: Request, answers: Answers, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
@@ -148,21 +162,42 @@ def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bo
     settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
     recording = record(inspection, settings.profile)
     model = request.model or recording.model
-    return cells(recording.course, model, settings, request.rows, request.columns, wanted)
+    course = recording.course
+    if request.facts:
+        try:
+            course = course.with_facts(_facts(inspection, wanted))
+        except _Unwanted:
+            return [[None] * len(request.columns.values) for _ in request.rows.values]
+    return cells(course, model, settings, request.rows, request.columns, wanted)
+
+
+class _Unwanted(InspectorError):
+    """A sweep was cancelled while facts were read; nobody is told."""
+
+
+def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
+    def watch(what: str, done: int, total: int) -> None:
+        if not wanted():
+            raise _Unwanted("cancelled")
+
+    return FactSteps(facts_said(inspection, default_cache(), watch))
 
 
 def sweep_document(
     answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
-    watch: Callable[[Progress], None] = lambda _: None,
+    watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
 ) -> tuple[Document, Sweep]:  # fmt: skip
-    """The metrics over the grid, and the best cell of each."""
+    """The metrics over the grid, and the best cell of each; with `facts` those that count facts too."""
     if chosen:
         names = tuple(answers.store.resolve(name) for name in chosen)
     else:
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)
-    request = Request(answers.paths(), names, rows, columns, dict(answers.flags), answers.config, model)
+    flags = dict(answers.flags)
+    request = Request(answers.paths(), names, rows, columns, flags, answers.config, model, facts)
     found = run_sweep(request, answers, watch)
+    if facts and default_cache().problem:
+        answers.note(default_cache().problem)
     return document_of(found), found
 
 
@@ -176,11 +211,11 @@ def document_of(found: Sweep) -> Document:
         "conversations": found.conversations,
         "metrics": {
             name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
-            for name in METRICS
+            for name in found.cells
         },
         "best": {
             name: {rows.name: rows.values[b.row], columns.name: columns.values[b.column], "value": b.value}
-            for name in METRICS
+            for name in found.cells
             if (b := found.best(name))
         },
     }
@@ -193,14 +228,17 @@ def sweep_csv(found: Sweep) -> str:
     """One line a cell: both settings, then every metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([found.rows.name, found.columns.name, *METRICS])
+    writer.writerow([found.rows.name, found.columns.name, *found.cells])
     for r, row in enumerate(found.rows.values):
         for c, column in enumerate(found.columns.values):
             writer.writerow(
                 [
                     row,
                     column,
-                    *("" if isnan(found.cells[name][r][c]) else found.cells[name][r][c] for name in METRICS),
+                    *(
+                        "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
+                        for name in found.cells
+                    ),
                 ]
             )
     return out.getvalue()

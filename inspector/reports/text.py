@@ -266,6 +266,12 @@ def print_replay(document: Document) -> None:
         f"{run['resummarized_share']:.0%} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
     )
+    if "facts" in run:
+        _say(
+            console,
+            f"  of {run['facts']:,} facts {run['facts_at_risk']:,} at risk (recorded: {recorded['facts_at_risk']:,}), "
+            f"{run['constraints_at_risk']:,} of them hard constraints",
+        )
     console.print()
     for line in graph(
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], _WIDTH - 12

@@ -1,7 +1,8 @@
-"""At risk now: which facts the next compaction would take out of the list, for a plan that changes with every knob."""
+"""At risk: which facts a compaction would take out of the list now, and how many those of a whole run would have."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -50,3 +51,62 @@ class RiskIndex:
     def count(self, head_end: int, tail_start: int) -> int:
         """How many facts that is."""
         return sum(head_end <= first and last < tail_start for first, last in self._bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """How many facts stand word for word nowhere any more, and how many hard constraints are among them."""
+
+    facts: int
+    constraints: int
+
+
+class FactSteps:
+    """The facts of a conversation by the steps at which they were said, for runs that take messages out of the list.
+
+    A fact is gone once every message that says it has left; said again in a message that stayed, it stands. A tool
+    result whose text was pruned stays. Made once; each run is then counted by bisection.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        said = [(fact.kind, tuple(sorted({saying.step for saying in fact.sayings}))) for fact in facts]
+        self._all = _Bounds(steps for _, steps in said)
+        self._constraints = _Bounds(steps for kind, steps in said if kind == "constraint")
+
+    def __len__(self) -> int:
+        return len(self._all.steps)
+
+    @property
+    def constraints(self) -> int:
+        """How many of the facts are hard constraints."""
+        return len(self._constraints.steps)
+
+    def gone(self, left: Mapping[int, int]) -> Gone:
+        """What is gone when the messages at the steps that `left` has as keys have left the list."""
+        if not left:
+            return Gone(0, 0)
+        low, high = min(left), max(left) + 1
+        if high - low == len(left):
+            return Gone(self._all.within(low, high), self._constraints.within(low, high))
+        return Gone(self._all.inside(left), self._constraints.inside(left))
+
+
+class _Bounds:
+    """Steps of each fact, by its first and by its last."""
+
+    __slots__ = ("firsts", "lasts", "steps")
+
+    def __init__(self, steps: Iterable[tuple[int, ...]]) -> None:
+        self.steps = sorted(steps)
+        self.firsts = [found[0] for found in self.steps]
+        self.lasts = sorted(found[-1] for found in self.steps)
+
+    def within(self, low: int, high: int) -> int:
+        """How many were said in steps [low:high] alone."""
+        before = bisect_left(self.firsts, low)
+        # Few stand before `low`, the end of a head; they are looked at one by one for those that were said later too.
+        return bisect_left(self.lasts, high) - sum(found[-1] < high for found in self.steps[:before])
+
+    def inside(self, left: Mapping[int, int]) -> int:
+        """How many were said in the steps of `left` alone."""
+        return sum(all(step in left for step in found) for found in self.steps)

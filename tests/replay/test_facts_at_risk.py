@@ -1,0 +1,241 @@
+"""Facts at risk in what-ifs and sweeps: what counts, that cells equal single runs, that a count is a count of facts."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.cli import commands
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.sketches import sketch
+from inspector.factfinding import facts_said, read_facts
+from inspector.inspection import Inspection
+from inspector.quality.facts.risk import FactSteps, Gone
+from inspector.quality.facts.values import KINDS, Fact
+from inspector.replay.measures import BY_NAME
+from inspector.replay.recording import record, recorded_metrics
+from inspector.replay.sweep import FACT_METRICS, METRICS, Axis, cells, parse_axis, sweep
+from inspector.replay.whatif import Course, SummaryModel
+from inspector.reports.answers import Answers
+from inspector.reports.comparison import comparison_text
+from inspector.reports.resolving import resolve
+from inspector.reports.sweeping import Request, document_of, run_sweep, sweep_csv
+from inspector.stores.detect import open_store
+from tests.engines.lists import conversations
+from tests.quality_facts.made_facts import fact
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+ROWS, COLUMNS = parse_axis("threshold", "0.3,0.9"), parse_axis("target_ratio", "0.1,0.5")
+SMALL = Settings(context_length=4_000)
+SAID = fact("Never open more than 40 connections to orders-db.")
+
+
+def at(*steps: int, kind: str = "value") -> Fact:
+    """A fact that was said at these steps."""
+    sayings = tuple(replace(SAID.first, step=step) for step in steps)
+    return replace(SAID, key=f"{kind} {steps}", kind=kind, sayings=sayings)  # type: ignore[arg-type]
+
+
+def plainly(facts: list[Fact], left: Mapping[int, int]) -> Gone:
+    """The definition, word for word."""
+    gone = [fact for fact in facts if all(saying.step in left for saying in fact.sayings)]
+    return Gone(len(gone), sum(fact.kind == "constraint" for fact in gone))
+
+
+MADE = st.lists(
+    st.builds(
+        lambda steps, kind: at(*steps, kind=kind),
+        st.lists(st.integers(0, 30), min_size=1, max_size=4),
+        st.sampled_from(KINDS),
+    ),
+    max_size=20,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(MADE, st.sets(st.integers(0, 30)), st.integers(0, 30), st.integers(0, 30))
+def test_the_count_is_that_of_the_definition(facts: list[Fact], some: set[int], low: int, high: int) -> None:
+    index = FactSteps(facts)
+    assert len(index) == len(facts)
+    for steps in (some, set(range(low, high))):
+        left = dict.fromkeys(steps, 0)
+        assert index.gone(left) == plainly(facts, left)
+
+
+def test_a_fact_said_again_where_messages_stay_is_not_at_risk() -> None:
+    left = dict.fromkeys(range(3, 10), 0)
+    assert FactSteps([at(4, 8)]).gone(left) == Gone(1, 0)
+    assert FactSteps([at(4, 8, 11)]).gone(left) == Gone(0, 0)
+    assert FactSteps([at(1, 4, kind="constraint"), at(5, kind="constraint")]).gone(left) == Gone(1, 1)
+    assert FactSteps([at(4)]).gone({}) == Gone(0, 0)
+
+
+def course(messages: tuple[Message, ...], facts: list[Fact]) -> Course:
+    policies = RELEASES["documented"]
+    made = Course(HermesEngine(policies), sketch(messages, policies)[0], 0)
+    return made.with_facts(FactSteps(facts))
+
+
+@settings(max_examples=30, deadline=None)
+@given(conversations(least=5), MADE)
+def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[Fact]) -> None:
+    made = course(messages, facts)
+    rows, columns = Axis("threshold", (0.3, 0.6)), Axis("protect_last_n", (2, 20))
+    found = sweep(rows, columns, [cells(made, SummaryModel(), SMALL, rows, columns)], facts=True)
+    for r, threshold in enumerate(rows.values):
+        for c, last in enumerate(columns.values):
+            single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
+            assert Gone(
+                single.metrics.facts_at_risk or 0, single.metrics.constraints_at_risk or 0
+            ) == plainly(facts, single.left)
+            for name in (*METRICS, *FACT_METRICS):
+                assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
+
+
+@settings(max_examples=30, deadline=None)
+@given(conversations(least=3), MADE)
+def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], facts: list[Fact]) -> None:
+    run = course(messages, facts).run(Settings(context_length=10_000_000))
+    assert run.metrics.compactions == 0
+    assert run.metrics.facts == len(facts)
+    assert run.metrics.facts_at_risk == run.metrics.constraints_at_risk == 0
+    assert run.metrics.facts_at_risk_share == 0
+
+
+def test_without_facts_none_are_counted() -> None:
+    policies = RELEASES["documented"]
+    made = Course(
+        HermesEngine(policies), sketch((Message({"role": "user", "content": "Hi"}),), policies)[0], 0
+    )
+    metrics = made.run(SMALL).metrics
+    assert metrics.facts is metrics.facts_at_risk is metrics.facts_at_risk_share is None
+    found = sweep(ROWS, COLUMNS, [cells(made, SummaryModel(), SMALL, ROWS, COLUMNS)])
+    assert not set(FACT_METRICS) & set(found.cells)
+    known = FactSteps([])
+    other = made.with_facts(known)
+    assert made.facts is None
+    assert other.facts is known
+    assert other.with_facts(known) is other
+
+
+@pytest.fixture(autouse=True)
+def no_cache_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers.of(tuple(sorted(FIXTURES.glob("*.db"))), {}, None)
+
+
+def test_over_several_conversations_and_processes(answers: Answers) -> None:
+    names = tuple(row.id for row in answers.store.conversations())[:4]
+    request = Request(answers.paths(), names, ROWS, COLUMNS, facts=True)
+    found = run_sweep(request, answers)
+    assert run_sweep(request, answers, processes=2) == found
+    at_risk = constraints = said = 0
+    for name in names:
+        inspection = Inspection.open(answers.store, name)
+        chosen = resolve(answers.store, inspection.conversation.row, {}, None).settings
+        recording = record(inspection, chosen.profile)
+        facts = list(read_facts(inspection).facts.facts)
+        run = recording.course.run(chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
+        gone = plainly(facts, run.left)
+        at_risk, constraints, said = (
+            at_risk + gone.facts, constraints + gone.constraints, said + len(facts),
+        )  # fmt: skip
+    assert 0 < constraints < at_risk < said
+    assert found.cells["facts_at_risk"][0][1] == at_risk
+    assert found.cells["constraints_at_risk"][0][1] == constraints
+    # Of all facts of all conversations, however many calls each took.
+    assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / said)
+    document = document_of(found)
+    assert set(document["metrics"]) == set(document["best"]) == set(BY_NAME)
+    assert sweep_csv(found).splitlines()[0].split(",")[2:] == list(BY_NAME)
+
+
+def test_cancelled_while_facts_are_read(answers: Answers) -> None:
+    asked: list[int] = []
+
+    def wanted() -> bool:
+        asked.append(1)
+        return len(asked) < 2
+
+    names = (answers.store.resolve("Move checkout to orders-v2"),)
+    found = run_sweep(Request(answers.paths(), names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
+    assert not found.complete
+    assert found.cells["facts_at_risk"][0][0] != found.cells["facts_at_risk"][0][0]
+
+
+def test_under_the_recorded_settings_as_much_is_at_risk_as_was_recorded() -> None:
+    store = open_store(FIXTURES / "hermes-0.19-in-place.db")
+    row = next(row for row in store.conversations() if row.title == "Nightly orders import loses rows")
+    inspection = Inspection.open(store, row.id)
+    chosen = resolve(store, inspection.conversation.row, {}, None).settings
+    recording = record(inspection, chosen.profile)
+    facts = FactSteps(read_facts(inspection).facts.facts)
+    run = recording.course.with_facts(facts).run(chosen, recording.model)
+    recorded = recorded_metrics(recording, inspection.compactions(), facts)
+    assert run.metrics.facts_at_risk == recorded.facts_at_risk
+    assert run.metrics.facts_at_risk
+    text = comparison_text("x", recording, recorded, [("what-if", run)], recording.model)
+    line = next(line for line in text.splitlines() if line.startswith("facts at risk"))
+    assert line.split()[-2:] == [str(recorded.facts_at_risk)] * 2
+    bare = recorded_metrics(recording, inspection.compactions())
+    assert "facts at risk" not in comparison_text("x", recording, bare, [], recording.model)
+
+
+def ask(*words: str) -> Result:
+    done = CliRunner().invoke(commands, words)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_facts_alone_are_those_of_the_whole_reading(answers: Answers) -> None:
+    for row in answers.store.conversations():
+        inspection = Inspection.open(answers.store, row.id)
+        assert facts_said(inspection) == read_facts(inspection).facts.facts
+
+
+def test_commands_count_facts_where_they_are_asked_to() -> None:
+    words = ("--demo", "Move checkout to orders-v2")
+    grid = ("--threshold", "0.3,0.9", "--target-ratio", "0.1,0.5")
+    plain, found = (
+        json.loads(ask("sweep", *words, *grid, "--json", *more).stdout) for more in ((), ("--facts",))
+    )
+    assert set(found["metrics"]) - set(plain["metrics"]) == set(FACT_METRICS)
+    assert {name: found["metrics"][name] for name in METRICS} == plain["metrics"]
+    assert "facts at risk" in ask("sweep", *words, *grid, "--facts").stdout
+    plain, found = (json.loads(ask("replay", *words, "--json", *more).stdout) for more in ((), ("--facts",)))
+    assert "facts" not in plain["whatif"]
+    assert found["whatif"]["facts"] == found["recorded"]["facts"] > found["whatif"]["facts_at_risk"] > 0
+    assert "at risk" in ask("replay", *words, "--facts").stdout
+
+
+def test_a_count_takes_no_pass_over_the_messages() -> None:
+    many = [at(step, step + step % 7) for step in range(20_000)]
+    index = FactSteps(many)
+    left = dict.fromkeys(range(10, 19_990), 0)
+    assert index.gone(left) == plainly(many, left)
+
+    def best(work: object) -> float:
+        taken = []
+        for _ in range(5):
+            start = time.perf_counter()
+            work(left)  # type: ignore[operator]
+            taken.append(time.perf_counter() - start)
+        return min(taken)
+
+    # Finding the first and last message that left is all that grows with the conversation.
+    assert best(index.gone) < 0.1 * best(lambda found: plainly(many, found))
