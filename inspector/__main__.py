@@ -1,6 +1,36 @@
-"""python -m inspector"""
+"""Where the program starts: the app at once where only a database and a conversation are named, else a command."""
 
-from inspector.cli import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from inspector.commands import NAMES
+from inspector.ending import finish
+
+
+def main() -> NoReturn:
+    """Run the program with the words of the command line."""
+    words = sys.argv[1:]
+    if opens_the_app(words):
+        finish(lambda: _open(words))
+    from inspector.cli import main as run_command
+
+    run_command(words)
+
+
+def opens_the_app(words: Sequence[str]) -> bool:
+    """Whether the words are nothing but `[PATH] [CONVERSATION]`: the app then opens without reading options."""
+    return not any(word.startswith("-") for word in words) and (not words or words[0] not in NAMES)
+
+
+def _open(words: Sequence[str]) -> int:
+    from inspector.commands.opening import open_app
+
+    open_app(words)
+    return 0
+
 
 # The processes of a sweep import this module too.
 if __name__ == "__main__":

@@ -110,6 +110,13 @@ def _family(model: str) -> str | None:
     return max(matches, key=len) if matches else None
 
 
+def read_ahead() -> None:
+    """Read the list of genai-prices before it is first asked for: that takes a tenth of a second."""
+    from genai_prices import data_snapshot
+
+    data_snapshot.get_snapshot()
+
+
 def _entry(model: str, provider: str, wanted: str) -> Any:
     """The model's entry in genai-prices that has the attribute `wanted`, None where none has.
 

@@ -26,7 +26,6 @@ def launch(
     store: Store, name: str | None, flags: dict[str, Any], config: Path | None, theme: str | None
 ) -> None:
     """Run the app until the user leaves it."""
-    sys.setswitchinterval(_SWITCH_SECONDS)
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     index = read_ahead(store)
     # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
@@ -36,10 +35,16 @@ def launch(
 
     place = Place.load(store.info.path.resolve())
     app = InspectorApp(store, place=place, name=name, flags=flags, config=config, theme=theme, index=index)
+    be_prompt()
+    app.run()
+
+
+def be_prompt() -> None:
+    """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
-    app.run()
 
 
 def read_ahead(store: Store) -> Future[tuple[ConversationRow, ...]]:

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from inspector.commands.options import (
-    PATH_HELP,
-    flags_of,
-    open_source,
-    path_and_name,
-    path_or_name,
-    print_answer,
-    say,
-    settings_options,
-    source_options,
-)
+from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.sources import flags_of, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
 
 if TYPE_CHECKING:

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import (
-    PATH_HELP,
-    flags_of,
-    open_source,
-    path_and_name,
-    say,
-    settings_options,
-)
+from inspector.commands.options import PATH_HELP, say, settings_options
+from inspector.commands.sources import flags_of, open_source, path_and_name
 from inspector.core.text import safe
 
 if TYPE_CHECKING:

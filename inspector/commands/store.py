@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.commands.options import (
-    PATH_HELP,
-    open_source,
-    print_answer,
-    say,
-    source_options,
-    split_path,
-)
+from inspector.commands.options import PATH_HELP, print_answer, say, source_options
+from inspector.commands.sources import open_source, split_path
 from inspector.core.errors import UsageProblem
 
 if TYPE_CHECKING:

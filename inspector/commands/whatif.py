@@ -11,15 +11,12 @@ import click
 from inspector.commands.options import (
     PATH_HELP,
     PROFILE_HELP,
-    flags_of,
-    open_source,
-    path_and_name,
     print_answer,
     say,
     settings_options,
     source_options,
-    split_path,
 )
+from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
 from inspector.core.errors import UsageProblem
 
 if TYPE_CHECKING:

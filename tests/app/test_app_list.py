@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from inspector.app.screens.search import HitList, SearchScreen
 from tests.app.running import (
@@ -23,6 +23,7 @@ from tests.app.running import (
 )
 from tests.stores.writer import Writer, create, session, simple, talk
 from widgets.conversation_table import ConversationTable
+from widgets.key_line import KeyLine
 
 
 async def test_it_opens_on_every_conversation(rotating: Path) -> None:
@@ -179,4 +180,4 @@ async def test_the_footer_fits_eighty_columns(rotating: Path) -> None:
         assert "Help" in screen_text(pilot).splitlines()[-1]
         await press(pilot, "enter")
         assert "Help" in screen_text(pilot).splitlines()[-1]
-        assert pilot.app.screen.query_one(Footer).size.height == 1
+        assert pilot.app.screen.query_one(KeyLine).size.height == 1

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from inspector.__main__ import opens_the_app
+from inspector.cli import commands
+from inspector.commands import NAMES
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
@@ -60,6 +64,21 @@ def test_a_command_imports_no_more_than_it_needs(words: list[str], allowed: set[
     assert imported(RUN, *words) <= allowed
 
 
+def test_opening_a_database_reads_no_options() -> None:
+    told = "import sys\nsys.argv = ['compaction-inspector', 'fixtures/hermes-0.19-in-place.db']\n"
+    look = "import atexit\natexit.register(lambda: sys.stderr.write('CLICK' if 'click' in sys.modules else 'PLAIN'))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", told + look + "from inspector.__main__ import main\nmain()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "This is no terminal" in done.stdout
+    assert done.stderr.endswith("PLAIN")
+
+
 def test_nothing_heavy_is_on_the_way_to_the_first_frame() -> None:
     assert imported("import inspector.app.app, inspector.app.launch") == {"textual", "rich"}
 
@@ -69,3 +88,13 @@ def test_imports_point_down() -> None:
         [Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_a_database_may_have_any_name_but_a_commands() -> None:
+    assert set(commands.commands) == NAMES
+    assert opens_the_app([])
+    assert opens_the_app(["state.db", "a title"])
+    assert opens_the_app(["a title"])
+    assert not opens_the_app(["show", "state.db"])
+    assert not opens_the_app(["state.db", "--theme", "ansi"])
+    assert not opens_the_app(["--demo"])

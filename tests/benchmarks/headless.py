@@ -16,6 +16,7 @@ from textual.screen import Screen
 
 from inspector.app import app as app_module
 from inspector.app.app import InspectorApp
+from inspector.app.launch import be_prompt
 from inspector.app.place import Place
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
@@ -68,6 +69,8 @@ async def _running(context: Context) -> AsyncIterator[_Timed]:
         async with app.run_test(size=(WIDTH, HEIGHT)):
             await app.until(lambda: bool(app.screen.query(ConversationTable)) and _table(app).row_count > 0)
             await asyncio.sleep(0.3)
+            # What any opening needs is imported by then.
+            await app.workers.wait_for_complete([w for w in app.workers if w.group == "prepare"])
             yield app
 
 
@@ -102,6 +105,7 @@ async def _open(app: _Timed, title: str, length: int) -> float:
 
 def measure(context: Context) -> list[Figure]:
     """Opening, scrolling and a knob."""
+    be_prompt()
     return asyncio.run(_measure(context))
 
 

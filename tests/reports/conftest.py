@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.commands.options import open_source
+from inspector.commands.sources import open_source
 from inspector.reports.answers import Answers
 from inspector.reports.report.gathering import gather_report
 from inspector.reports.report.values import Report

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.commands.options import open_source
+from inspector.commands.sources import open_source
 from inspector.core.text import safe
 from inspector.reports.answers import Answers
 from inspector.reports.facts import Wanted, facts_answer

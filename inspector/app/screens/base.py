@@ -17,6 +17,7 @@ from inspector.stores.base import Store
 from widgets.diff_pane import DiffView
 
 if TYPE_CHECKING:
+    from inspector.app.work import Opened
     from inspector.replay.moments import Moment
     from inspector.settings import ResolvedSettings
 
@@ -52,6 +53,8 @@ class ConversationBase(WorkingScreen):
         self.config = config
         self.wanted_message = message
         self.inspection: Inspection | None = None
+        #: What opening brought, before its message is handled.
+        self.read_early: Opened | None = None
         self.resolved: ResolvedSettings | None = None
         self.settings = Settings()
         #: What undo goes back to: settings, or how large summaries were taken to be.

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from inspector.app import views
 from inspector.app.panes import Panes
@@ -43,6 +43,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection, budgets_of, plan_with
 from widgets.gauge import Gauge
+from widgets.key_line import KeyLine
 from widgets.knob_values import SUMMARY_SIZE
 from widgets.knobs import Knobs
 from widgets.message_list import MessageList
@@ -167,7 +168,7 @@ class ConversationScreen(
             compact=True,
         )
         yield NotesBar(id="note")
-        yield Footer(show_command_palette=True, compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Show that the conversation is being opened; `open_in_thread` has begun."""
@@ -177,6 +178,9 @@ class ConversationScreen(
         self.going_on("open", "opening")
         self.query_one(MessageList).focus()
         self.query_one(Panes).show(self.place.pane or "message")
+        if self.read_early is not None:
+            # It was read while the screen was put together: the first frame shows it.
+            self._opened(self.read_early)
 
     def on_resize(self) -> None:
         """Narrow terminals show the list above the panes."""
@@ -186,6 +190,8 @@ class ConversationScreen(
 
     @on(Opened)
     def _opened(self, event: Opened) -> None:
+        if event.inspection is self.inspection:
+            return
         first = self.inspection is None
         self.going_on("open", "")
         self.inspection = event.inspection

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from inspector import models
 from inspector.app.courtesy import give_way
 from inspector.app.progress import Left, Progress, Pulse
 from inspector.app.screens.working import WorkingScreen
+from inspector.app.styling import parse_ahead
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
 from widgets import human
 from widgets.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
+from widgets.key_line import KeyLine
 from widgets.notes_bar import NotesBar
 from widgets.title_bar import TitleBar, TitlePart
 
@@ -80,7 +85,7 @@ class ConversationsScreen(WorkingScreen):
         yield ConversationTable(id="table")
         yield Static("", id="empty", markup=False)
         yield NotesBar(id="note")
-        yield Footer(show_command_palette=True, compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Start reading."""
@@ -117,10 +122,12 @@ class ConversationsScreen(WorkingScreen):
         if not get_current_worker().is_cancelled:
             self.post_message(Listed(rows))
 
-    @work(thread=True, group="prepare", exit_on_error=False, description="prepare")
-    def prepare(self) -> None:
-        """Import the conversation screen before it is wanted: that is a third of what the first opening takes."""
-        import inspector.app.screens.conversation  # noqa: F401
+    @work(group="prepare", exit_on_error=False, description="prepare")
+    async def prepare(self) -> None:
+        """What a first opening needs beside the conversation: that is most of the time that it takes."""
+        module = await asyncio.to_thread(import_module, "inspector.app.screens.conversation")
+        await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.place, {}, None))
+        await asyncio.to_thread(models.read_ahead)
 
     @on(Listed)
     def _listed(self, event: Listed) -> None:

@@ -48,7 +48,9 @@ class ReadingActions(ConversationBase):
             self.post_message(Failed(str(error), fatal=not again))
             return
         if not get_current_worker().is_cancelled:
-            self.post_message(Opened(inspection, prompts, resolved, again, end))
+            opened = Opened(inspection, prompts, resolved, again, end)
+            self.read_early = None if again else opened
+            self.post_message(opened)
 
     @work(thread=True, group="bodies", exit_on_error=False, description="bodies")
     def read_bodies(self, generation: Generation, start: int, stop: int) -> None:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app.screens.working import WorkingScreen
@@ -19,6 +19,7 @@ from inspector.core.conversations import Hit
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line
 from inspector.stores.base import Store
+from widgets.key_line import KeyLine
 from widgets.line_list import LineList
 from widgets.strips import Row, find_spans, fit
 from widgets.title_bar import TitleBar, TitlePart
@@ -113,7 +114,7 @@ class SearchScreen(WorkingScreen):
         yield TitleBar(id="state")
         yield Input(placeholder="words to search for, then enter", id="words", compact=True)
         yield HitList(id="hits")
-        yield Footer(show_command_palette=True, compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Ask for the words."""

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message as TextualMessage
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app.courtesy import give_way
@@ -22,17 +22,19 @@ from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.measures import BY_NAME, MEASURES, Measure
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from inspector.replay.whatif import SummaryModel, WhatIf
+from inspector.replay.whatif import Course, SummaryModel, WhatIf
 from inspector.reports.answers import Answers
 from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.reports.writing import write_file
 from widgets import human
 from widgets.headline import Headline
 from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
+from widgets.key_line import KeyLine
 from widgets.mode_bar import Mode, ModeBar
 from widgets.text_lines import TextLine, line_of
 from widgets.title_bar import TitleBar, TitlePart
@@ -55,12 +57,21 @@ class Subject:
     every: tuple[str, ...]
     #: None: each conversation's own.
     size: SummaryModel | None = None
+    #: The facts of the conversation on screen; None while they are being read.
+    facts: FactSteps | None = None
+
+
+#: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
+SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
+#: The share of facts draws the map of their number.
+_OFFERED = tuple(measure for measure in MEASURES if measure.name != "facts_at_risk_share")
+_READING = "The facts are being read; they are counted as soon as they are there."
 
 
 class Swept(TextualMessage):
     """A sweep has ended."""
 
-    def __init__(self, key: tuple[str, Axis, Axis], found: Sweep) -> None:
+    def __init__(self, key: SweepKey, found: Sweep) -> None:
         super().__init__()
         self.key = key
         self.found = found
@@ -112,7 +123,10 @@ class SweepScreen(WorkingScreen):
         self.metric = MEASURES[0].name
         self.found: Sweep | None = None
         self.running = False
+        self.facts = subject.facts
         self._prompt = ""
+        self._placed = False
+        self._asked: SweepKey | None = None
 
     def compose(self) -> ComposeResult:
         """Metric and scope; the map and the cell's curve; what is going on."""
@@ -123,11 +137,11 @@ class SweepScreen(WorkingScreen):
             with Vertical(id="sweep-left"):
                 yield HeatMap(id="sweep-map")
             with Vertical(id="sweep-right"):
-                yield Headline(12, id="sweep-cell")
+                yield Headline(15, id="sweep-cell")
                 yield TokenGraph(id="sweep-graph")
         yield Headline(3, id="sweep-told")
         yield Input(id="sweep-prompt", compact=True)
-        yield Footer(show_command_palette=True, compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin."""
@@ -143,8 +157,10 @@ class SweepScreen(WorkingScreen):
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
 
     def _metrics(self) -> list[Mode]:
-        narrow = self.size.width < 110
-        return [Mode(m.name, m.name.split("_")[0] if narrow else m.words, m.words) for m in MEASURES]
+        room = self.size.width - 12 - sum(len(measure.words) + 1 for measure in _OFFERED)
+        return [
+            Mode(m.name, m.words if room >= 0 else m.short or m.name.split("_")[0], m.words) for m in _OFFERED
+        ]
 
     def _scopes(self) -> list[Mode]:
         subject = self.subject
@@ -155,20 +171,41 @@ class SweepScreen(WorkingScreen):
 
     # Sweeping.
 
-    def begin(self) -> None:
-        """Sweep over the axes and the scope on screen."""
-        self.found = None
+    def begin(self, again: bool = False) -> None:
+        """Sweep over the axes and the scope on screen; `again` over the same, which stays on screen until then."""
+        if not again:
+            self.found, self._placed = None, False
         self.running = True
         self._show()
         self._tell("sweeping …")
-        self.sweep_in_thread((self.scope, self.rows, self.columns))
+        self._asked = self._key()
+        self.sweep_in_thread(self._asked)
         self._run_cell()
 
+    def _key(self) -> SweepKey:
+        facts: FactSteps | bool = BY_NAME[self.metric].facts
+        if self.scope == "this":
+            facts = False if self.facts is None else self.facts
+        return self.scope, self.rows, self.columns, facts
+
+    def take_facts(self, facts: FactSteps) -> None:
+        """The facts of the conversation on screen have been read: count them."""
+        self.facts = facts
+        if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
+            self.begin(again=True)
+        else:
+            self._run_cell()
+
+    @property
+    def course(self) -> Course:
+        """The conversation on screen, with its facts as soon as they are there."""
+        return self.subject.recording.course.with_facts(self.facts)
+
     @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
-    def sweep_in_thread(self, key: tuple[str, Axis, Axis]) -> None:
+    def sweep_in_thread(self, key: SweepKey) -> None:
         """Sweep; what is done when it is cancelled is kept."""
         worker, subject = get_current_worker(), self.subject
-        scope, rows, columns = key
+        scope, rows, columns, facts = key
         asked = 0
 
         def wanted() -> bool:
@@ -186,16 +223,17 @@ class SweepScreen(WorkingScreen):
 
         try:
             if scope == "this":
-                grid = cells(
-                    subject.recording.course, subject.model, subject.settings, rows, columns, one_more
-                )
+                course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
+                grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
                 whole = all(cell is not None for line in grid for cell in line)
-                found = sweep(rows, columns, [grid], whole)
+                found = sweep(rows, columns, [grid], whole, course.facts is not None)
             else:
                 names = subject.every if scope == "all" else subject.filtered
                 answers = subject.answers
                 flags = {**answers.flags, **subject.changed}
-                request = Request(answers.paths(), names, rows, columns, flags, answers.config, subject.size)
+                request = Request(
+                    answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
+                )
                 found = run_sweep(request, answers, told, wanted)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
@@ -210,7 +248,7 @@ class SweepScreen(WorkingScreen):
 
     @on(Swept)
     def _swept(self, event: Swept) -> None:
-        if event.key != (self.scope, self.rows, self.columns):
+        if event.key != self._asked:
             return
         self.running = False
         self.found = event.found
@@ -218,15 +256,21 @@ class SweepScreen(WorkingScreen):
         count = human.plural(event.found.conversations, "conversation")
         over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {count}"
         self._tell(over if event.found.complete else f"Cancelled. What was done: {over}.")
-        if event.found.conversations:
+        self._tell_of_facts()
+        if event.found.conversations and not self._placed:
             place = self.query_one(HeatMap).state.now
             if place is not None:
                 self.query_one(HeatMap).move_to(place)
+            self._placed = True
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
         self.running = False
         self._tell(event.sentence)
+
+    def _tell_of_facts(self) -> None:
+        if self.scope == "this" and BY_NAME[self.metric].facts and self.facts is None:
+            self._tell(_READING)
 
     # Showing.
 
@@ -237,7 +281,7 @@ class SweepScreen(WorkingScreen):
     def _show(self) -> None:
         measure = BY_NAME[self.metric]
         found, heat = self.found, self.query_one(HeatMap)
-        lines = found.cells[self.metric] if found is not None else ()
+        lines = found.cells.get(self.metric, ()) if found is not None else ()
         known = [[None if isnan(cell) else cell for cell in line] for line in lines]
         best = None
         if any(cell is not None for line in known for cell in line) and found is not None:
@@ -280,7 +324,7 @@ class SweepScreen(WorkingScreen):
     @work(thread=True, group="cell", exclusive=True, exit_on_error=False, description="cell")
     def run_cell(self, settings: Settings) -> None:
         """Run the conversation on screen under a cell's settings."""
-        run = self.subject.recording.course.run(settings, self.subject.model)
+        run = self.course.run(settings, self.subject.model)
         if not get_current_worker().is_cancelled:
             self.post_message(CellRan(settings, run))
 
@@ -303,10 +347,9 @@ class SweepScreen(WorkingScreen):
         head = ", ".join(f"{name} {_value(name, value)}" for name, value in names)
         lines = [line_of((head, "strong")), TextLine("of this conversation:", "muted")]
         for measure in MEASURES:
-            number = measure.of(recording.course, run)
-            lines.append(
-                line_of((measure.words.ljust(18), "muted"), (written(measure, number).rjust(10), ""))
-            )
+            known = not measure.facts or run.metrics.facts is not None
+            number = written(measure, measure.of(recording.course, run)) if known else "being read"
+            lines.append(line_of((measure.words.ljust(18), "muted"), (number.rjust(10), "")))
         if run.gave_up_at is not None:
             lines.append(TextLine(f"The agent would give up at step {run.gave_up_at:,}.", "warning"))
         self.query_one("#sweep-cell", Headline).set_lines(lines)
@@ -342,7 +385,14 @@ class SweepScreen(WorkingScreen):
     @on(ModeBar.ModeChosen, "#sweep-metric")
     def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
         self.metric = event.mode
-        self._show()
+        if self.scope != "this" and BY_NAME[self.metric].facts and not self._counted():
+            self.begin()
+        else:
+            self._show()
+            self._tell_of_facts()
+
+    def _counted(self) -> bool:
+        return self.found is not None and self.metric in self.found.cells
 
     @on(ModeBar.ModeChosen, "#sweep-scope")
     def _scope_chosen(self, event: ModeBar.ModeChosen) -> None:

@@ -72,9 +72,10 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
     marked = (schema or 0) >= _MARKED_SINCE
     following: dict[str, str] = {}
     for node in nodes:
-        child = _continuation(node, children.get(node.id, ()), active, marked)
-        if child is not None:
-            following[node.id] = child.id
+        if node.end_reason == "compression" and node.id in children:
+            child = _continuation(node, children[node.id], active, marked)
+            if child is not None:
+                following[node.id] = child.id
     preceded = set(following.values())
     order = [node.id for node in nodes if node.id not in preceded]
     order.extend(node.id for node in nodes if node.id in preceded)  # a ring has no beginning of its own
@@ -100,8 +101,7 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
 def _continuation(
     parent: Node, children: Sequence[Node], active: Mapping[str, float], marked: bool
 ) -> Node | None:
-    if parent.end_reason != "compression":
-        return None
+    """The child in which a session that was compacted goes on."""
     candidates = [
         child
         for child in children
@@ -148,9 +148,9 @@ def _row(
         id=tip.id,
         root=root.id,
         title=_title(chain),
-        model=next((node.model for node in reversed(chain) if node.model), ""),
+        model=tip.model or next((node.model for node in reversed(chain) if node.model), ""),
         source=tip.source or root.source,
-        sessions=tuple(node.id for node in chain),
+        sessions=tuple([node.id for node in chain]),
         messages=tip.messages,
         compactions=None if in_place else len(chain) - 1,
         started_at=root.started_at,
@@ -183,8 +183,8 @@ def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tupl
 
 def _title(chain: Sequence[Node]) -> str:
     """The newest title, without the number that a release appends at each compaction."""
-    title = next((node.title for node in reversed(chain) if node.title), "")
-    numbered = _NUMBERED.match(title)
+    title = chain[-1].title or next((node.title for node in reversed(chain) if node.title), "")
+    numbered = _NUMBERED.match(title) if len(chain) > 1 else None
     if numbered and any(node.title == numbered["base"] for node in chain):
         return numbered["base"]
     return title

@@ -34,6 +34,7 @@ _LIGHT = (
     "model_config",
     *_USAGE,
 )
+_NO_USAGE, _ZEROS = Usage(), [0] * len(_USAGE)
 _TIMES = frozenset({"started_at", "ended_at"})
 #: What Session has fields for, and the one column that is too long to read along.
 _KNOWN = frozenset({*_LIGHT, "billing_provider", "billing_base_url", "system_prompt"})
@@ -145,21 +146,26 @@ def _until_error(connection: sqlite3.Connection, sql: str, parameters: Sequence[
 
 def _node(row: Sequence[Any]) -> Node:
     identity, source, model, title, parent, started, ended, reason, messages, raw, *usage = row
-    raw = as_text(raw)
-    config = parse_config(raw) if BRANCH_MARKER in raw or AGENT_MARKER in raw else {}
+    branched_from = agent_of = None
+    if raw is not None:
+        raw = as_text(raw)
+        if BRANCH_MARKER in raw or AGENT_MARKER in raw:
+            config = parse_config(raw)
+            branched_from, agent_of = _marker(config, BRANCH_MARKER), _marker(config, AGENT_MARKER)
+    # Thousands of these are read before the first frame: by place, and only what is odd is looked at closely.
     return Node(
-        id=as_text(identity),
-        source=as_text(source),
-        model=as_text(model),
-        title=as_text(title),
-        parent=as_text(parent) or None,
-        started_at=as_number(started) or 0.0,
-        ended_at=as_number(ended),
-        end_reason=as_text(reason),
-        messages=as_count(messages),
-        branched_from=_marker(config, BRANCH_MARKER),
-        agent_of=_marker(config, AGENT_MARKER),
-        usage=Usage(*(n if type(n) is int and n >= 0 else as_count(n) for n in usage)),
+        identity if type(identity) is str else as_text(identity),
+        source if type(source) is str else as_text(source),
+        model if type(model) is str else as_text(model),
+        "" if title is None else as_text(title),
+        None if parent is None else as_text(parent) or None,
+        as_number(started) or 0.0,
+        None if ended is None else as_number(ended),
+        "" if reason is None else as_text(reason),
+        messages if type(messages) is int and messages >= 0 else as_count(messages),
+        branched_from,
+        agent_of,
+        _NO_USAGE if usage == _ZEROS else Usage(*map(as_count, usage)),
     )
 
 

@@ -1,0 +1,48 @@
+"""Opening the app, which is imported only here. On the way to its first frame there is nothing that it can do without,
+click neither."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.commands.sources import flags_of, open_source, path_or_name
+
+if TYPE_CHECKING:
+    from inspector.stores.base import Store
+
+
+def open_app(
+    words: Sequence[str],
+    *,
+    demo: bool = False,
+    theme: str | None = None,
+    config: Path | None = None,
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text.
+
+    Raises InspectorErrors.
+    """
+    from inspector.bundled import check_installation
+
+    check_installation()
+    path, name = path_or_name(words, demo)
+    store = open_source(path, demo)
+    flags = flags_of(options or {})
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        _without_terminal(store, name, config, flags)
+        return
+    from inspector.app.launch import launch
+
+    launch(store, name, flags, config, theme)
+
+
+def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
+    from inspector.reports.answers import Answers
+    from inspector.reports.text import print_overview
+
+    print_overview(Answers(store, flags, config), name)
+    print("\nThis is no terminal. In a terminal the same command opens the app.")

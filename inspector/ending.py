@@ -1,0 +1,70 @@
+"""How a run of the program ends: its exit code, and the sentence that says what went wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from inspector.core.errors import InspectorError
+from inspector.core.text import safe
+
+
+def finish(run: Callable[[], int]) -> NoReturn:
+    """Run the program and leave it: with what `run` answers, with the exit code of an InspectorError, 1 where the
+    answer could not be written, 130 where the user interrupted it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or pipe of another encoding loses a sign, not the answer.
+            stream.reconfigure(errors="replace")
+    try:
+        code = run()
+    except InspectorError as error:
+        say(safe(str(error)))
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = interrupted()
+    except (BrokenPipeError, SystemExit):
+        # The reader (head, less) went away, which is no failure; click and rich end the program with 1 for it.
+        code = 0
+    except OSError as error:
+        code = _unwritten(error)
+    sys.exit(_flushed(code))
+
+
+def interrupted() -> int:
+    """Say that the user interrupted the run; answers the exit code for it."""
+    say("interrupted.")
+    return 130
+
+
+def say(sentence: str) -> None:
+    """Write a sentence to standard error, after the program's name."""
+    print(f"compaction-inspector: {sentence}", file=sys.stderr)
+
+
+def _flushed(code: int) -> int:
+    """The exit code once everything is written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+    except OSError as error:
+        return _unwritten(error)
+    return code
+
+
+def _unwritten(error: OSError) -> int:
+    """Say that the answer did not get out, and answer exit code 1."""
+    say(f"The answer could not be written: {error.strerror or error}.")
+    _drop_output()
+    return 1
+
+
+def _drop_output() -> None:
+    """Let what is left in the buffer go nowhere, so that Python does not try to write it at its end."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

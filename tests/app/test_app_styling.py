@@ -1,0 +1,54 @@
+"""What is got ready for the first opening is what the opening itself would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.app import App
+
+from inspector.app.screens.conversation import ConversationScreen
+from inspector.app.styling import parse_ahead
+from tests.app.running import CHECKOUT, made, settled
+
+
+async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
+    app = made(rotating)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await parse_ahead(app, ConversationScreen(app.store, "", app.place, {}, None))
+        parsed = set(app.stylesheet.source)
+        rules = len(app.stylesheet.rules)
+        app.open_conversation(CHECKOUT)
+        await settled(pilot)
+        assert isinstance(app.screen, ConversationScreen)
+        assert set(app.stylesheet.source) == parsed
+        assert len(app.stylesheet.rules) == rules
+
+
+async def test_it_parses_nothing_twice(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = made(rotating)
+    async with app.run_test(size=(120, 40)):
+        screen = ConversationScreen(app.store, "", app.place, {}, None)
+        await parse_ahead(app, screen)
+        asked: list[object] = []
+        monkeypatch.setattr(type(app.stylesheet), "parse", lambda sheet: asked.append(sheet))
+        await parse_ahead(app, screen)
+        assert asked == []
+
+
+async def test_what_looks_like_the_app_looks_so_without_it(rotating: Path) -> None:
+    """The picture of an opening does not depend on whether its styles were parsed ahead."""
+    pictures = []
+    for ahead in (False, True):
+        app: App[None] = made(rotating, state=rotating.parent / f"state-{ahead}")
+        async with app.run_test(size=(120, 40)) as pilot:
+            if ahead:
+                await parse_ahead(app, ConversationScreen(app.store, "", app.place, {}, None))  # type: ignore[attr-defined]
+            app.open_conversation(CHECKOUT)  # type: ignore[attr-defined]
+            await settled(pilot)
+            pictures.append([[(s.text, s.style) for s in strip] for strip in _strips(app)])
+    assert pictures[0] == pictures[1]
+
+
+def _strips(app: App[None]) -> list[object]:
+    return list(app.screen._compositor.render_strips())
