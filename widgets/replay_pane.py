@@ -17,7 +17,7 @@ from widgets.token_graph import GraphState, TokenGraph
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run in numbers. Tokens are rough, shares between 0 and 1; None where the recording does not tell."""
+    """One run in numbers. Tokens are rough, shares between 0 and 1; facts are None while they are being read."""
 
     name: str
     compactions: int
@@ -27,6 +27,9 @@ class RunView:
     summarized: float
     resummarized: float
     user_steps: float
+    facts: int | None = None
+    facts_at_risk: int | None = None
+    constraints_at_risk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class ReplayPane(Vertical):
         super().__init__(name=name, id=id, classes=classes)
         self._view: ReplayView | None = None
         self._why = ""
-        self._headline = Headline(14)
+        self._headline = Headline(16)
         self._graph = TokenGraph()
 
     def compose(self) -> ComposeResult:
@@ -109,6 +112,17 @@ class ReplayPane(Vertical):
             self._graph.state = replace(state, step=step)
 
 
+def _of_facts(run: RunView) -> str:
+    return (
+        _READ if run.facts is None or run.facts_at_risk is None else f"{run.facts_at_risk:,} of {run.facts:,}"
+    )
+
+
+def _of_constraints(run: RunView) -> str:
+    return _READ if run.constraints_at_risk is None else f"{run.constraints_at_risk:,}"
+
+
+_READ = "being read"
 _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("compactions", lambda run: f"{run.compactions}"),
     ("peak", lambda run: human.tokens(run.peak)),
@@ -117,6 +131,8 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("summarized", lambda run: f"{run.summarized:.0%}"),
     ("more than once", lambda run: f"{run.resummarized:.0%}"),
     ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
+    ("facts at risk", _of_facts),
+    ("constraints", _of_constraints),
 )
 
 
@@ -135,7 +151,7 @@ def _short(view: ReplayView) -> list[TextLine]:
 
 
 def _lines(view: ReplayView) -> list[TextLine]:
-    width = max((len(run.name) for run in view.runs), default=0) + 2
+    width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2
     lines = [line_of((" " * 18, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
     for label, show in _ROWS:
         values = [show(run) for run in view.runs]

@@ -15,8 +15,8 @@ class Measure:
     """A number that a run of a conversation gets.
 
     `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by
-    `weight`, API calls or facts. `form` writes it. One with `facts` needs those of the conversation. `of` must be
-    importable by name, since sweeps run in several processes.
+    `weight`, API calls or facts. `form` writes it, `short` names it where room is short. With `facts` it needs those
+    of the conversation. `of` must be importable by name, since sweeps run in several processes.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Measure:
     form: Literal["count", "tokens", "share", "steps"] = "count"
     weight: Literal["calls", "facts"] = "calls"
     facts: bool = False
+    short: str = ""
 
 
 class _Figure:
@@ -47,14 +48,14 @@ MEASURES: tuple[Measure, ...] = (
     Measure("mean_tokens", "mean context", _Figure("mean_tokens"), "mean", form="tokens"),
     Measure("input_tokens", "input, all calls", _Figure("input_tokens"), form="tokens"),
     Measure("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share"),
-    Measure("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share"),
+    Measure("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share", short="twice"),
     Measure("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
     Measure("facts_at_risk", "facts at risk", _Figure("facts_at_risk"), facts=True),
     Measure(
         "facts_at_risk_share", "of all facts", _Figure("facts_at_risk_share"), "mean", form="share", weight="facts",
         facts=True,
     ),
-    Measure("constraints_at_risk", "constraints", _Figure("constraints_at_risk"), facts=True),
+    Measure("constraints_at_risk", "constraints", _Figure("constraints_at_risk"), facts=True, short="hard"),
 )  # fmt: skip
 BY_NAME = {measure.name: measure for measure in MEASURES}
 

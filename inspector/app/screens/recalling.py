@@ -22,6 +22,7 @@ from widgets.message_list import MessageList
 
 if TYPE_CHECKING:
     from inspector.factfinding import FactsReading
+    from inspector.quality.facts.risk import FactSteps
     from inspector.quality.facts.values import Fact
 
 _NO_COMPACTION = "Facts of the live list are shown while it is on screen."
@@ -36,12 +37,14 @@ class Recalled(TextualMessage):
         reading: FactsReading,
         scopes: tuple[FactScope, ...],
         lost: dict[int, frozenset[int]],
+        steps: FactSteps,
     ) -> None:
         super().__init__()
         self.inspection = inspection
         self.reading = reading
         self.scopes = scopes
         self.lost = lost
+        self.steps = steps
 
 
 class FactActions(FindActions, TakingActions):
@@ -93,6 +96,11 @@ class FactActions(FindActions, TakingActions):
         """The messages of a generation whose facts were lost when they were summarized."""
         return self._recalled.lost.get(number, frozenset()) if self._recalled is not None else frozenset()
 
+    def fact_steps(self) -> FactSteps | None:
+        """The facts of the conversation on screen for what-ifs; None while they are not known."""
+        recalled = self._recalled
+        return recalled.steps if recalled is not None and recalled.inspection is self.inspection else None
+
     def find_facts(self) -> None:
         """Look for facts, once for what has been read."""
         inspection = self.inspection
@@ -109,6 +117,7 @@ class FactActions(FindActions, TakingActions):
         """Find the facts in the thread at work, and tell; None where that was cancelled or failed."""
         from inspector.app.factviews import lost_rows, scopes
         from inspector.factfinding import default_cache, pruned_by, read_facts
+        from inspector.quality.facts.risk import FactSteps
 
         worker = get_current_worker()
         self._recalling = inspection
@@ -131,7 +140,8 @@ class FactActions(FindActions, TakingActions):
                 pulse.end()
         if worker.is_cancelled:
             return None
-        self.post_message(Recalled(inspection, reading, scopes(reading), lost_rows(reading)))
+        steps = FactSteps(reading.facts.facts)
+        self.post_message(Recalled(inspection, reading, scopes(reading), lost_rows(reading), steps))
         return reading
 
     @on(Recalled)

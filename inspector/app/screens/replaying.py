@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.app.panes import Panes
+from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.tuning import TuningActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
@@ -21,8 +23,11 @@ from widgets.message_list import MessageList
 from widgets.replay_pane import ReplayPane, ReplayView, RunView
 from widgets.token_graph import GraphState, TokenGraph
 
-#: The recording, the settings with their summaries' size, and those kept as A.
-RunKey = tuple[int, Settings, float | None, tuple[Settings, float | None] | None]
+if TYPE_CHECKING:
+    from inspector.quality.facts.risk import FactSteps
+
+#: The recording, whether facts are counted, the settings with their summaries' size, and those kept as A.
+RunKey = tuple[int, bool, Settings, float | None, tuple[Settings, float | None] | None]
 
 
 class Ran(TextualMessage):
@@ -56,7 +61,13 @@ class ReplayActions(TuningActions):
             for pane in self.query(ReplayPane):
                 pane.set_view(None, f"The engine {self.settings.profile} cannot run a whole conversation.")
             return
+        self.find_facts()
         self.with_recording(self._run)
+
+    @on(Recalled)
+    def _facts_to_count(self) -> None:
+        # The facts are kept by another part of the screen, when this message has gone round.
+        self.call_later(self.fill, "replay", "tune")
 
     def fill_tune(self) -> None:
         """The knobs, and what the whole conversation would have been."""
@@ -75,25 +86,29 @@ class ReplayActions(TuningActions):
         recording, inspection = self.recording(), self.inspection
         if recording is None or inspection is None:
             return
-        key: RunKey = (id(recording), self.settings, self.summary_size, self.kept)
+        facts = self.fact_steps()
+        key: RunKey = (id(recording), facts is not None, self.settings, self.summary_size, self.kept)
         if self._ran_for == key:
             for pane in self.query(ReplayPane):
                 if pane.view is not self._view:
                     pane.set_view(self._view)
             self.show_step()
         else:
-            self.run_conversation(inspection, recording, key)
+            self.run_conversation(inspection, recording, key, facts)
 
     @work(thread=True, group="replay", exclusive=True, exit_on_error=False, description="replay")
-    def run_conversation(self, inspection: Inspection, recording: Recording, key: RunKey) -> None:
-        """Run the conversation under the settings, and under those that were kept."""
+    def run_conversation(
+        self, inspection: Inspection, recording: Recording, key: RunKey, facts: FactSteps | None
+    ) -> None:
+        """Run the conversation under the settings, and under those that were kept; count facts where they are known."""
         worker = get_current_worker()
-        _, settings, size, kept = key
+        _, _, settings, size, kept = key
+        course = recording.course.with_facts(facts)
         try:
-            run = recording.course.run(settings, self.model(recording, size))
+            run = course.run(settings, self.model(recording, size))
             other = None
             if kept is not None and kept[0].profile == settings.profile:
-                other = recording.course.run(kept[0], self.model(recording, kept[1]))
+                other = course.run(kept[0], self.model(recording, kept[1]))
             elif kept is not None and rules_for(kept[0].profile) == kept[0].profile:
                 # Other rules need their own reading, which is kept too.
                 known = self._other_read
@@ -101,8 +116,8 @@ class ReplayActions(TuningActions):
                     known = (inspection, kept[0].profile, record(inspection, kept[0].profile))
                     self._other_read = known
                 there = known[2]
-                other = there.course.run(kept[0], self.model(there, kept[1]))
-            recorded = recorded_metrics(recording, inspection.compactions())
+                other = there.course.with_facts(facts).run(kept[0], self.model(there, kept[1]))
+            recorded = recorded_metrics(recording, inspection.compactions(), facts)
             view = replay_view(recording, run, recorded, other, self.model(recording, size))
         except InspectorError as error:
             self.post_message(Failed(str(error)))
@@ -112,7 +127,7 @@ class ReplayActions(TuningActions):
 
     @on(Ran)
     def _ran(self, event: Ran) -> None:
-        if event.key[1:] != (self.settings, self.summary_size, self.kept):
+        if event.key[2:] != (self.settings, self.summary_size, self.kept):
             return
         self._ran_for, self.run_now, self.run_kept = event.key, event.run, event.kept
         self._view = event.view
@@ -197,4 +212,7 @@ def _run_view(name: str, metrics: Metrics) -> RunView:
         summarized=metrics.summarized_share,
         resummarized=metrics.resummarized_share,
         user_steps=metrics.user_steps,
+        facts=metrics.facts,
+        facts_at_risk=metrics.facts_at_risk,
+        constraints_at_risk=metrics.constraints_at_risk,
     )

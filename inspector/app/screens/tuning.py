@@ -4,16 +4,19 @@ carried off."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.widgets import Input
 
 from inspector.app.panes import Panes
+from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.stepping import SteppingActions
 from inspector.app.screens.taking import TakingActions
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics, rules_for
 from inspector.replay.whatif import SummaryModel, WhatIf
 from inspector.reports.answers import Answers, paths_of
@@ -22,6 +25,9 @@ from inspector.reports.config import compression_yaml
 from inspector.reports.writing import write_file
 from widgets import human
 from widgets.knob_values import LARGEST_SHARE
+
+if TYPE_CHECKING:
+    from inspector.app.screens.sweeping import SweepScreen
 
 
 class TuningActions(SteppingActions, TakingActions):
@@ -34,6 +40,7 @@ class TuningActions(SteppingActions, TakingActions):
     #: The last runs: those of the settings on screen, and those of A.
     run_now: WhatIf | None = None
     run_kept: WhatIf | None = None
+    _sweep_screen: SweepScreen | None = None
 
     def model(self, recording: Recording, size: float | None) -> SummaryModel:
         """How large a what-if takes summaries to be."""
@@ -104,7 +111,12 @@ class TuningActions(SteppingActions, TakingActions):
                 lines.append(
                     f"{name}The whole conversation: {human.plural(figures.compactions, 'compaction')}, peak "
                     f"{human.tokens(figures.peak_tokens)}, input {human.tokens(figures.input_tokens)}, "
-                    f"{figures.summarized_share:.0%} summarized, {figures.resummarized_share:.0%} more than once."
+                    f"{figures.summarized_share:.0%} summarized, {figures.resummarized_share:.0%} more than once"
+                    + (
+                        f", {figures.facts_at_risk:,} of {figures.facts:,} facts at risk."
+                        if figures.facts
+                        else "."
+                    )
                 )
         return tuple(lines)
 
@@ -138,9 +150,20 @@ class TuningActions(SteppingActions, TakingActions):
             filtered=shown or every,
             every=every,
             size=None if self.summary_size is None else model,
+            facts=self.fact_steps(),
         )
         self.stop()
-        self.app.push_screen(SweepScreen(subject, self.use))
+        self.find_facts()
+        self._sweep_screen = SweepScreen(subject, self.use)
+        self.app.push_screen(self._sweep_screen)
+
+    @on(Recalled)
+    def _facts_to_sweep(self, event: Recalled) -> None:
+        screen = self._sweep_screen
+        if screen is not None and screen.is_running:
+            # What was read meanwhile may know of messages that came after the sweep began.
+            said = event.reading.facts.facts
+            screen.take_facts(FactSteps(said, len(screen.subject.recording.transcript)))
 
     # Carrying off.
 
@@ -154,10 +177,11 @@ class TuningActions(SteppingActions, TakingActions):
         ):
             return ""
         model = self.model(recording, self.summary_size)
-        runs = [("what-if", recording.course.run(self.settings, model))]
+        facts = self.fact_steps()
+        runs = [("what-if", recording.course.with_facts(facts).run(self.settings, model))]
         if self.kept is not None and self.run_kept is not None:
             runs = [("A", self.run_kept), ("B", runs[0][1])]
-        recorded = recorded_metrics(recording, inspection.compactions())
+        recorded = recorded_metrics(recording, inspection.compactions(), facts)
         row = inspection.conversation.row
         return comparison_text(row.title or row.id, recording, recorded, runs, model)
 

@@ -65,11 +65,16 @@ class FactSteps:
     """The facts of a conversation by the steps at which they were said, for runs that take messages out of the list.
 
     A fact is gone once every message that says it has left; said again in a message that stayed, it stands. A tool
-    result whose text was pruned stays. Made once; each run is then counted by bisection.
+    result whose text was pruned stays. Made once; each run is then counted by bisection. With `until` it is what was
+    said before that step.
     """
 
-    def __init__(self, facts: Iterable[Fact]) -> None:
-        said = [(fact.kind, tuple(sorted({saying.step for saying in fact.sayings}))) for fact in facts]
+    def __init__(self, facts: Iterable[Fact], until: int | None = None) -> None:
+        all_said = [(fact.kind, sorted({saying.step for saying in fact.sayings})) for fact in facts]
+        cut = (
+            (kind, steps[: None if until is None else bisect_left(steps, until)]) for kind, steps in all_said
+        )
+        said = [(kind, tuple(steps)) for kind, steps in cut if steps]
         self._all = _Bounds(steps for _, steps in said)
         self._constraints = _Bounds(steps for kind, steps in said if kind == "constraint")
 

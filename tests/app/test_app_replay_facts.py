@@ -1,0 +1,124 @@
+"""Facts at risk in the app: in the replay pane beside A and B, and as a metric of the sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.app.screens.recalling import FactActions
+from inspector.app.screens.sweeping import SweepScreen
+from inspector.factfinding import read_facts
+from inspector.quality.facts.risk import FactSteps
+from inspector.replay.measures import MEASURES
+from inspector.replay.sweep import FACT_METRICS
+from tests.app.running import Test, conversation, press, running, screen_text, settled
+from widgets.heat_map import HeatMap
+from widgets.mode_bar import ModeBar
+from widgets.replay_pane import ReplayPane
+
+ORDERS = "Nightly orders import loses rows"
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Nothing reads facts until what this gives is called."""
+    with monkeypatch.context() as patched:
+        patched.setattr(FactActions, "recall_here", lambda *_: None)
+
+        def now(pilot: Test) -> None:
+            patched.undo()
+            screen = beneath(pilot)
+            screen._recalling = None
+            screen.find_facts()
+
+        yield now
+
+
+def beneath(pilot: Test) -> FactActions:
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, FactActions))
+
+
+def sweeping(pilot: Test) -> SweepScreen:
+    assert isinstance(pilot.app.screen, SweepScreen)
+    return pilot.app.screen
+
+
+async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "7")
+        pane = conversation(pilot).query_one(ReplayPane)
+        assert pane._headline.text.count("being read") == 4
+        unread(pilot)
+        await settled(pilot)
+        assert "being read" not in pane._headline.text
+        assert pane.view is not None
+        recorded, run = pane.view.runs
+        assert recorded.facts == run.facts
+        assert 0 < run.facts_at_risk < run.facts  # type: ignore[operator]
+        assert f"{run.facts_at_risk} of {run.facts}" in screen_text(pilot)
+        await press(pilot, "5", "equals_sign")
+        conversation(pilot).change(target_ratio=0.7)
+        await settled(pilot)
+        await press(pilot, "escape", "7")
+        assert pane.view is not None
+        _, kept, now = pane.view.runs
+        assert kept.facts_at_risk == run.facts_at_risk > now.facts_at_risk  # type: ignore[operator]
+        assert "facts at risk" in conversation(pilot).comparison()
+        assert f"{now.facts_at_risk} of {now.facts} facts at risk" in conversation(pilot).run_lines()[0]
+
+
+async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        screen = sweeping(pilot)
+        assert screen.found is not None
+        assert not set(FACT_METRICS) & set(screen.found.cells)
+        screen.query_one("#sweep-metric", ModeBar).choose("facts_at_risk")
+        await press(pilot, "right", "down")
+        cursor = screen.query_one(HeatMap).cursor
+        text = screen_text(pilot)
+        assert "The facts are being read" in text
+        assert text.count("being read") == 1 + len(FACT_METRICS)
+        unread(pilot)
+        await settled(pilot)
+        assert "being read" not in screen_text(pilot)
+        assert screen.query_one(HeatMap).cursor == cursor
+        inspection = beneath(pilot).inspection
+        assert inspection is not None
+        course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.facts))
+        for row, column in (cursor, (0, 0), (7, 7)):
+            run = course.run(screen.settings_of(row, column), screen.subject.model)
+            for measure in MEASURES:
+                assert screen.found.cells[measure.name][row][column] == pytest.approx(measure.of(course, run))
+        chosen = course.run(screen.settings_of(*cursor), screen.subject.model).metrics
+        assert f"{chosen.facts_at_risk}" in screen_text(pilot)
+
+
+async def test_over_many_they_are_read_when_their_metric_is_chosen(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v", "o")
+        screen = sweeping(pilot)
+        assert screen.found is not None
+        assert screen.found.conversations == len(screen.subject.every)
+        assert "facts_at_risk" not in screen.found.cells
+        screen.query_one("#sweep-metric", ModeBar).choose("constraints_at_risk")
+        await settled(pilot)
+        assert not screen.running
+        assert screen.found is not None
+        assert max(map(max, screen.found.cells["constraints_at_risk"])) > 0
+        known = screen.found
+        await press(pilot, "M")
+        assert screen.found is known
+        assert screen.metric == "facts_at_risk"
+
+
+@pytest.mark.parametrize("width", [160, 140, 110, 80])
+async def test_every_metric_can_be_read_in_its_row(in_place: Path, width: int) -> None:
+    async with running(in_place, ORDERS, size=(width, 24)) as pilot:
+        await press(pilot, "v")
+        bar = sweeping(pilot).query_one("#sweep-metric", ModeBar)
+        assert len(bar.modes) == len(MEASURES) - 1
+        line = screen_text(pilot).splitlines()[1]
+        assert all(mode.label in line for mode in bar.modes), line
