@@ -11,12 +11,12 @@ from typing import Any
 
 from inspector.cachefile import CacheFile
 from inspector.core.messages import Message
-from inspector.quality.facts.values import Mention, MessageFacts, Said, Value
+from inspector.quality.facts.values import Mention, MessageFacts, Said, Sign, Value
 
 #: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
 LARGEST = 256_000_000
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 3
+FORMAT = 4
 _EMPTY = b""
 
 
@@ -59,7 +59,7 @@ class FactCache:
 
 def packed(facts: MessageFacts) -> bytes:
     """The facts of a message as bytes."""
-    if not facts.said and not facts.mentions:
+    if not facts.said and not facts.mentions and not facts.signs:
         return _EMPTY
     document = [
         [
@@ -78,6 +78,7 @@ def packed(facts: MessageFacts) -> bytes:
             for s in facts.said
         ],
         [[_value(m.value), m.text, m.text_span, m.pasted] for m in facts.mentions],
+        [[s.rule, s.chosen, s.other, s.text, s.span, s.cue, s.things] for s in facts.signs],
     ]
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
@@ -94,7 +95,7 @@ def unpacked(data: object) -> MessageFacts | None:
     if data == _EMPTY:
         return MessageFacts()
     try:
-        said, mentions = json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
+        said, mentions, signs = json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
         return MessageFacts(
             tuple(
                 Said(
@@ -112,6 +113,10 @@ def unpacked(data: object) -> MessageFacts | None:
                 for kind, text, span, values, rule, cue, strength, things, pasted, asked in said
             ),
             tuple(Mention(_read(value), text, _span(span), pasted) for value, text, span, pasted in mentions),
+            tuple(
+                Sign(rule, chosen, other, text, _span(span), _span(cue), tuple(things))
+                for rule, chosen, other, text, span, cue, things in signs
+            ),
         )
     except (zlib.error, ValueError, TypeError):
         return None

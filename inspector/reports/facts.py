@@ -120,6 +120,7 @@ def life_document(life: Life, rank: int, pruned: bool = False) -> Document:
         "rank": rank,
         "score": fact.rank,
         "rule": fact.rule,
+        "why": fact.why,
         "values": [value.text for value in fact.values],
         "span": list(saying.span),
         "generation": saying.generation,

@@ -13,6 +13,7 @@ from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.lexicon import Cue, Language, Rules, has_pairs
 from inspector.quality.facts.scan import names_in, values_of, words_of
 from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
+from inspector.quality.facts.shown import signs_of, signs_of_calls
 from inspector.quality.facts.values import Kind, Mention, MessageFacts, Said, Span, Value
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
@@ -62,6 +63,7 @@ def _of_tail(text: str, own: str, role: str, rules: Rules) -> MessageFacts:
     return MessageFacts(
         tuple(_moved(said, at) for said in found.said),
         tuple(Mention(m.value, m.text, _shift(m.text_span, at), m.pasted) for m in found.mentions),
+        tuple(replace(s, span=_shift(s.span, at), cue=_shift(s.cue, at)) for s in found.signs),
     )
 
 
@@ -83,7 +85,8 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         return MessageFacts()
     said: list[Said] = []
     spoken = []
-    for sentence in sentences(text):
+    prose = list(sentences(text))
+    for sentence in prose:
         said.extend(_of_sentence(text, sentence, role, rules))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
@@ -94,7 +97,8 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
             if value.canon not in known:
                 known.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
-    return MessageFacts(tuple(said), tuple(mentions))
+    signs = signs_of(text, prose, rules) if role == "user" else signs_of_calls(calls, rules)
+    return MessageFacts(tuple(said), tuple(mentions), tuple(signs))
 
 
 def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> Iterable[Mention]:

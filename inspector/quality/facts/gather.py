@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.quality.facts.scan import folded
+from inspector.quality.facts.shown import shown
 from inspector.quality.facts.values import Fact, Mention, MessageFacts, Said, Saying
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
@@ -58,6 +59,7 @@ def gather(steps: Sequence[Step]) -> tuple[Fact, ...]:
     ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _links(used, known)
+    facts += [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
     return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
 
 
@@ -139,6 +141,11 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
         rank=round(rank, 2),
         pasted=all(one.pasted for saying, one in gathered.sayings if saying.role == best.role),
     )
+
+
+def _rank_shown(fact: Fact) -> float:
+    again = len({saying.step for saying in fact.sayings}) - 1
+    return _ROLE["user"] + _KIND[fact.kind] + fact.strength + 2.0 * len(fact.values) + min(10.0, 3.0 * again)
 
 
 def _name(key: str) -> str:

@@ -20,6 +20,12 @@ _BEHIND = r"(?![A-Za-z0-9_%])"
 _WORTH = r"[0-9/_#]|--|\.[a-z]|(?-i:[a-z][A-Z])"
 _NEEDS = ("", "reason", "value")
 _ROLES = frozenset({"user", "assistant", "tool"})
+# What is exchanged: something in quotes, or one word (in a script without spaces, up to the end of the clause).
+_QUOTED = r"[\"'`“‘「][^\"'`”’」\n]{1,40}[\"'`”’」]"
+_TERM = rf"(?:(?:all|every|each|the|a|an|our|your|any)\s+)*?(?:{_QUOTED}|[\w+#@/][\w.+#@/-]*[\w+#]|\w)"
+_PAIRED_TERM = (
+    rf"(?:{_QUOTED}|[A-Za-z0-9_.+#@/-]+|[\u3400-\u9fff]{{1,6}}?(?=[，。；：！、,.;:!\s]|$|改|换|而|不))"
+)
 _PAIRS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
 
 
@@ -52,9 +58,19 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """Phrases that ask for one manner of doing things; asked for again they are a preference."""
+
+    id: str
+    find: re.Pattern[str]
+    unless: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
-    cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges."""
+    cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges. `swaps` find a
+    word (group `new`) that is wanted in the place of another (`old`)."""
 
     name: str
     pairs: bool
@@ -70,11 +86,18 @@ class Language:
     requests: re.Pattern[str]
     stop: frozenset[str]
     suffixes: tuple[tuple[str, str], ...]
+    wishes: tuple[Wish, ...]
+    swaps: tuple[re.Pattern[str], ...]
+    instead: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Everything that extraction goes by. `version` changes with every change of the data."""
+    """Everything that extraction goes by. `version` changes with every change of the data.
+
+    `tool` finds the commands of tools, `tools` leads from a command to the id of those that do the same and to which of
+    them it is.
+    """
 
     version: str
     languages: tuple[Language, ...]
@@ -90,6 +113,8 @@ class Rules:
     common: frozenset[str]
     fleeting: frozenset[str]
     stop: frozenset[str] = field(default_factory=frozenset)
+    tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
+    tools: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
@@ -157,6 +182,12 @@ def _rules(
         if form.mention:
             mentions.append(f"(?P<{name}>{pattern})")
     stop = frozenset(word for language in languages for word in language.stop)
+    tools = {
+        str(command): (str(family["id"]), str(tool))
+        for family in shared.get("tools", ())
+        for tool, commands in family.get("commands", {}).items()
+        for command in commands
+    }
     try:
         return Rules(
             version=version,
@@ -175,11 +206,21 @@ def _rules(
             common=frozenset(map(str, shared.get("common", ()))),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stop=stop,
+            tool=_commands(tools),
+            tools=tools,
         )
     except re.error as error:
         raise BadInput(
             f"A pattern of values in the rules of facts is no regular expression: {error}."
         ) from error
+
+
+def _commands(tools: Mapping[str, object]) -> re.Pattern[str]:
+    """What finds the commands of tools, the longest first, as whole words: `uv pip install` is no `pip install`."""
+    if not tools:
+        return re.compile("(?!)")
+    written = (r"[ \t]+".join(map(re.escape, command.split())) for command in _longest(tools))
+    return re.compile(rf"(?<![\w./@-])(?:{'|'.join(written)})(?![\w@-]|\.\w)")
 
 
 def _dates(tongues: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
@@ -235,7 +276,31 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         requests=lexicon("requests"),
         stop=frozenset(words("stop")),
         suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
+        wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
+        swaps=tuple(_swap(template, pairs) for template in words("swaps")),
+        instead=lexicon("instead"),
     )
+
+
+def _wish(entry: Mapping[str, Any], pairs: bool) -> Wish:
+    identity = str(entry.get("id", "?"))
+    phrases, unless = list(entry.get("phrases", ())), list(entry.get("unless", ()))
+    if not phrases or not all(isinstance(phrase, str) for phrase in (*phrases, *unless)):
+        raise BadInput(
+            f"The wish {identity} has no phrases, or one that is no text (quote words such as no)."
+        )
+    return Wish(identity, _phrases(phrases, pairs), _phrases(unless, pairs) if unless else None)
+
+
+def _swap(template: str, pairs: bool) -> re.Pattern[str]:
+    if template.count("{old}") != 1 or template.count("{new}") != 1:
+        raise BadInput(f"The swap {template!r} must have {{old}} and {{new}}, each once.")
+    term = _PAIRED_TERM if pairs else _TERM
+    body = re.escape(template).replace(r"\ ", r"\s+")
+    for name in ("old", "new"):
+        body = body.replace(rf"\{{{name}\}}", f"(?P<{name}>{term})")
+    behind = "" if pairs else r"(?![\w'-])"
+    return re.compile((r"(?<![\w'-])" if not pairs else "") + body + behind, re.IGNORECASE)
 
 
 def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:

@@ -76,11 +76,30 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Sign:
+    """What shows, once, how somebody wants things done (see shown.py).
+
+    `rule` is the id of the rule in the data files, `chosen` what is shown by it: a tool of several that do the same,
+    the word wanted in the place of `other`, or the rule's own id. `text` is the sentence or line, `things` its stems.
+    For a call of the agent the text is empty and the spans are (0, 0).
+    """
+
+    rule: str
+    chosen: str
+    other: str
+    text: str
+    span: Span
+    cue: Span
+    things: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MessageFacts:
     """What one message says."""
 
     said: tuple[Said, ...] = ()
     mentions: tuple[Mention, ...] = ()
+    signs: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +130,8 @@ class Fact:
     joined by ", "; without exact values the text without its end mark). `rank` orders facts, larger first: who said it,
     how, how often, and how often it was used. `uses` counts later messages that use one of its values by name or say it
     again. `key` names the fact: the same in every run. `pasted`: all sayings of its `role` stand in something shown
-    (a quote, a tagged block, a log), so that whoever counts most never said it in their own words.
+    (a quote, a tagged block, a log), so that whoever counts most never said it in their own words. `why` says what else
+    was looked at where the rule and its span are not enough; "" mostly.
     """
 
     key: str
@@ -129,6 +149,7 @@ class Fact:
     rank: float
     pruned: bool = False
     pasted: bool = False
+    why: str = ""
 
     @property
     def first(self) -> Saying:
@@ -139,6 +160,11 @@ class Fact:
     def once(self) -> bool:
         """Whether it was said a single time."""
         return len(self.sayings) == 1
+
+    @property
+    def explained(self) -> str:
+        """Its rule, with what else was looked at."""
+        return f"{self.rule}: {self.why}" if self.why else self.rule
 
 
 @dataclass(frozen=True, slots=True)

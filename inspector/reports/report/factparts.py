@@ -53,7 +53,7 @@ def _line(life: Life, fate: Fate, pruned: bool = False) -> FactLine:
     fact, saying = life.fact, taken_saying(life, pruned)
     return FactLine(
         fact.kind, fate.outcome, fact.role, saying.message, saying.generation, saying.index, fact.text, _values(fact),
-        fact.rule, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life, fate.compaction),
+        fact.explained, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life, fate.compaction),
     )  # fmt: skip
 
 
@@ -92,6 +92,6 @@ def _risk_line(entry: AtRisk, plan: Plan) -> FactLine:
     fact = entry.fact
     said = fact.first
     return FactLine(
-        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, _values(fact), fact.rule,
-        len(entry.places), fact.uses,
+        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, _values(fact),
+        fact.explained, len(entry.places), fact.uses,
     )  # fmt: skip
