@@ -95,8 +95,8 @@ class Language:
 class Rules:
     """Everything that extraction goes by. `version` changes with every change of the data.
 
-    `tool` finds the commands of tools, `tools` leads from a command to the id of those that do the same and to which of
-    them it is.
+    `tool` finds the commands of tools, each of which has one of `tool_words`; `tools` leads from a command to the id of
+    those that do the same and to which of them it is.
     """
 
     version: str
@@ -115,6 +115,7 @@ class Rules:
     stop: frozenset[str] = field(default_factory=frozenset)
     tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
     tools: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    tool_words: tuple[str, ...] = ()
 
 
 def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
@@ -208,6 +209,7 @@ def _rules(
             stop=stop,
             tool=_commands(tools),
             tools=tools,
+            tool_words=tuple(dict.fromkeys(command.split()[0] for command in tools)),
         )
     except re.error as error:
         raise BadInput(

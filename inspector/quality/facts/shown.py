@@ -86,6 +86,9 @@ def _sign(rule: str, what: tuple[str, str], body: str, span: Span, cue: Span, ru
 
 def _tools(text: str, rules: Rules, own: bool) -> Iterator[Sign]:
     """Each tool whose commands a text has, once."""
+    # Looking for words is much cheaper than trying every command at every place.
+    if not any(word in text for word in rules.tool_words):
+        return
     seen: set[str] = set()
     for found in rules.tool.finditer(text):
         family, tool = rules.tools[" ".join(found.group().split())]
