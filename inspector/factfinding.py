@@ -30,11 +30,14 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class FactsReading:
-    """The facts of a conversation, what became of them, and those of the live list by place."""
+    """The facts of a conversation, what became of them, and those of the live list by place.
+
+    `places` lead, for each generation, from a step of the conversation to the message's index in that list."""
 
     facts: ConversationFacts
     risk: RiskIndex
     rules: Rules
+    places: tuple[Mapping[int, int], ...] = ()
 
 
 def read_facts(
@@ -57,7 +60,7 @@ def read_facts(
     facts = gather(steps)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     lives = lives_of(facts, steps, told.ends, grounds, follow)
-    return FactsReading(lives, RiskIndex(facts, course.live), rules)
+    return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
 
 
 def facts_said(
@@ -73,12 +76,17 @@ def facts_said(
 class Course:
     """Where the messages of a transcript went, by step.
 
-    `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `live` its index in the
-    live list."""
+    `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `lists` its index in
+    the list of each generation."""
 
     left: Mapping[int, int]
     pruned: Mapping[int, int]
-    live: Mapping[int, int]
+    lists: tuple[Mapping[int, int], ...]
+
+    @property
+    def live(self) -> Mapping[int, int]:
+        """By step the index in the live list."""
+        return self.lists[-1]
 
 
 def course_of(
@@ -91,6 +99,7 @@ def course_of(
     left: dict[int, int] = {}
     cut: dict[int, int] = {}
     here = dict(said.get(1, {}))
+    lists = [{step: index for index, step in here.items()}]
     for recorded in compactions[: len(told.ends)]:
         for index in pruned.get(recorded.index, ()):
             if index in here and index < recorded.before:
@@ -107,7 +116,8 @@ def course_of(
             else:
                 left[step] = recorded.index
         here = copies | said.get(recorded.index + 1, {})
-    return Course(left, cut, {step: index for index, step in here.items()})
+        lists.append({step: index for index, step in here.items()})
+    return Course(left, cut, tuple(lists))
 
 
 def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[int]]:

@@ -249,7 +249,7 @@ class LineagePane(Vertical):
         assert view is not None
         lineage, at = view.lineage, self._list.column
         if not lineage.rows:
-            return [TextLine("No compaction left a summary to follow.", "muted")]
+            return [TextLine("No compaction has left a summary to follow so far.", "muted")]
         column = lineage.columns[at]
         counts = lineage.counts(at)
         parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]

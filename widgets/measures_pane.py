@@ -35,7 +35,7 @@ _NUMBERS = 60
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WAITING = "Looking for facts to measure …"
 _COLUMNS = Binding.Group("Compaction ", compact=True)
-_NOTHING = "Nothing was compacted, so there is nothing to measure."
+_NOTHING = "Nothing was compacted so far, so there is nothing to measure."
 
 
 class MeasuresPane(Vertical):
@@ -122,10 +122,15 @@ class MeasuresPane(Vertical):
 
     def set_view(self, view: MeasuresView | None, column: int = 0) -> None:
         """Show measures; None while they are worked out. `column` is the one to begin with; a chosen one stays."""
+        whole = self._view is not None and bool(self._view.columns) and self._is_whole()
         self._view = view
         if view is not None and view.columns:
-            chosen = column if self._column is None else self._column
-            self._column = max(0, min(chosen, len(view.columns)))
+            # A compaction that is no longer there gives its place to the last one; all of them stay all of them.
+            last = len(view.columns) - 1
+            if self._column is None:
+                self._column = max(0, min(column, last + 1))
+            else:
+                self._column = last + 1 if whole else min(self._column, last)
         if not self.is_mounted:
             return
         self._table.set_view(view if view is not None else MeasuresView())
@@ -239,7 +244,10 @@ class MeasuresPane(Vertical):
         if not view.columns or self._column is None:
             return [TextLine(_NOTHING, "muted")]
         if self._is_whole():
-            parts = [(f"all {len(view.columns):,} compactions together", "strong")]
+            count = len(view.columns)
+            parts = [
+                ("the only compaction" if count == 1 else f"all {count:,} compactions together", "strong")
+            ]
         else:
             column = view.columns[self._column]
             parts = [(f"compaction {column.number} of {len(view.columns):,}", "strong")]

@@ -23,7 +23,8 @@ Outcome = Literal["", "summary", "merged", "fallback", "failed"]
 class Node:
     """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
 
-    `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it.
+    `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it. `ahead` is one that
+    a replay has not come to.
     """
 
     number: int
@@ -33,6 +34,7 @@ class Node:
     live: bool = False
     note: str = ""
     findings: int = 0
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,8 @@ class Timeline(Widget, can_focus=True):
         return row.add("›" if last < count else "", line)
 
     def _node_style(self, node: Node, current: bool) -> Style:
+        if node.ahead:
+            return ink(self, "timeline--line")
         bad = node.outcome in ("fallback", "failed")
         name = "fallback" if bad else "live" if node.live else "node"
         style = ink(self, f"timeline--{name}")

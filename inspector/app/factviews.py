@@ -17,47 +17,57 @@ _MARKING = 30
 _LONGEST = 80
 AT_RISK = "risk"
 PRUNED = "pruned"
+_ONLY_WHOLE = (
+    "How often facts are used later is not known yet; their order is that of the whole conversation."
+)
 
 
 def scopes(reading: FactsReading) -> tuple[FactScope, ...]:
     """A scope for every compaction that summarized facts, and one for pruned tool results where they hold any."""
     numbers = sorted({life.compaction for life in reading.facts.lives})
     found = [
-        FactScope(
-            str(number),
-            f"compaction {number}",
-            str(number),
-            tuple(life_view(life) for life in _worst_first(reading.facts.of(number))),
-            "What its summarized messages said: what cannot be read any more first, then by importance.",
+        scope_of(
+            number,
+            tuple(life_view(life) for _, life in worst_first(list(enumerate(reading.facts.of(number))))),
         )
         for number in numbers
     ]
     if reading.facts.pruned:
-        views = tuple(life_view(life, pruned=True) for life in _worst_first(reading.facts.pruned))
-        found.append(
-            FactScope(PRUNED, PRUNED, PRUNED, views, "What tool results said whose texts were pruned.")
-        )
+        lives = worst_first(list(enumerate(reading.facts.pruned)))
+        found.append(scope_of(PRUNED, tuple(life_view(life, pruned=True) for _, life in lives)))
     return tuple(found)
 
 
-def risk_scope(entries: Sequence[AtRisk], generation: int) -> FactScope:
-    """What the next compaction of the live list would put through the summary."""
+def scope_of(name: int | str, views: tuple[FactView, ...], then: bool = False) -> FactScope:
+    """The scope of a compaction, or of pruned tool results; `then`: as it was at a moment of the replay."""
+    if name == PRUNED:
+        note = "What tool results said whose texts were pruned."
+        return FactScope(PRUNED, PRUNED, PRUNED, views, f"{note} {_ONLY_WHOLE}" if then else note)
+    note = "What its summarized messages said: what cannot be read any more first, then by importance."
+    if then:
+        note = f"What its summarized messages said, as far as this step. {_ONLY_WHOLE}"
+    return FactScope(str(name), f"compaction {name}", str(name), views, note)
+
+
+def risk_scope(entries: Sequence[AtRisk], generation: int, then: bool = False) -> FactScope:
+    """What the next compaction of the live list would put through the summary; `then`: of the list at a moment."""
+    where = "the list at this step" if then else "the live list"
     return FactScope(
         AT_RISK,
         "at risk",
         "at risk",
-        tuple(_risk_view(entry, generation) for entry in entries),
+        tuple(_risk_view(entry, generation, where, then) for entry in entries),
         "What a compaction now, under the settings on screen, would put through the summary: said once first.",
     )
 
 
-def _worst_first(lives: Iterable[Life]) -> list[Life]:
-    """What is gone before what is left; otherwise in their order."""
-    return sorted(lives, key=lambda life: life.fate.alive)
+def worst_first(lives: Iterable[tuple[int, Life]]) -> list[tuple[int, Life]]:
+    """What is gone before what is left; otherwise in their order. Each life comes with its number."""
+    return sorted(lives, key=lambda pair: pair[1].fate.alive)
 
 
-def life_view(life: Life, pruned: bool = False) -> FactView:
-    """A fact, and what a compaction made of it."""
+def life_view(life: Life, pruned: bool = False, then: bool = False) -> FactView:
+    """A fact, and what a compaction made of it; `then`: what was known of it at a moment of the replay."""
     fact, fate = life.fact, life.fate
     return FactView(
         key=f"{fact.key}@{life.compaction}{'p' if pruned else ''}",
@@ -71,13 +81,13 @@ def life_view(life: Life, pruned: bool = False) -> FactView:
         source=_source(fact, taken_saying(life, pruned)),
         survivor=survivor_place(fact, fate),
         excerpt=fate.excerpt,
-        history=(_told(fact), _course(life)),
+        history=(_told(fact, then), _course(life)),
         notes=tuple(_notes(life)),
-        rule=fact.rule,
+        rule=fact.explained,
     )
 
 
-def _risk_view(entry: AtRisk, generation: int) -> FactView:
+def _risk_view(entry: AtRisk, generation: int, where: str, then: bool) -> FactView:
     fact = entry.fact
     index = entry.places[0]
     return FactView(
@@ -87,9 +97,9 @@ def _risk_view(entry: AtRisk, generation: int) -> FactView:
         values=tuple(value.text for value in fact.values),
         role=fact.role,
         outcome="at risk",
-        source=FactPlace(generation, index, wanted(fact.text), f"message {index:,} of the live list"),
-        history=(_told(fact),),
-        rule=fact.rule,
+        source=FactPlace(generation, index, wanted(fact.text), f"message {index:,} of {where}"),
+        history=() if then else (_told(fact),),
+        rule=fact.explained,
     )
 
 
@@ -116,8 +126,10 @@ def wanted(text: str) -> str:
     return text.strip().split("\n", 1)[0][:_LONGEST].rstrip()
 
 
-def _told(fact: Fact) -> str:
+def _told(fact: Fact, then: bool = False) -> str:
     said = "Said once" if fact.once else f"Said {len(fact.sayings):,} times"
+    if then:
+        return f"{said} so far."
     times = "once" if fact.uses == 1 else f"{fact.uses:,} times"
     return f"{said}, used {times} later." if fact.uses else f"{said}, not used later."
 

@@ -51,6 +51,37 @@ _LONGEST = 2_000
 Survivors = Mapping[tuple[int, str, Place], FactPlace]
 
 
+class MeasuresInTime:
+    """The table of measures, and what of it there was after fewer compactions."""
+
+    def __init__(
+        self, found: ConversationMeasures, compactions: Sequence[Compaction], facts: ConversationFacts
+    ) -> None:
+        self.whole = measures_view(found, compactions, facts)
+        self._found = found
+        self._then: dict[int, MeasuresView] = {}
+
+    def until(self, compactions: int | None) -> MeasuresView:
+        """The columns of the first so many compactions, and those alone together; None: of all."""
+        whole = self.whole
+        if compactions is None or compactions >= len(whole.columns):
+            return whole
+        if compactions not in self._then:
+            columns = whole.columns[:compactions]
+            last = columns[-1].number if columns else 0
+            found = ConversationMeasures(tuple(m for m in self._found.measures if m.compaction <= last))
+            rows = [
+                replace(
+                    row,
+                    cells=row.cells[:compactions],
+                    whole=_whole(found, DEFINITIONS[row.id], row.cells[:compactions]),
+                )
+                for row in whole.rows
+            ]
+            self._then[compactions] = MeasuresView(columns, tuple(rows) if columns else ())
+        return self._then[compactions]
+
+
 def measures_view(
     found: ConversationMeasures, compactions: Sequence[Compaction], facts: ConversationFacts
 ) -> MeasuresView:

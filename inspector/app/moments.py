@@ -14,8 +14,8 @@ from inspector.replay.moments import Moment, Stretch
 from widgets.message_list import Boundary, MessageRow
 
 #: In these phases of a compaction the middle is struck through.
-_MIDDLE_GONE = ("summarized", "kept")
-_DURING = ("before", "pruned", *_MIDDLE_GONE)
+MIDDLE_GONE = ("summarized", "kept")
+_DURING = ("before", "pruned", *MIDDLE_GONE)
 
 
 class MomentRows(GenerationRows):
@@ -120,7 +120,7 @@ class MomentRows(GenerationRows):
         middle = during.head_end <= index < during.tail_start
         region = "middle" if middle else "head" if index < during.head_end else "tail"
         flags = found.flags
-        if phase in _MIDDLE_GONE and middle:
+        if phase in MIDDLE_GONE and middle:
             flags = flags | {"struck"}
         elif phase == "kept":
             flags = flags | {"copied"}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspector.app.rows import GenerationRows, is_tool_error
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
 from inspector.caching.policy import CachePolicy
-from inspector.core.conversations import Compaction, Conversation
+from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
@@ -205,8 +205,8 @@ def text_tokens_of(text: str) -> int:
     return text_tokens(len(text))
 
 
-def compaction_view(conversation: Conversation, recorded: Compaction, plan: Plan | None) -> CompactionView:
-    """A recorded compaction beside the plan that the settings make of the same list."""
+def compaction_view(total: int, recorded: Compaction, plan: Plan | None) -> CompactionView:
+    """A recorded compaction, one of `total`, beside the plan that the settings make of the same list."""
     bounds = [
         BoundsView(
             "recorded",
@@ -231,7 +231,7 @@ def compaction_view(conversation: Conversation, recorded: Compaction, plan: Plan
     outcome = "fallback" if recorded.fallback else "merged" if recorded.merged else "summary"
     return CompactionView(
         index=recorded.index,
-        total=len(conversation.generations) - 1,
+        total=total,
         before=recorded.before,
         after=recorded.after,
         tokens_before=recorded.tokens_before,

@@ -80,12 +80,21 @@ def boundaries(plan: Plan | None, recorded: Compaction | None, offset: int) -> t
 
 
 def nodes(
-    conversation: Conversation, compactions: Sequence[Compaction], findings: Mapping[int, int]
+    conversation: Conversation,
+    compactions: Sequence[Compaction],
+    findings: Mapping[int, int],
+    now: int | None = None,
 ) -> tuple[Node, ...]:
-    """The generations as the timeline shows them; `findings` counts those about each compaction."""
+    """The generations as the timeline shows them; `findings` counts those about each compaction.
+
+    With `now` that generation is the live one, and nothing is told of those behind it but where they begin.
+    """
     made_by = {c.index + 1: c for c in compactions}
     found = []
     for generation in conversation.generations:
+        if now is not None and generation.number > now:
+            found.append(Node(generation.number, ahead=True))
+            continue
         made = made_by.get(generation.number)
         outcome = (
             "" if made is None else "fallback" if made.fallback else "merged" if made.merged else "summary"

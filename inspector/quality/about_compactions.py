@@ -168,7 +168,7 @@ def gave_up(evidence: Evidence) -> Iterator[Found]:
     """The release's guards stop it from compacting again."""
     guard = evidence.guard()
     since = guard.since
-    why = guard.blocked()
+    blocked = why = guard.blocked()
     if evidence.streak is not None and guard.judged_by == "usage":
         # The release counts fallback texts itself and forgets them when the user compacts by hand.
         if evidence.streak >= 2:
@@ -186,4 +186,6 @@ def gave_up(evidence: Evidence) -> Iterator[Found]:
         since or None,
         since + 1 if last else evidence.live.number,
         last.recorded.summary_at if last else None,
+        # Later compactions, or what the release counts itself, are known in the last list alone.
+        (evidence.live.number, 0) if again > 0 or not blocked else None,
     )

@@ -14,15 +14,20 @@ from inspector.quality.values import Found
 _AT = re.compile(r" at message (\d+)$")
 
 
-def _each(evidence: Evidence, indexes: Sequence[int], one: str, rest: str) -> Iterator[Found]:
-    """A finding for each message, up to MOST of them, then one about the others."""
-    number = evidence.live.number
+def _each(
+    evidence: Evidence, indexes: Sequence[int], one: str, rest: str, behind: int = 0
+) -> Iterator[Found]:
+    """A finding for each message, up to MOST of them, then one about the others; so many messages `behind` it shows."""
+    number, length = evidence.live.number, len(evidence.live.roles)
     shown = indexes if len(indexes) <= MOST else indexes[: MOST - 1]
     for index in shown:
-        yield Found(one.format(index=index, role=_role(evidence, index)), generation=number, index=index)
+        text, seen = one.format(index=index, role=_role(evidence, index)), min(index + 1 + behind, length)
+        yield Found(text, generation=number, index=index, since=(number, seen))
     if len(indexes) > len(shown):
         others = len(indexes) - len(shown)
-        yield Found(rest.format(others=others), generation=number, index=indexes[len(shown)])
+        seen = min(indexes[-1] + 1 + behind, length)
+        text = rest.format(others=others)
+        yield Found(text, generation=number, index=indexes[len(shown)], since=(number, seen))
 
 
 def _role(evidence: Evidence, index: int) -> str:
@@ -46,6 +51,7 @@ def unanswered_calls(evidence: Evidence) -> Iterator[Found]:
         evidence.live.links.unanswered,
         "Message {index:,} calls a tool, and no result answers it, though the conversation went on.",
         "{others:,} more messages have calls that nothing answers.",
+        behind=1,
     )
 
 
@@ -70,6 +76,7 @@ def huge_messages(evidence: Evidence) -> Iterator[Found]:
             f"compaction now would keep it in the {where}.",
             generation=evidence.live.number,
             index=index,
+            since=evidence.live.end,
         )
 
 
@@ -90,6 +97,7 @@ def compaction_fails(evidence: Evidence) -> Iterator[Found]:
             f"threshold ({plan.tokens_before:,} of {evidence.budgets.threshold_tokens:,} tokens).",
             generation=evidence.live.number,
             index=index,
+            since=evidence.live.end,
         )
 
 
@@ -102,6 +110,7 @@ def compaction_would_fail(evidence: Evidence) -> Iterator[Found]:
             f"If this list were compacted as it stands, {plan.profile} would fail ({raises}).",
             generation=evidence.live.number,
             index=index,
+            since=evidence.live.end,
         )
 
 

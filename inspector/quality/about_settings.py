@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.quality.evidence import Evidence
-from inspector.quality.values import Found
+from inspector.quality.values import ALWAYS, Found
 
 #: Where sessions come from that no gateway stands before.
 _NO_GATEWAY = frozenset(
@@ -32,14 +32,16 @@ def threshold_overridden(evidence: Evidence) -> Iterator[Found]:
     source = evidence.sources.get("threshold", "default")
     how = _threshold(evidence) if source != "default" else ""
     if how:
-        yield Found(f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number)
+        yield Found(
+            f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number, since=ALWAYS
+        )
 
 
 def default_overridden(evidence: Evidence) -> Iterator[Found]:
     """The default threshold is not the one in force."""
     how = _threshold(evidence) if evidence.sources.get("threshold", "default") == "default" else ""
     if how:
-        yield Found(f"The default threshold is {how}", generation=evidence.live.number)
+        yield Found(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
 
 
 def beyond_window(evidence: Evidence) -> Iterator[Found]:
@@ -50,6 +52,7 @@ def beyond_window(evidence: Evidence) -> Iterator[Found]:
             f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
             f"{window:,}: requests fail before a compaction is due.",
             generation=evidence.live.number,
+            since=ALWAYS,
         )
 
 
@@ -63,6 +66,7 @@ def ratio_clamped(evidence: Evidence) -> Iterator[Found]:
             f"target_ratio is set to {evidence.settings.target_ratio:g} ({source}), but {clamp.value:g} is in force: "
             f"it is {clamp.why}.",
             generation=evidence.live.number,
+            since=ALWAYS,
         )
 
 
@@ -74,4 +78,5 @@ def hygiene_first(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             f"Gateway hygiene compacts at {hygiene:,} tokens, {how} the agent's own threshold of {threshold:,}.",
             generation=evidence.live.number,
+            since=ALWAYS,
         )

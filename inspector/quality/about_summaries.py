@@ -84,6 +84,7 @@ def model_small(evidence: Evidence) -> Iterator[Found]:
             f"model takes ({known}).",
             generation=evidence.live.number,
             index=plan.regions()[0],
+            since=evidence.live.end,
         )
 
 
@@ -200,4 +201,5 @@ def call_failed(evidence: Evidence) -> Iterator[Found]:
         yield Found(
             f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
             generation=evidence.live.number,
+            since=evidence.live.end,
         )

@@ -104,6 +104,11 @@ class LiveList:
     protected: tuple[tuple[int, int], ...] = ()
     fossils: tuple[int, ...] = ()
 
+    @property
+    def end(self) -> tuple[int, int]:
+        """The `since` of what is told of the whole list: its generation, and all its messages."""
+        return self.number, len(self.roles)
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -76,6 +76,7 @@ def _finding(evidence: Evidence, identity: str, found: Found) -> Finding:
         generation=found.generation,
         index=found.index if known else None,
         text=found.text,
+        since=found.came,
     )
 
 

@@ -24,12 +24,29 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check yields: a sentence, and the place. `index` is a message of the list of `generation`."""
+    """What a check yields: a sentence, and the place. `index` is a message of the list of `generation`.
+
+    `since` is when it came to be, where the place does not tell: a generation, and how many messages its list had.
+    """
 
     text: str
     compaction: int | None = None
     generation: int | None = None
     index: int | None = None
+    since: tuple[int, int] | None = None
+
+    @property
+    def came(self) -> tuple[int, int]:
+        """When it came to be: behind the compaction that it is about, or with the message that it is about."""
+        if self.since is not None:
+            return self.since
+        made = 0 if self.compaction is None else self.compaction + 1
+        number = self.generation or 0
+        return max((made, 0), (number, 0 if self.index is None else self.index + 1))
+
+
+#: The `since` of what holds from the first message on.
+ALWAYS = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class Finding:
 
     `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list and
     `message` its row in the store. All four are None where the finding is about no such thing. `text` is safe for the
-    screen.
+    screen. `since` is when it came to be: a generation, and how many messages its list had then.
     """
 
     rule: str
@@ -49,3 +66,4 @@ class Finding:
     generation: int | None
     index: int | None
     text: str
+    since: tuple[int, int] = ALWAYS

@@ -130,6 +130,18 @@ class Lineage:
         keys = sorted(found, key=lambda key: _ORDER.get(key, len(_ORDER)))
         return tuple((names.get(key, key), tuple(found[key])) for key in keys)
 
+    def until(self, columns: int) -> Lineage:
+        """The lineage of the first so many columns: what following them alone finds."""
+        if columns >= len(self.columns):
+            return self
+        # Rows are in the order in which they first stood, so those of the first columns come first.
+        rows = tuple(
+            Row(row.number, row.cells[:columns])
+            for row in self.rows
+            if any(cell is not None for cell in row.cells[:columns])
+        )
+        return Lineage(self.columns[:columns], rows)
+
     def counts(self, column: int) -> dict[State, int]:
         """How many items are in each state in a column."""
         counts = dict.fromkeys(STATES, 0)

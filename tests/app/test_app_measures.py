@@ -41,7 +41,7 @@ async def test_it_shows_the_measures_of_every_compaction_beginning_with_that_of_
         assert screen.place.pane == "measures"
         assert pane.table.has_focus
         assert pane.column == 3
-        view = screen._measures.view if screen._measures is not None else None
+        view = screen._measures.measures.whole if screen._measures is not None else None
         assert view is not None
         assert sorted(row.id for row in view.rows) == sorted(DEFINITIONS)
         assert [column.head for column in view.columns] == ["1", "2!", "3", "4"]
@@ -137,7 +137,7 @@ async def test_without_compactions_there_is_nothing_to_measure(tmp_path: Path) -
     path = written(tmp_path / "state.db", [{"role": "user", "content": "Hello"}])
     async with running(path, "Made", size=SIZE) as pilot:
         await press(pilot, "V")
-        assert "Nothing was compacted, so there is nothing to measure." in pane_of(pilot).headline
+        assert "Nothing was compacted so far, so there is nothing to measure." in pane_of(pilot).headline
         await press(pilot, "right_square_bracket", "enter", "s", "J")
         assert pane_of(pilot).column is None
 

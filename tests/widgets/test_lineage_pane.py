@@ -206,7 +206,7 @@ async def test_nothing_to_show() -> None:
         await host.press("enter", "right_square_bracket", "down", "J", "m")
         pane.set_view(view(None))
         await host.settle()
-        assert pane.headline == "No compaction left a summary to follow."
+        assert pane.headline == "No compaction has left a summary to follow so far."
         await host.press("enter", "right_square_bracket")
         assert not host.of(LineagePane.CellChosen)
 

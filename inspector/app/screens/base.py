@@ -86,6 +86,12 @@ class ConversationBase(WorkingScreen):
             return None
         return next((c for c in self.compactions or () if c.index == index), None)
 
+    @property
+    def compactions_then(self) -> tuple[Compaction, ...]:
+        """The recorded compactions that had been made at the moment on screen; all of them outside a replay."""
+        at, found = self.moment, self.compactions or ()
+        return found if at is None else tuple(c for c in found if c.index < at.generation)
+
     def prompt_of(self, number: int) -> str:
         """The system prompt that goes before a generation's messages; empty where the list has its own."""
         if self.inspection is None:

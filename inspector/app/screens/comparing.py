@@ -50,7 +50,10 @@ class ComparingActions(ConversationBase):
             before.set_recorded(None, recorded)
             after.set_recorded(recorded, None)
             plan = self._plan_of(before)
-            view = paneviews.compaction_view(inspection.conversation, recorded, plan)
+            total = len(inspection.conversation.generations) - 1
+            if self.moment is not None:
+                total = max(len(self.compactions_then), recorded.index)
+            view = paneviews.compaction_view(total, recorded, plan)
             self._compaction_rows = paneviews.CompactionRows(before, after, recorded)
             rows = self._compaction_rows
             pane.set_view(view, rows, rows.boundaries(), max(0, recorded.head_end - 1))

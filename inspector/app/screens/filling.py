@@ -179,7 +179,7 @@ class FillingActions(ConversationBase):
 
     def _fill_summary(self) -> None:
         recorded = self.shown_summary()
-        total = len(self.compactions or ())
+        total = len(self.compactions_then)
         budget = None
         if recorded is not None and self.inspection is not None:
             budget = engine(self.settings.profile).budgets(self.settings).max_summary_tokens
@@ -190,7 +190,7 @@ class FillingActions(ConversationBase):
         shown = self.shown_summary()
         new = shown.index if shown is not None else 0
         old = max((c.index for c in found if c.index < new and c.summary is not None), default=0)
-        if old == 0 and len(found) > 1:
+        if old == 0 and len(found) > 1 and self.moment is None:
             old, new = found[0].index, found[1].index
         if (old, new) in self._diffs:
             self.query_one(DiffPane).set_view(self._diffs[old, new])

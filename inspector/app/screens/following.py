@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from textual import on, work
@@ -16,23 +17,48 @@ from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.inspection import Inspection
 from inspector.reports.lineage import budgets_by_compaction, drift_with, lineage_of
+from inspector.summaries.lineage import Lineage
 from widgets.diff_pane import DiffPane
 from widgets.lineage_pane import LineagePane, LineageView
 
 
 class Followed(TextualMessage):
-    """The summaries of these compactions have been followed; `view` comes again once their budgets are known."""
+    """The summaries of these compactions have been followed. It comes again once their budgets are known."""
 
-    def __init__(self, compactions: tuple[Compaction, ...], view: LineageView) -> None:
+    def __init__(
+        self, compactions: tuple[Compaction, ...], lineage: Lineage, budgets: Mapping[int, int]
+    ) -> None:
         super().__init__()
         self.compactions = compactions
-        self.view = view
+        self.views = LineageInTime(compactions, lineage, budgets)
+
+
+class LineageInTime:
+    """The lineage of all summaries, and what of it there was after fewer compactions."""
+
+    def __init__(
+        self, compactions: tuple[Compaction, ...], lineage: Lineage, budgets: Mapping[int, int]
+    ) -> None:
+        self._compactions = compactions
+        self._lineage = lineage
+        self._budgets = budgets
+        self._views: dict[int, LineageView] = {}
+        self.until(len(compactions))
+
+    def until(self, compactions: int) -> LineageView:
+        """The lineage of the first so many, and their drift; each is worked out once."""
+        view = self._views.get(compactions)
+        if view is None:
+            lineage = self._lineage.until(compactions)
+            drift = drift_with(lineage, self._compactions[:compactions], self._budgets)
+            view = self._views[compactions] = LineageView(lineage, drift)
+        return view
 
 
 class LineageActions(ConversationBase):
     """Works out the lineage in a thread, and goes from an item to the two summaries around it."""
 
-    _lineage: tuple[tuple[Compaction, ...], LineageView] | None = None
+    _lineage: Followed | None = None
 
     def fill_lineage(self) -> None:
         """Show the lineage with the cursor in the column of the summary in force."""
@@ -40,8 +66,9 @@ class LineageActions(ConversationBase):
         for pane in self.query(LineagePane):
             if inspection is None or compactions is None:
                 pane.set_view(None)
-            elif self._lineage is not None and self._lineage[0] is compactions:
-                pane.set_view(replace(self._lineage[1], column=self._column_in_force()))
+            elif self._lineage is not None and self._lineage.compactions is compactions:
+                view = self._lineage.views.until(len(self.compactions_then))
+                pane.set_view(replace(view, column=self._column_in_force()))
             else:
                 pane.set_view(None)
                 self.follow_items(inspection, compactions, self.settings)
@@ -57,23 +84,27 @@ class LineageActions(ConversationBase):
         """Follow the items, which takes a moment; then ask the engine for the budgets, which reads the lists."""
         worker = get_current_worker()
         lineage = lineage_of(compactions)
-        view = LineageView(lineage, drift_with(lineage, compactions, {}))
+        first = Followed(compactions, lineage, {})
         if worker.is_cancelled:
             return
-        self.post_message(Followed(compactions, view))
+        self.post_message(first)
         try:
             budgets = budgets_by_compaction(inspection, compactions, settings)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return
         if not worker.is_cancelled:
-            drift = drift_with(lineage, compactions, budgets)
-            self.post_message(Followed(compactions, replace(view, drift=drift)))
+            found = Followed(compactions, lineage, budgets)
+            self.post_message(found)
+            # A step of a replay finds what there was of it ready.
+            for count in range(len(compactions)):
+                if not worker.is_cancelled:
+                    found.views.until(count)
 
     @on(Followed)
     def _followed(self, event: Followed) -> None:
         if event.compactions is self.compactions:
-            self._lineage = (event.compactions, event.view)
+            self._lineage = event
             self.fill_lineage()
 
     @on(LineagePane.CellChosen)

@@ -9,6 +9,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.app.bygone import FindingsInTime, FindingsThen
 from inspector.app.panes import Panes
 from inspector.app.screens.base import GoTo
 from inspector.app.screens.recalling import FactActions
@@ -17,7 +18,7 @@ from inspector.core.errors import InspectorError
 from inspector.inspection import Inspection
 from inspector.quality.catalogue import RULES
 from inspector.quality.values import Finding
-from widgets.findings_pane import FindingsPane, FindingView, counts
+from widgets.findings_pane import FindingsPane, FindingView
 from widgets.message_list import MessageList
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class FindingsActions(FactActions):
     """Looking for findings, and going to their places."""
 
     findings: tuple[Finding, ...] | None = None
+    _in_time: FindingsInTime | None = None
 
     @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
     def judge(self, inspection: Inspection, resolved: ResolvedSettings) -> None:
@@ -60,7 +62,7 @@ class FindingsActions(FactActions):
     @on(Judged)
     def _judged(self, event: Judged) -> None:
         if event.inspection is self.inspection:
-            self.findings = event.findings
+            self.findings, self._in_time = event.findings, FindingsInTime(event.findings)
             self.show_findings()
 
     def show_findings(self) -> None:
@@ -74,26 +76,32 @@ class FindingsActions(FactActions):
             pane.set_findings(None)
             return
         note = f"under {self.resolved.settings.profile}, as configured"
-        pane.set_findings(tuple(map(finding_view, self.findings)), note)
+        if self.moment is not None:
+            note = f"as far as this step, {note}"
+        pane.set_findings(tuple(map(finding_view, self.findings_then().found)), note)
+
+    def findings_count(self) -> int:
+        """How many findings there were at the moment on screen; all of them outside a replay."""
+        at, found = self.moment, self._in_time
+        if found is None:
+            return 0
+        return len(found) if at is None else found.count(at.generation, at.length)
+
+    def findings_then(self) -> FindingsThen:
+        """The findings that there were at the moment on screen."""
+        return FindingsThen() if self._in_time is None else self._in_time.until(self.findings_count())
 
     def findings_told(self) -> str:
         """How many errors and warnings there are; an empty string where there are none, or nobody knows yet."""
-        told = [f.severity for f in self.findings or () if f.severity != "info"]
-        return f"! {counts(told)}" if told else ""
+        return self.findings_then().told
 
     def marked(self, number: int) -> frozenset[int]:
         """The messages of a generation that findings other than mere facts are about."""
-        return frozenset(
-            f.index
-            for f in self.findings or ()
-            if f.generation == number and f.index is not None and f.severity != "info"
-        )
+        return (self.findings_then().marked or {}).get(number, frozenset())
 
     def findings_by_compaction(self) -> Counter[int]:
         """How many errors and warnings there are about each compaction."""
-        return Counter(
-            f.compaction for f in self.findings or () if f.compaction is not None and f.severity != "info"
-        )
+        return self.findings_then().by_compaction or Counter()
 
     @on(FindingsPane.FindingChosen)
     def _finding_chosen(self, event: FindingsPane.FindingChosen) -> None:

@@ -17,6 +17,7 @@ from widgets.measure_table import MeasuresView
 from widgets.measures_pane import MeasuresPane
 
 if TYPE_CHECKING:
+    from inspector.app.measureviews import MeasuresInTime
     from inspector.core.conversations import Compaction
     from inspector.engines.base import Settings
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 class MeasuresFound(TextualMessage):
     """The measures that follow from the facts of `recalled`."""
 
-    def __init__(self, recalled: Recalled, view: MeasuresView) -> None:
+    def __init__(self, recalled: Recalled, measures: MeasuresInTime) -> None:
         super().__init__()
         self.recalled = recalled
-        self.view = view
+        self.measures = measures
 
 
 class MeasureActions(FactActions):
@@ -48,9 +49,10 @@ class MeasureActions(FactActions):
             self.measure_compactions(
                 recalled, self.resolved.settings if self.resolved is not None else self.settings
             )
+        done = None if self.moment is None else len(self.compactions_then)
         for pane in self.query(MeasuresPane):
             if self._measures is not None:
-                pane.set_view(self._measures.view, self._column_of_list())
+                pane.set_view(self._measures.measures.until(done), self._column_of_list())
             else:
                 pane.set_view(MeasuresView() if compactions is not None and not compactions else None)
 
@@ -61,7 +63,7 @@ class MeasureActions(FactActions):
     @work(thread=True, group="measures", exclusive=True, exit_on_error=False, description="measures")
     def measure_compactions(self, recalled: Recalled, settings: Settings) -> None:
         """Measure every compaction with the facts that are known; reads each list once."""
-        from inspector.app.measureviews import measures_view
+        from inspector.app.measureviews import MeasuresInTime
         from inspector.reports.measures import measure_conversation
 
         worker, inspection = get_current_worker(), recalled.inspection
@@ -73,7 +75,7 @@ class MeasureActions(FactActions):
             return
         if not worker.is_cancelled:
             self.post_message(
-                MeasuresFound(recalled, measures_view(found, compactions, recalled.reading.facts))
+                MeasuresFound(recalled, MeasuresInTime(found, compactions, recalled.reading.facts))
             )
 
     @on(Recalled)

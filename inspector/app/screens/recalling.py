@@ -21,9 +21,11 @@ from widgets.facts_pane import FactScope, FactsPane
 from widgets.message_list import MessageList
 
 if TYPE_CHECKING:
+    from inspector.app.bygone import FactsInTime
     from inspector.factfinding import FactsReading
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.facts.values import Fact
+    from inspector.replay.moments import Moment
 
 _NO_COMPACTION = "Facts of the live list are shown while it is on screen."
 
@@ -53,6 +55,7 @@ class FactActions(FindActions, TakingActions):
     _recalled: Recalled | None = None
     _recalling: Inspection | None = None
     _live_plan: Plan | None = None
+    _facts_then: FactsInTime | None = None
 
     def fill_facts(self) -> None:
         """Show the facts; those at risk follow the plan for the live list."""
@@ -66,7 +69,10 @@ class FactActions(FindActions, TakingActions):
                 pane.set_scopes(None)
                 continue
             first = pane.scope == ""
-            pane.set_scopes((*recalled.scopes, self._at_risk(recalled)))
+            if self.moment is None:
+                pane.set_scopes((*recalled.scopes, self._at_risk(recalled)))
+            else:
+                pane.set_scopes(self._scopes_then(recalled, self.moment))
             if first:
                 pane.show_scope(self._scope_here())
 
@@ -91,6 +97,24 @@ class FactActions(FindActions, TakingActions):
                 "risk", "at risk", "at risk", (), f"A compaction now would change nothing: {plan.reason}."
             )
         return risk_scope(recalled.reading.risk.at_risk(*plan.regions()), live.number)
+
+    def _scopes_then(self, recalled: Recalled, at: Moment) -> tuple[FactScope, ...]:
+        """What was known at a moment of the replay, and what a compaction there would put through the summary."""
+        from inspector.app.bygone import FactsInTime
+        from inspector.app.factviews import risk_scope
+
+        if self._facts_then is None or self._facts_then.reading is not recalled.reading:
+            self._facts_then = FactsInTime(recalled.reading)
+        facts, plan = self._facts_then, self.plan
+        if plan is None:
+            risk = FactScope("risk", "at risk", "at risk", (), "No plan is known for this step.")
+        elif not plan.compacts:
+            note = f"A compaction at this step would change nothing: {plan.reason}."
+            risk = FactScope("risk", "at risk", "at risk", (), note)
+        else:
+            entries = facts.at_risk(at.generation, at.length, *plan.regions())
+            risk = risk_scope(entries, at.generation, then=True)
+        return (*facts.scopes(at.generation - 1, at.step), risk)
 
     def lost_in(self, number: int) -> frozenset[int]:
         """The messages of a generation whose facts were lost when they were summarized."""
@@ -162,11 +186,10 @@ class FactActions(FindActions, TakingActions):
         if inspection is None or place.generation > len(inspection.conversation.generations):
             return
         self.look_for(place.text)
-        row = place.index + self.offset_of(place.generation)
-        if place.generation != self.number:
-            self.post_message(GoTo(place.generation, row))
+        if place.generation != self.number or self.rows is None:
+            self.post_message(GoTo(place.generation, place.index + self.offset_of(place.generation)))
         else:
-            self.query_one("#messages", MessageList).move_cursor(row, centre=True)
+            self.query_one("#messages", MessageList).move_cursor(self.rows.row_of(place.index), centre=True)
         await self.query_one(Panes).bring("message")
         self.place.pane = "message"
         self.find_in_pane()

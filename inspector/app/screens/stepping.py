@@ -11,7 +11,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app import views
-from inspector.app.moments import MomentRows
+from inspector.app.moments import MIDDLE_GONE, MomentRows
 from inspector.app.rows import Line, line_of
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
@@ -71,6 +71,8 @@ class SteppingActions(
     #: What waits for the conversation to be read.
     _awaiting: tuple[Callable[[], object], ...] = ()
     _past: dict[tuple[int, int], Line] | None = None
+    #: The generation on screen, and how many findings there were.
+    _known: tuple[int, int] = (0, 0)
 
     def show_generation(self, number: int, row: int | None = None) -> None:
         """Show a whole list; the screen does it."""
@@ -119,7 +121,7 @@ class SteppingActions(
             self.post_message(Recorded(inspection, profile, recording))
 
     @on(Recorded)
-    def _recorded(self, event: Recorded) -> None:
+    def _recording_came(self, event: Recorded) -> None:
         self.going_on("replay", "")
         if event.inspection is not self.inspection:
             return
@@ -284,7 +286,7 @@ class SteppingActions(
             rows.lines, rows.exact = old.lines, old.exact
         rows.set_recorded(self.recorded(at.generation - 1), self.recorded(at.compaction))
         rows.marked = self.marked(at.generation)
-        rows.lost = self.lost_in(at.generation) if rows.during is not None else frozenset()
+        rows.lost = self.lost_in(at.generation) if at.phase in MIDDLE_GONE else frozenset()
         self.rows, self.exact_total = rows, None
         self._plan_moment(rows, recording)
         messages = self.query_one("#messages", MessageList)
@@ -292,10 +294,11 @@ class SteppingActions(
         messages.set_rows(rows, cursor=self._cursor_at(rows), centre=at.phase not in ("said", "before"))
         self._show_numbers()
         self._show_position()
-        if before is None or before.generation != at.generation or before.compaction != at.compaction:
-            self.show_header()
+        self.show_header()
         self.fill("message", "tune", "replay")
-        self.rest()
+        known = (at.generation, self.findings_count())
+        self.rest(due=before is None or known != self._known)
+        self._known = known
 
     def replan_moment(self) -> None:
         """Plan the moment anew with the settings in force; under other rules the conversation is read again first."""
@@ -392,7 +395,9 @@ class SteppingActions(
         if at is None or recording is None or inspection is None:
             return
         timeline = self.query_one(Timeline)
-        nodes = views.nodes(inspection.conversation, self.compactions or (), self.findings_by_compaction())
+        nodes = views.nodes(
+            inspection.conversation, self.compactions or (), self.findings_by_compaction(), at.generation
+        )
         timeline.set_state(nodes, at.generation)
         timeline.set_position(
             Position(
@@ -416,20 +421,24 @@ class SteppingActions(
         place = 1 if at.phase == "before" else 2 + PHASES.index(at.phase)
         return f"compaction {at.compaction}, {place}/5 " + phase_text(at, during, self.plan, tokens)
 
-    def rest(self) -> None:
-        """Once the step stands still: what its panes and breakpoints need that takes longer."""
+    def rest(self, due: bool = False) -> None:
+        """Once the step stands still: what its panes and breakpoints need that takes longer. While it plays only what
+        is `due`."""
+        if self.playing and (not due or self._moment_resting is not None):
+            return
         if self._moment_resting is not None:
             self._moment_resting.stop()
             self._moment_resting = None
-        if self.moment is not None and not self.playing:
+        if self.moment is not None:
             self._moment_resting = self.set_timer(_REST, self._rested)
 
     def _rested(self) -> None:
         self._moment_resting = None
         if self.moment is None:
             return
-        self.fill("summary", "diff", "compaction", "facts", "lineage", "findings")
-        self.find_breakpoints()
+        self.fill("summary", "diff", "compaction", "facts", "lineage", "findings", "measures")
+        if not self.playing:
+            self.find_breakpoints()
 
     # Bodies.
 

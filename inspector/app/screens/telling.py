@@ -40,7 +40,10 @@ class TellingActions(ConversationBase):
         if self.resolved is not None and profile == self.resolved.settings.profile:
             profile += f" ({self.resolved.sources['profile']})"
         live = "live" if generation.live else "compacted"
+        if self.moment is not None:
+            live = "live then"
         number = f"generation {self.number} of {len(inspection.conversation.generations)}, {live}"
+        length = len(generation) if self.moment is None else self.moment.length
         changed = self.changed_settings()
         self.query_one(TitleBar).set_parts(
             (
@@ -51,7 +54,7 @@ class TellingActions(ConversationBase):
                 TitlePart(f"{self.settings.context_length:,} tokens", 2),
                 TitlePart(profile, 6),
                 TitlePart(number, 4),
-                TitlePart(human.plural(len(generation), "message"), 1),
+                TitlePart(human.plural(length, "message"), 1),
             )
         )
 

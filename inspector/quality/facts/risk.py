@@ -39,14 +39,25 @@ class RiskIndex:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def at_risk(self, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
+    def at_risk(self, head_end: int, tail_start: int, length: int | None = None) -> tuple[AtRisk, ...]:
         """What leaves verbatim context when [head_end:tail_start] is summarized: first what stands there once, then
-        by rank. What also stands in the head or tail stays."""
+        by rank. What also stands in the head or tail stays. With `length` the list is its first so many messages."""
+        if length is not None:
+            return self._until(length, head_end, tail_start)
         return tuple(
             entry
             for entry, (first, last) in zip(self.entries, self._bounds, strict=True)
             if head_end <= first and last < tail_start
         )
+
+    def _until(self, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
+        found = []
+        for entry in self.entries:
+            if head_end <= entry.places[0] < tail_start:
+                places = entry.places[: bisect_left(entry.places, length)]
+                if places[-1] < tail_start:
+                    found.append(entry if len(places) == len(entry.places) else AtRisk(entry.fact, places))
+        return tuple(sorted(found, key=lambda entry: not entry.once))
 
     def count(self, head_end: int, tail_start: int) -> int:
         """How many facts that is."""

@@ -1,0 +1,185 @@
+"""A moment of a replay: findings, facts, measures and lineage of what there was by then, and all of it afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.app.screens.conversation import ConversationScreen
+from inspector.replay.moments import Moment
+from tests.app.running import Test, conversation, press, row, running, screen_text, title
+from widgets.compaction_pane import CompactionPane
+from widgets.diff_pane import DiffPane
+from widgets.facts_pane import FactsPane
+from widgets.findings_pane import FindingsPane
+from widgets.lineage_pane import LineagePane
+from widgets.measures_pane import MeasuresPane
+from widgets.timeline import Timeline
+
+ORDERS = "Nightly orders import loses rows"
+
+
+def moment(screen: ConversationScreen) -> Moment:
+    assert screen.moment is not None
+    return screen.moment
+
+
+async def before_compaction(pilot: Test, index: int) -> None:
+    """Go to the moment before a compaction."""
+    screen = conversation(pilot)
+    recording = screen.recording()
+    assert recording is not None
+    await press(pilot, "colon", *str(recording.events[index - 1].step), "enter")
+    assert moment(screen).generation == index
+
+
+async def test_findings_come_with_their_compaction(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "8", "escape")
+        pane = screen.query_one(FindingsPane)
+        whole, told = pane.list.row_count, screen.findings_told()
+        assert told in title(pilot)
+        await press(pilot, "left")
+        await before_compaction(pilot, 2)
+        assert "error" not in title(pilot)
+        assert "finding" not in screen_text(pilot).split("\n")[3]
+        there = pane.list.row_count
+        assert 0 < there < whole
+        assert "as far as this step" in screen_text(pilot)
+        assert all(finding.compaction in (None, 1) for finding in screen.findings_then().found)
+        # before, pruned, summarized, kept: not yet; after: now.
+        await press(pilot, "right", "right", "right")
+        assert pane.list.row_count == there
+        await press(pilot, "right")
+        assert moment(screen).phase == "after"
+        assert pane.list.row_count > there
+        assert "1 error" in title(pilot)
+        await press(pilot, "escape")
+        assert (pane.list.row_count, screen.findings_told()) == (whole, told)
+        assert told in title(pilot)
+
+
+async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        found = next(f for f in screen.findings_then().found if f.generation == 2 and f.index is not None)
+        assert (found.compaction or 0) >= 2
+        assert found.index is not None
+        await press(pilot, "left")
+        await before_compaction(pilot, 2)
+        assert "finding" not in row(pilot, found.index).flags
+        await press(pilot, "escape")
+        assert screen.number == 2
+        assert "finding" in row(pilot, found.index).flags
+
+
+async def test_the_last_step_has_all_findings(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        whole = screen.findings_then()
+        await press(pilot, "colon", *"999", "enter")
+        assert screen.moment is not None
+        assert screen.findings_then() == whole
+
+
+async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        await before_compaction(pilot, 2)
+        await press(pilot, "0", "escape")
+        lineage = screen.query_one(LineagePane)
+        assert "compaction 1 of 1" in lineage.headline
+        await press(pilot, "V", "escape")
+        measures = screen.query_one(MeasuresPane)
+        assert "compaction 1 of 1" in measures.headline
+        await press(pilot, "9", "escape")
+        facts = screen.query_one(FactsPane)
+        assert "compaction 1 " in screen_text(pilot)
+        assert "● 1 (" in screen_text(pilot)
+        assert "○ 2 (" not in screen_text(pilot)
+        assert facts.shown
+        assert all("; 2:" not in line for fact in facts.shown for line in fact.history)
+        await press(pilot, *["right"] * 4)
+        assert moment(screen).phase == "after"
+        assert "○ 2 (" in screen_text(pilot)
+        assert any("; 2:" in line for fact in facts.shown for line in fact.history)
+        await press(pilot, "escape", "0", "escape")
+        assert "of 3" in lineage.headline
+        await press(pilot, "V", "escape")
+        assert "of 3" in measures.headline
+
+
+@pytest.mark.parametrize(
+    ("key", "pane", "words"),
+    [
+        ("0", LineagePane, "No compaction has left a summary to follow so far."),
+        ("V", MeasuresPane, "Nothing was compacted so far, so there is nothing to measure."),
+        ("6", CompactionPane, "This conversation has no compaction yet."),
+        ("3", DiffPane, "There is no earlier summary to compare with."),
+    ],
+)
+async def test_before_the_first_compaction(in_place: Path, key: str, pane: type, words: str) -> None:
+    async with running(in_place, ORDERS, size=(160, 48)) as pilot:
+        await press(pilot, key, "escape", "left")
+        assert words not in screen_text(pilot)
+        await press(pilot, "colon", "5", "enter")
+        assert words in screen_text(pilot)
+        assert conversation(pilot).query_one(pane)
+
+
+async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "9", "escape", "left")
+        await before_compaction(pilot, 2)
+        pane = screen.query_one(FactsPane)
+        pane.show_scope("risk")
+        await press(pilot)
+        at, plan = moment(screen), screen.plan
+        assert plan is not None
+        head, tail = plan.regions()
+        assert pane.shown
+        for fact in pane.shown:
+            assert fact.source is not None
+            assert fact.source.generation == at.generation
+            assert head <= fact.source.index < tail
+        # From a fact to its message: the cursor goes there, and the replay stays.
+        index = pane.shown[0].source.index if pane.shown[0].source is not None else -1
+        pane.post_message(FactsPane.PlaceChosen(pane.shown[0].source))
+        await press(pilot)
+        assert screen.moment == at
+        assert screen.rows is not None
+        assert screen.rows.index(screen.query_one("#messages").cursor) == index  # type: ignore[attr-defined]
+
+
+async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        await press(pilot, "left")
+        line = screen_text(pilot).split("\n")[3]
+        assert "◇" in line
+        await press(pilot, "colon", "5", "enter")
+        line = screen_text(pilot).split("\n")[3]
+        assert "◇" not in line
+        assert line.count("○") == 3
+        await before_compaction(pilot, 2)
+        assert not any(
+            line.strip().startswith("‖") and "◇" in line for line in screen_text(pilot).split("\n")
+        )
+        assert conversation(pilot).query_one(Timeline).current == 2
+
+
+async def test_playing_from_the_whole_list_tells_the_step(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "8", "escape")
+        whole = screen.query_one(FindingsPane).list.row_count
+        screen.beat = lambda seconds, then: screen.set_interval(3600, then)  # type: ignore[method-assign]
+        await press(pilot, "space")
+        assert screen.playing
+        assert moment(screen).number == 1
+        assert screen.query_one(FindingsPane).list.row_count < whole
+        await press(pilot, "escape")
+        assert screen.moment is None

@@ -1,0 +1,137 @@
+"""Findings, facts, lineage and measures as they were: the end is the whole, and nothing is forgotten on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.app.bygone import FactsInTime, FindingsInTime
+from inspector.app.factviews import scopes
+from inspector.app.measureviews import MeasuresInTime
+from inspector.engines.base import Settings
+from inspector.factfinding import read_facts
+from inspector.inspection import Inspection
+from inspector.quality.catalogue import RULES
+from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.values import Fact, Saying
+from inspector.quality.values import Finding
+from inspector.reports.lineage import lineage_of
+from inspector.reports.measures import measure_conversation
+from inspector.stores.detect import open_store
+
+ORDERS = "Nightly orders import loses rows"
+
+places = st.tuples(st.integers(0, 4), st.integers(0, 50))
+findings = st.lists(
+    st.builds(
+        lambda rule, since, index: Finding(
+            rule, RULES[rule].severity, "c", since[0] or None, None, since[0] or None, index, rule, since
+        ),
+        st.sampled_from(sorted(RULES)),
+        places,
+        st.none() | st.integers(0, 50),
+    ),
+    max_size=20,
+)
+
+
+def fact_at(number: int, steps: list[int]) -> Fact:
+    sayings = tuple(Saying(step, 1, step, step, "s", "user", (0, 0), None) for step in steps)
+    return Fact(f"f{number}", "value", "", "", (), (), "", 1, (0, 0), "user", sayings, 0, 1.0)
+
+
+@given(findings, places, places)
+def test_findings_at_a_moment(found: list[Finding], one: tuple[int, int], other: tuple[int, int]) -> None:
+    early, late = sorted((one, other))
+    time = FindingsInTime(found)
+    then = time.until(time.count(*early))
+    assert then.found == tuple(f for f in found if f.since <= early)
+    later = time.until(time.count(*late))
+    assert set(map(id, then.found)) <= set(map(id, later.found))
+    for number, indexes in (then.marked or {}).items():
+        assert indexes <= (later.marked or {})[number]
+    last = time.until(time.count(99, 99))
+    assert last == time.until(len(time)) == FindingsInTime(found).until(len(found))
+    assert last.found == tuple(found)
+
+
+def test_the_last_step_knows_all_facts(in_place: Path) -> None:
+    inspection = Inspection.open(open_store(in_place), ORDERS)
+    reading = read_facts(inspection)
+    time = FactsInTime(reading)
+    count = len(inspection.compactions())
+
+    def bare(found: object) -> object:
+        """Views without what is told of the whole alone: how often facts are used."""
+        return [
+            (s.name, [replace(view, history=view.history[1:]) for view in s.facts])
+            for s in found  # type: ignore[attr-defined]
+        ]
+
+    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading))
+    assert bare(time.scopes(1, 40)) != bare(scopes(reading)[:1])
+    # And back again: what was kept of an earlier moment is not mistaken for another.
+    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading))
+    assert time.scopes(0, 20) == ()
+
+
+def test_facts_said_later_are_not_told(in_place: Path) -> None:
+    inspection = Inspection.open(open_store(in_place), ORDERS)
+    reading = read_facts(inspection)
+    time = FactsInTime(reading)
+    ends = [life for life in reading.facts.lives if life.back is not None or life.contradicted is not None]
+    for life in ends:
+        steps = [life.back.step] if life.back is not None else []
+        steps += [life.contradicted.saying.step] if life.contradicted is not None else []
+        views = [v for scope in time.scopes(life.compaction, min(steps)) for v in scope.facts]
+        view = next(v for v in views if v.key.startswith(life.fact.key))
+        assert not any("Said again" in text or "otherwise" in text for text, _ in view.notes)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=6), max_size=12),
+    st.integers(1, 60),
+    st.integers(0, 30),
+    st.integers(0, 60),
+)
+def test_at_risk_in_a_shorter_list(said: list[list[int]], length: int, head: int, tail: int) -> None:
+    facts = [fact_at(number, steps) for number, steps in enumerate(said)]
+    whole = RiskIndex(facts, {step: step for step in range(61)})
+    short = RiskIndex(facts, {step: step for step in range(length)})
+    head, tail = min(head, length), min(tail, length)
+    assert sorted(e.fact.key for e in whole.at_risk(head, tail, length)) == sorted(
+        e.fact.key for e in short.at_risk(head, tail)
+    )
+    assert whole.at_risk(head, min(tail, 61), 61) == whole.at_risk(head, tail)
+
+
+def test_the_lineage_of_fewer_is_that_of_fewer(in_place: Path, rotating: Path) -> None:
+    for path in (in_place, rotating):
+        store = open_store(path)
+        for entry in store.conversations():
+            compactions = Inspection(store, store.open(entry.id)).compactions()
+            whole = lineage_of(compactions)
+            for count in range(len(compactions) + 1):
+                assert whole.until(count) == lineage_of(compactions[:count])
+
+
+def test_the_measures_of_fewer(in_place: Path) -> None:
+    inspection = Inspection.open(open_store(in_place), ORDERS)
+    settings = Settings(profile="hermes-0.19", context_length=64_000)
+    facts = read_facts(inspection).facts
+    found = measure_conversation(inspection, settings, facts)
+    compactions = inspection.compactions()
+    time = MeasuresInTime(found, compactions, facts)
+    assert time.until(None) is time.until(len(compactions)) is time.whole
+    for count in range(1, len(compactions)):
+        view = time.until(count)
+        assert view.columns == time.whole.columns[:count]
+        for now, whole in zip(view.rows, time.whole.rows, strict=True):
+            assert now.cells == whole.cells[:count]
+            assert {entry.compaction for entry in now.whole.evidence} <= set(range(1, count + 1))
+    assert time.until(0).rows == ()
+    first = {row.id: row for row in time.until(1).rows}
+    assert all(row.whole.told == row.cells[0].told for row in first.values())
