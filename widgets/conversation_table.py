@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from widgets import human
 from widgets.line_list import LineList
-from widgets.strips import Row, find_spans, fit, one_line, paper
+from widgets.strips import Row, find_spans, fit, one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ class ConversationTable(LineList):
             sorted_by = column.name == self._column.name
             text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
             row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else plain)
-        return row.strip(width, self.base_style + paper(self, "table--header"))
+        return row.strip(width, self.base_style + self.paper("table--header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A conversation."""

@@ -10,10 +10,10 @@ from textual import events
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from widgets import human
-from widgets.strips import Row, ink
+from widgets.inked import Inked
+from widgets.strips import Row
 
 #: How a token count came to be; "~" marks the estimate.
 KIND_WORDS = {"rough": "rough estimate", "exact": "exact", "reported": "reported by the provider"}
@@ -37,7 +37,7 @@ class GaugeState:
     detail: str = ""
 
 
-class Gauge(Widget):
+class Gauge(Inked):
     """One line: a bar up to the context length, its labelled marks, and the numbers in full to the right."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -97,18 +97,18 @@ class Gauge(Widget):
         row.fill(max(0, width - number.width), Style())
         row.segments.extend(number.segments)
         row.width += number.width
-        return row.strip(width, self.rich_style)
+        return row.strip(width, self.base_style)
 
     def _number(self, width: int) -> Row:
         state, row = self.state, Row()
         if state.tokens is None:
-            return row.add("counting …", ink(self, "gauge--muted"))
+            return row.add("counting …", self.ink("gauge--muted"))
         rough = "~" if state.kind == "rough" else ""
-        row.add(f"{rough}{human.count(state.tokens)}", ink(self, "gauge--number"))
-        row.add(f" / {human.count(state.threshold)} · ", ink(self, "gauge--muted"))
-        row.add(human.percent(state.tokens, state.threshold), ink(self, self._level(state)))
+        row.add(f"{rough}{human.count(state.tokens)}", self.ink("gauge--number"))
+        row.add(f" / {human.count(state.threshold)} · ", self.ink("gauge--muted"))
+        row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
-            row.add(f" · {state.kind}", ink(self, "gauge--muted"))
+            row.add(f" · {state.kind}", self.ink("gauge--muted"))
         return row
 
     @staticmethod
@@ -127,7 +127,7 @@ class Gauge(Widget):
             return min(width - 1, tokens * width // scale)
 
         full = -(-(state.tokens or 0) * width // scale)
-        fill, rest = ink(self, self._level(state)), ink(self, "gauge--rest")
+        fill, rest = self.ink(self._level(state)), self.ink("gauge--rest")
         cells = [("▓", fill) if x < full else ("░", rest) for x in range(width)]
         taken: list[tuple[int, int]] = []
         for tokens, sign, label, name in (
@@ -136,7 +136,7 @@ class Gauge(Widget):
             (state.hygiene, "▲", "hygiene", "gauge--hygiene"),
         ):
             if tokens:
-                _put_mark(cells, cell(tokens), sign, label, ink(self, name), taken)
+                _put_mark(cells, cell(tokens), sign, label, self.ink(name), taken)
         row = Row()
         for glyph, style in cells:
             row.add(glyph, style)

@@ -8,14 +8,14 @@ from typing import ClassVar
 from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, ink, one_line, width_of
+from widgets.inked import Inked
+from widgets.strips import Row, one_line, width_of
 from widgets.text_layout import TextLayout
 from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
 
 
-class Headline(Widget):
+class Headline(Inked):
     """Styled lines, wrapped; at most `limit` rows of them."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*STYLE_CLASSES}
@@ -77,17 +77,17 @@ class Headline(Widget):
         width = self.size.width
         layout = self._laid_out(width)
         if y >= layout.rows:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.base_style)
         line, start, stop = layout.place(y)
         value, text = self._lines[line], self._texts[line][start:stop]
-        style = ink(self, f"text--{value.style}") if value.style else Style()
+        style = self.ink(f"text--{value.style}") if value.style else Style()
         out = Row()
         prefix = value.prefix if start == 0 else " " * width_of(value.prefix)
-        out.add(prefix, ink(self, f"text--{value.prefix_style}") if value.prefix_style else style)
+        out.add(prefix, self.ink(f"text--{value.prefix_style}") if value.prefix_style else style)
         overlays = [
-            (max(0, span.start - start), min(len(text), span.end - start), ink(self, f"text--{span.style}"))
+            (max(0, span.start - start), min(len(text), span.end - start), self.ink(f"text--{span.style}"))
             for span in value.spans
             if self._texts[line] == value.text and span.start < stop and span.end > start
         ]
         paint(out, text, style, overlays)
-        return out.strip(width, self.rich_style)
+        return out.strip(width, self.base_style)

@@ -12,9 +12,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, fit, ink, one_line, paper
+from widgets.inked import Inked
+from widgets.strips import Row, fit, one_line
 
 Cell = tuple[int, int]
 _SHADES = " ░▒▓█"
@@ -39,7 +39,7 @@ class HeatState:
     best: Cell | None = None
 
 
-class HeatMap(Widget, can_focus=True):
+class HeatMap(Inked, can_focus=True):
     """Posts CellChosen when the cursor moves, CellTaken for enter and double click."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -148,27 +148,27 @@ class HeatMap(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The names, the columns' values, then a row each."""
         state, (width, first, fits) = self.state, self._shape()
-        muted, label = ink(self, "heat--muted"), ink(self, "heat--label")
+        muted, label = self.ink("heat--muted"), self.ink("heat--label")
         if not state.rows:
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self.base_style)
         if y == 0:
             more = (
                 f"  {first + 1}–{first + fits} of {len(state.columns)}" if fits < len(state.columns) else ""
             )
             text = f"{one_line(state.row_name, 30)} ↓  {one_line(state.column_name, 30)} →{more}"
-            return Row().add(text, muted).strip(self.size.width, self.rich_style)
+            return Row().add(text, muted).strip(self.size.width, self.base_style)
         if y == 1:
             row = Row().add(" " * _LABEL, label)
             for text in state.columns[first : first + fits]:
                 row.add(fit(text, width - 3, right=True) + "   ", label)
-            return row.strip(self.size.width, self.rich_style)
+            return row.strip(self.size.width, self.base_style)
         at = y - 2 + self._top
         if at >= len(state.rows):
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self.base_style)
         row = Row().add(fit(state.rows[at], _LABEL - 2, right=True) + "  ", label)
         for column in range(first, first + fits):
             self._draw_cell(row, (at, column), width)
-        return row.strip(self.size.width, self.rich_style)
+        return row.strip(self.size.width, self.base_style)
 
     def _draw_cell(self, row: Row, cell: Cell, width: int) -> None:
         state = self.state
@@ -185,7 +185,7 @@ class HeatMap(Widget, can_focus=True):
         )
         text = state.texts[cell[0]][cell[1]]
         row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
-        row.add(fit(marks, 3), style + (ink(self, "heat--mark") if cell != self._cursor else Style()))
+        row.add(fit(marks, 3), style + (self.ink("heat--mark") if cell != self._cursor else Style()))
 
     def _shade(self, value: float) -> int:
         numbers = [number for line in self.state.cells for number in line if number is not None]
@@ -193,7 +193,7 @@ class HeatMap(Widget, can_focus=True):
         return 0 if high <= low else min(4, int((value - low) / (high - low) * 5))
 
     def _style(self, cell: Cell, shade: int) -> Style:
-        style = ink(self, "heat--cell") + paper(self, f"heat--{shade}")
+        style = self.ink("heat--cell") + self.paper(f"heat--{shade}")
         if cell == self._cursor:
             style += self.get_component_rich_style("heat--cursor").without_color
         return style

@@ -13,9 +13,9 @@ from textual.binding import ActiveBinding
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, ink, width_of
+from widgets.inked import Inked
+from widgets.strips import Row, width_of
 
 _SEPARATOR = "│"
 
@@ -35,7 +35,7 @@ class _Key:
         return width_of(self.shown) + (width_of(self.text) + 1 if self.text else 0)
 
 
-class KeyLine(Widget, can_focus=False):
+class KeyLine(Inked, can_focus=False):
     """The bindings in force that are to be shown; a click presses one, the pointer tells what it does.
 
     One widget that draws one line, where Textual's Footer puts a widget together for each key whenever the focus
@@ -99,17 +99,17 @@ class KeyLine(Widget, can_focus=False):
                 gap = " "
         if palette is not None and palette.width + 3 <= width:
             row.fill(room, Style())
-            row.add(f"{_SEPARATOR} ", ink(self, "keys--separator"))
+            row.add(f"{_SEPARATOR} ", self.ink("keys--separator"))
             self._draw(row, palette)
-        return row.strip(width, self.rich_style)
+        return row.strip(width, self.base_style)
 
     def _draw(self, row: Row, key: _Key) -> None:
         start = row.width
-        off = None if key.enabled else ink(self, "keys--off")
-        pointed = ink(self, "keys--under-pointer") if key.key == self._under_pointer else Style()
-        row.add(key.shown, (off or ink(self, "keys--key")) + pointed)
+        off = None if key.enabled else self.ink("keys--off")
+        pointed = self.ink("keys--under-pointer") if key.key == self._under_pointer else Style()
+        row.add(key.shown, (off or self.ink("keys--key")) + pointed)
         if key.text:
-            row.add(" " + key.text, (off or ink(self, "keys--text")) + pointed)
+            row.add(" " + key.text, (off or self.ink("keys--text")) + pointed)
         self._places.append((start, row.width, key))
 
     def _palette(self, active: dict[str, ActiveBinding]) -> _Key | None:

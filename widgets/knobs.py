@@ -10,13 +10,13 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
+from widgets.inked import Inked
 from widgets.knob_values import (
     KNOBS,
     LARGEST_SHARE,
@@ -28,7 +28,7 @@ from widgets.knob_values import (
     show,
     value_at,
 )
-from widgets.strips import Row, fit, ink, one_line, paper
+from widgets.strips import Row, fit, one_line
 
 #: Two presses closer than this belong to a key that is held, in seconds.
 HELD = 0.15
@@ -39,7 +39,7 @@ SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 _LABEL, _VALUE = 16, 12
 
 
-class Knobs(Widget, can_focus=True):
+class Knobs(Inked, can_focus=True):
     """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
 
     A turn shows at once; `set_state` has the last word.
@@ -127,10 +127,17 @@ class Knobs(Widget, can_focus=True):
         summary_size: float | None = None,
     ) -> None:
         """Show these settings; `origins` says in a few words where a value came from."""
-        self._summary = summary_size
-        self._settings, self._defaults, self._profiles = settings, defaults, profiles
-        self._origins = origins or {}
-        self.refresh()
+        around = (defaults, profiles, origins or {})
+        shown = [self.value(kind.name) for kind in KNOBS]
+        known = around == (self._defaults, self._profiles, self._origins)
+        self._summary, self._settings = summary_size, settings
+        self._defaults, self._profiles, self._origins = around
+        for row, (kind, value) in enumerate(zip(KNOBS, shown, strict=True)):
+            if not known or self.value(kind.name) != value:
+                self._refresh_row(row)
+
+    def _refresh_row(self, row: int) -> None:
+        self.refresh(Region(0, row, self.size.width, 1))
 
     @property
     def settings(self) -> Settings:
@@ -230,6 +237,7 @@ class Knobs(Widget, can_focus=True):
         except UsageProblem as problem:
             self._error = str(problem)
             return
+        self._refresh_row(self._knob)
         self.post_message(self.SettingChanged(name, value))
 
     # Typing a value.
@@ -365,13 +373,13 @@ class Knobs(Widget, can_focus=True):
         value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._knob
         row = Row().add("› " if here else "  ", Style())
-        row.add(fit(kind.name, _LABEL), ink(self, "knobs--label"))
+        row.add(fit(kind.name, _LABEL), self.ink("knobs--label"))
         if here and self._edit is not None:
-            edit = paper(self, "knobs--edit") + ink(self, "knobs--edit")
+            edit = self.paper("knobs--edit") + self.ink("knobs--edit")
             row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
         else:
             changed = "changed" if value != default else "value"
-            row.add(fit(show(kind, value), _VALUE, right=True), ink(self, f"knobs--{changed}"))
+            row.add(fit(show(kind, value), _VALUE, right=True), self.ink(f"knobs--{changed}"))
         row.add("  ", Style())
         start, stop = self._slider()
         self._draw_slider(row, kind, value, stop - start)
@@ -380,17 +388,17 @@ class Knobs(Widget, can_focus=True):
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        row.add(fit(note, max(0, width - row.width)), ink(self, "knobs--note"))
-        base = self.rich_style
+        row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
+        base = self.base_style
         if here:
             name = "knobs--cursor" if self.has_focus else "knobs--cursor-blurred"
-            base += paper(self, name) + self.get_component_rich_style(name).without_color
+            base += self.paper(name) + self.get_component_rich_style(name).without_color
         return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
 
     def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
         if cells < 4:
             return
-        slider, rest = ink(self, "knobs--slider"), ink(self, "knobs--rest")
+        slider, rest = self.ink("knobs--slider"), self.ink("knobs--rest")
         if kind.unit == "choice":
             place = self._profiles.index(str(value)) + 1 if value in self._profiles else 0
             row.add(fit(f"◂ {place} of {len(self._profiles)} ▸", cells), rest)
@@ -402,11 +410,11 @@ class Knobs(Widget, can_focus=True):
 
     def _draw_help(self, width: int) -> Strip:
         if self._error:
-            text, style = f"! {self._error}", ink(self, "knobs--error")
+            text, style = f"! {self._error}", self.ink("knobs--error")
         elif self._edit is not None:
-            text, style = "enter sets the value, escape leaves it", ink(self, "knobs--note")
+            text, style = "enter sets the value, escape leaves it", self.ink("knobs--note")
         else:
-            text, style = KNOBS[self._knob].help, ink(self, "knobs--note")
+            text, style = KNOBS[self._knob].help, self.ink("knobs--note")
         return (
-            Row().add("  " + fit(one_line(text, 300), max(0, width - 2)), style).strip(width, self.rich_style)
+            Row().add("  " + fit(one_line(text, 300), max(0, width - 2)), style).strip(width, self.base_style)
         )

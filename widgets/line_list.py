@@ -11,10 +11,10 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from widgets.strips import ink, paper
+from widgets.inked import Inked
 
 
-class LineList(ScrollView, can_focus=True):
+class LineList(Inked, ScrollView, can_focus=True):
     """A virtual list with a cursor. Lines are counted from 0 and hold rows or things drawn between rows.
 
     Subclasses say how many rows and lines there are, which line holds which row, and how a line is drawn.
@@ -71,8 +71,6 @@ class LineList(ScrollView, can_focus=True):
         super().__init__(name=name, id=id, classes=classes)
         self._cursor = 0
         self._hover = -1
-        #: Colours by component class; working one out costs more than drawing a row.
-        self._inks: dict[str, Style] = {}
 
     # What a subclass says.
 
@@ -154,28 +152,8 @@ class LineList(ScrollView, can_focus=True):
         """The background of a row: cursor, hover or none."""
         if row == self._cursor:
             name = "list--cursor" if self.has_focus else "list--cursor-blurred"
-            return paper(self, name) + self.get_component_rich_style(name).without_color
-        return paper(self, "list--hover") if row == self._hover else Style()
-
-    def ink(self, name: str) -> Style:
-        """The colour of a component class."""
-        style = self._inks.get(name)
-        if style is None:
-            style = self._inks[name] = ink(self, name)
-        return style
-
-    @property
-    def base_style(self) -> Style:
-        """The list's own colours."""
-        style = self._inks.get("")
-        if style is None:
-            style = self._inks[""] = self.rich_style
-        return style
-
-    def notify_style_update(self) -> None:
-        """Colours changed."""
-        self._inks.clear()
-        super().notify_style_update()
+            return self.paper(name) + self.get_component_rich_style(name).without_color
+        return self.paper("list--hover") if row == self._hover else Style()
 
     @property
     def flat_cursor(self) -> bool:

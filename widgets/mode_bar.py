@@ -11,9 +11,9 @@ from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, ink
+from widgets.inked import Inked
+from widgets.strips import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Mode:
     help: str = ""
 
 
-class ModeBar(Widget):
+class ModeBar(Inked):
     """Posts ModeChosen for clicks and for `step`; the chosen one has a filled dot."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"modes--chosen", "modes--other", "modes--title"}
@@ -84,11 +84,13 @@ class ModeBar(Widget):
 
         Posts nothing.
         """
+        shown = (self._modes, self._mode)
         self._modes = tuple(modes)
         names = [choice.name for choice in self._modes]
         wanted = self._mode if mode is None else mode
         self._mode = wanted if wanted in names or mode == "" else (names[0] if names else "")
-        self.refresh()
+        if (self._modes, self._mode) != shown:
+            self.refresh()
 
     def choose(self, mode: str) -> None:
         """Take a choice and tell; nothing where it is taken already or not offered."""
@@ -112,7 +114,7 @@ class ModeBar(Widget):
         """Draw the row."""
         width, row = self.size.width, Row()
         if self._title:
-            row.add(f"{self._title}  ", ink(self, "modes--title"))
+            row.add(f"{self._title}  ", self.ink("modes--title"))
         self._places = []
         needed = row.width + sum(len(mode.label) + 4 for mode in self._modes)
         # Where room is short, first the gaps go, then the empty dots.
@@ -122,10 +124,10 @@ class ModeBar(Widget):
         for mode in self._modes:
             start, chosen = row.width, mode.name == self._mode
             label = f"{'● ' if chosen else empty}{mode.label}"
-            row.add(label, ink(self, f"modes--{'chosen' if chosen else 'other'}"))
+            row.add(label, self.ink(f"modes--{'chosen' if chosen else 'other'}"))
             self._places.append((start, row.width, mode))
             row.add(gap, Style())
-        return row.strip(width, self.rich_style)
+        return row.strip(width, self.base_style)
 
     def _mode_at(self, x: int) -> Mode | None:
         return next((mode for start, stop, mode in self._places if start <= x < stop), None)

@@ -11,9 +11,9 @@ from textual import events
 from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, ink
+from widgets.inked import Inked
+from widgets.strips import Row
 
 #: From this many lines on the screen spares two for tabs.
 HIGH = 30
@@ -29,7 +29,7 @@ class PaneTab:
     short: str = ""
 
 
-class PaneTabs(Widget):
+class PaneTabs(Inked):
     """Posts Chosen when a tab is clicked. The screen's keys move through them.
 
     One line where the names fit in some way, two where they do not and the screen is high enough.
@@ -125,9 +125,9 @@ class PaneTabs(Widget):
                 row.add(label, self.get_component_rich_style("tabs--chosen"))
             else:
                 key = len(tab.key) + 1
-                row.add(label[:key], ink(self, "tabs--key")).add(label[key:], ink(self, "tabs--other"))
+                row.add(label[:key], self.ink("tabs--key")).add(label[key:], self.ink("tabs--other"))
             places.append((start, row.width, tab))
-        return row.add("", Style()).strip(width, self.rich_style)
+        return row.add("", Style()).strip(width, self.base_style)
 
     def _tab_at(self, offset: Offset) -> PaneTab | None:
         places = self._places.get(offset.y, [])

@@ -11,10 +11,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from widgets import human
-from widgets.strips import Row, ink, one_line
+from widgets.inked import Inked
+from widgets.strips import Row, one_line
 
 REGIONS = ("head", "middle", "tail")
 _TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go there."
@@ -44,7 +44,7 @@ class RegionBarState:
         return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
 
 
-class RegionBar(Widget, can_focus=True):
+class RegionBar(Inked, can_focus=True):
     """One row for what is planned and, where there is one, a second for what was recorded.
 
     Posts RegionChosen when a region is clicked, or chosen with the arrows and enter.
@@ -123,11 +123,11 @@ class RegionBar(Widget, can_focus=True):
         """A row."""
         width = self.size.width
         if y >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.base_style)
         return self._draw(y, self._rows[y], width)
 
     def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
-        muted, number = ink(self, "regions--muted"), ink(self, "regions--number")
+        muted, number = self.ink("regions--muted"), self.ink("regions--number")
         glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
         label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
@@ -140,7 +140,7 @@ class RegionBar(Widget, can_focus=True):
         places = []
         for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
             start = row.width
-            style = ink(self, f"regions--{name}")
+            style = self.ink(f"regions--{name}")
             if self.has_focus and y == 0 and index == self._region:
                 chosen = style + self.get_component_rich_style("regions--chosen").without_color
                 row.add(before.rstrip(), chosen).add(" ", style)
@@ -151,7 +151,7 @@ class RegionBar(Widget, can_focus=True):
             if index < 2:
                 row.add(" ┃ ", muted)
         self._places[y] = places
-        return row.strip(width, self.rich_style)
+        return row.strip(width, self.base_style)
 
     @staticmethod
     def _texts(state: RegionBarState, width: int) -> tuple[list[tuple[str, str]], int]:

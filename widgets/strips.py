@@ -6,7 +6,6 @@ Text given to these functions is already safe for the screen; `one_line` makes i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from rich.cells import cell_len, get_character_cell_size, set_cell_size
 from rich.segment import Segment
@@ -14,28 +13,6 @@ from rich.style import Style
 from textual.strip import Strip
 
 from inspector.core.text import safe
-
-
-class HasComponents(Protocol):
-    """A widget, as far as styles are concerned."""
-
-    def get_component_rich_style(
-        self, *names: str, partial: bool = False, default: Style | None = None
-    ) -> Style: ...
-
-
-def ink(widget: HasComponents, name: str) -> Style:
-    """The colour and text style of a component class, without its background.
-
-    Taken from the full style, because only there are alpha and automatic colours blended.
-    """
-    full = widget.get_component_rich_style(name)
-    return full.without_color + Style(color=full.color)
-
-
-def paper(widget: HasComponents, name: str) -> Style:
-    """Only the background of a component class."""
-    return Style(bgcolor=widget.get_component_rich_style(name).bgcolor)
 
 
 def one_line(text: str, limit: int = 0) -> str:

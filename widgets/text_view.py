@@ -15,7 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from widgets.strips import Row, find_spans, fit, ink, one_line, paper, width_of
+from widgets.inked import Inked
+from widgets.strips import Row, find_spans, fit, one_line, width_of
 from widgets.text_layout import TextLayout
 from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
 
@@ -25,7 +26,7 @@ SLICE = 0.008
 MATCH_LIMIT = 100_000
 
 
-class TextView(ScrollView, can_focus=True):
+class TextView(Inked, ScrollView, can_focus=True):
     """Scrolls through text, marks what is found, lets text be selected. Never reads markup in it."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -125,7 +126,6 @@ class TextView(ScrollView, can_focus=True):
         self._matches: list[tuple[int, int, int]] = []
         self._match = -1
         self._active: int | None = None
-        self._inks: dict[str, Style] = {}
 
     # Values in.
 
@@ -137,6 +137,13 @@ class TextView(ScrollView, can_focus=True):
 
     def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
         """Show styled lines; without `wrap` each takes one row and is cut at the edge."""
+        if (
+            keep_place
+            and wrap == self._wrap
+            and self._styled is not None
+            and list(lines) == list(self._styled)
+        ):
+            return
         self._raw, self._styled, self._wrap = None, lines, wrap
         self._lines = [line.text for line in lines]
         self._changed(keep_place)
@@ -279,25 +286,9 @@ class TextView(ScrollView, can_focus=True):
 
     # Drawing.
 
-    def ink(self, name: str) -> Style:
-        """The style of a name of STYLES; none for an empty one."""
-        style = self._inks.get(name)
-        if style is None:
-            style = self._inks[name] = ink(self, f"text--{name}") if name else Style()
-        return style
-
-    @property
-    def base_style(self) -> Style:
-        """The view's own colours."""
-        style = self._inks.get("base")
-        if style is None:
-            style = self._inks["base"] = self.rich_style
-        return style
-
-    def notify_style_update(self) -> None:
-        """Colours changed."""
-        self._inks.clear()
-        super().notify_style_update()
+    def _ink_of(self, name: str) -> Style:
+        """What a name of STYLES looks like; plain for an empty one."""
+        return self.ink(f"text--{name}") if name else Style()
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
@@ -314,8 +305,8 @@ class TextView(ScrollView, can_focus=True):
         if self._styled is not None:
             value = self._styled[line]
             prefix = value.prefix if start == 0 else " " * self._indent_of(line)
-            base_style = self.ink(value.style)
-            out.add(prefix, self.ink(value.prefix_style or value.style))
+            base_style = self._ink_of(value.style)
+            out.add(prefix, self._ink_of(value.prefix_style or value.style))
         else:
             base_style = Style()
         selection = self.text_selection
@@ -327,7 +318,7 @@ class TextView(ScrollView, can_focus=True):
         paint(out, text, base_style, overlays)
         if line == self._active:
             active = self.get_component_rich_style("text--active")
-            base += paper(self, "text--active") + active.without_color
+            base += self.paper("text--active") + active.without_color
         return out.strip(width, base).apply_offsets(0, row)
 
     def _overlays(self, line: int, start: int, length: int) -> list[tuple[int, int, Style]]:
@@ -337,7 +328,7 @@ class TextView(ScrollView, can_focus=True):
             value = self._styled[line]
             if value.spans and self._text_of(line) == value.text:
                 found = [
-                    (max(0, span.start - start), min(length, span.end - start), self.ink(span.style))
+                    (max(0, span.start - start), min(length, span.end - start), self._ink_of(span.style))
                     for span in value.spans
                     if span.start < start + length and span.end > start
                 ]

@@ -11,10 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from widgets import human
-from widgets.strips import Row, ink, one_line, width_of
+from widgets.inked import Inked
+from widgets.strips import Row, one_line, width_of
 
 Outcome = Literal["", "summary", "merged", "fallback", "failed"]
 
@@ -62,7 +62,7 @@ _OUTCOME_WORDS: dict[str, str] = {
 }
 
 
-class Timeline(Widget, can_focus=True):
+class Timeline(Inked, can_focus=True):
     """One line of nodes; the current one is filled and, where there is room, in brackets.
 
     ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
@@ -175,7 +175,7 @@ class Timeline(Widget, can_focus=True):
         """The one line."""
         width = self.size.width
         if not self._generations or y:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.base_style)
         if self._position is not None:
             return self._draw_replay(self._position, width)
         text = f"generation {self._current} of {len(self._generations)}"
@@ -185,9 +185,9 @@ class Timeline(Widget, can_focus=True):
         tail = "  " + " · ".join(notes)
         room = max(1, width - width_of(tail) - 1)
         row = self._draw_nodes(room)
-        row.add("  ", Style()).add(text, ink(self, "timeline--text"))
-        row.add("".join(f" · {note}" for note in notes[1:]), ink(self, "timeline--muted"))
-        return row.strip(width, self.rich_style)
+        row.add("  ", Style()).add(text, self.ink("timeline--text"))
+        row.add("".join(f" · {note}" for note in notes[1:]), self.ink("timeline--muted"))
+        return row.strip(width, self.base_style)
 
     def _draw_replay(self, at: Position, width: int) -> Strip:
         """The whole conversation as a line, the step on it, and what is said about it."""
@@ -200,24 +200,24 @@ class Timeline(Widget, can_focus=True):
         told = "  " + " · ".join(text for text in texts if text)
         hints = _HINTS if width - width_of(told) - len(_HINTS) >= 40 else ""
         room = max(12, width - width_of(told) - len(hints) - 2)
-        row = Row().add("▶ " if at.playing else "‖ ", ink(self, "timeline--step"))
+        row = Row().add("▶ " if at.playing else "‖ ", self.ink("timeline--step"))
         self._track = range(row.width, row.width + room)
 
         def column(step: int) -> int:
             return (max(1, step) - 1) * (room - 1) // max(1, at.steps - 1)
 
         here = column(at.step)
-        past, ahead = ink(self, "timeline--past"), ink(self, "timeline--line")
+        past, ahead = self.ink("timeline--past"), self.ink("timeline--line")
         cells = [("━", past) if cell < here else ("─", ahead) for cell in range(room)]
         for place, (node, start) in enumerate(zip(self._generations, at.starts, strict=False)):
             now = node.number == self._current
             cells[column(start + 1) if place else 0] = (glyph_of(node, now), self._node_style(node, now))
-        cells[here] = ("▮", ink(self, "timeline--step"))
+        cells[here] = ("▮", self.ink("timeline--step"))
         for glyph, style in cells:
             row.add(glyph, style)
-        row.add("  ", Style()).add(texts[0], ink(self, "timeline--text"))
-        row.add("".join(f" · {text}" for text in texts[1:] if text), ink(self, "timeline--muted"))
-        return row.add(hints, ink(self, "timeline--muted")).strip(width, self.rich_style)
+        row.add("  ", Style()).add(texts[0], self.ink("timeline--text"))
+        row.add("".join(f" · {text}" for text in texts[1:] if text), self.ink("timeline--muted"))
+        return row.add(hints, self.ink("timeline--muted")).strip(width, self.base_style)
 
     def _choose_step(self, x: int) -> None:
         if self._position is not None and len(self._track):
@@ -251,32 +251,32 @@ class Timeline(Widget, can_focus=True):
             first = max(0, min(index - fits // 2, count - fits))
             last = min(count, first + fits)
         row, self._places = Row(), []
-        line = ink(self, "timeline--line")
+        line = self.ink("timeline--line")
         row.add("‹" if first else "", line)
         for place in range(first, last):
             node, current = self._generations[place], place == index
             near = place == index + 1 and gap >= 3
             if place > first:
-                row.add(")" if near else "", ink(self, "timeline--current"))
+                row.add(")" if near else "", self.ink("timeline--current"))
                 dashes = gap - near - (current and gap >= 3)
                 marked = bool(node.findings) and dashes >= 2
                 row.add("─" * (dashes - marked), line)
-                row.add("!" if marked else "", ink(self, "timeline--finding"))
-                row.add("(" if current and gap >= 3 else "", ink(self, "timeline--current"))
+                row.add("!" if marked else "", self.ink("timeline--finding"))
+                row.add("(" if current and gap >= 3 else "", self.ink("timeline--current"))
             self._places.append((node.number, row.width, row.width + 1))
             row.add(glyph_of(node, current), self._node_style(node, current))
         if index == last - 1 and gap >= 3:
-            row.add(")", ink(self, "timeline--current"))
+            row.add(")", self.ink("timeline--current"))
         return row.add("›" if last < count else "", line)
 
     def _node_style(self, node: Node, current: bool) -> Style:
         if node.ahead:
-            return ink(self, "timeline--line")
+            return self.ink("timeline--line")
         bad = node.outcome in ("fallback", "failed")
         name = "fallback" if bad else "live" if node.live else "node"
-        style = ink(self, f"timeline--{name}")
+        style = self.ink(f"timeline--{name}")
         if current:
-            chosen = ink(self, "timeline--current")
+            chosen = self.ink("timeline--current")
             return chosen + style if bad else chosen
         return style
 

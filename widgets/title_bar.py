@@ -9,9 +9,9 @@ from typing import ClassVar
 from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
-from textual.widget import Widget
 
-from widgets.strips import Row, fit, ink, one_line, width_of
+from widgets.inked import Inked
+from widgets.strips import Row, fit, one_line, width_of
 
 _JOIN = " ─ "
 
@@ -25,7 +25,7 @@ class TitlePart:
     kind: str = ""
 
 
-class TitleBar(Widget):
+class TitleBar(Inked):
     """One line of parts, joined by dashes, and a state at the right end."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -88,12 +88,12 @@ class TitleBar(Widget):
         room = width - (width_of(state) + 2 if state else 0)
         row = Row()
         for number, (part, text) in enumerate(_fitting(self._parts, room)):
-            row.add(_JOIN if number else "", ink(self, "title--join"))
+            row.add(_JOIN if number else "", self.ink("title--join"))
             kind = part.kind or ("main" if number == 0 else "part")
-            row.add(fit(text, min(width_of(text), max(0, room - row.width))), ink(self, f"title--{kind}"))
+            row.add(fit(text, min(width_of(text), max(0, room - row.width))), self.ink(f"title--{kind}"))
         if state:
-            row.fill(width - width_of(state), Style()).add(state, ink(self, "title--state"))
-        return row.strip(width, self.rich_style)
+            row.fill(width - width_of(state), Style()).add(state, self.ink("title--state"))
+        return row.strip(width, self.base_style)
 
 
 def _fitting(parts: Sequence[TitlePart], room: int) -> list[tuple[TitlePart, str]]:

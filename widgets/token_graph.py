@@ -12,10 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from widgets import human
-from widgets.strips import Row, ink
+from widgets.inked import Inked
+from widgets.strips import Row
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _LABEL = 7
@@ -40,7 +40,7 @@ class GraphState:
     kept: tuple[int, ...] = ()
 
 
-class TokenGraph(Widget, can_focus=True):
+class TokenGraph(Inked, can_focus=True):
     """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
 
     The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts StepChosen.
@@ -116,7 +116,7 @@ class TokenGraph(Widget, can_focus=True):
         width, height = self.size.width - _LABEL, self.size.height - 1
         if width < 4 or height < 2 or self.steps == 0:
             text = "Reading the conversation …" if y == 0 else ""
-            return Row().add(text, ink(self, "graph--muted")).strip(self.size.width, self.rich_style)
+            return Row().add(text, self.ink("graph--muted")).strip(self.size.width, self.base_style)
         if y >= height:
             return self._axis(width)
         return self._body(height - y, width, height)
@@ -136,13 +136,13 @@ class TokenGraph(Widget, can_focus=True):
             label = human.tokens(state.hygiene)
         elif row == height:
             label = human.tokens(round(top))
-        line = Row().add(label.rjust(_LABEL - 1) + " ", ink(self, "graph--muted"))
+        line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("graph--muted"))
         recorded = _columns(state.recorded, width, self.steps)
         whatif = _columns(state.whatif, width, self.steps)
         kept = _columns(state.kept, width, self.steps) if state.kept else ()
         cursor = self.column_of(state.step, width) if state.step else -1
         styles = {
-            name: ink(self, f"graph--{name}")
+            name: self.ink(f"graph--{name}")
             for name in ("recorded", "whatif", "kept", "threshold", "hygiene", "cursor")
         }
         for column in range(width):
@@ -161,7 +161,7 @@ class TokenGraph(Widget, can_focus=True):
             if column == cursor:
                 text, style = (text if text not in " ╌┄" else "│"), styles["cursor"]
             line.add(text, style)
-        return line.strip(self.size.width, self.rich_style)
+        return line.strip(self.size.width, self.base_style)
 
     def _axis(self, width: int) -> Strip:
         state = self.state
@@ -175,8 +175,8 @@ class TokenGraph(Widget, can_focus=True):
         cursor = self.column_of(state.step, width) if state.step else -1
         for column, mark in enumerate(marks):
             name = "cursor" if column == cursor else "recorded" if mark == "▲" else "whatif"
-            line.add(mark if mark != " " or column != cursor else "┴", ink(self, f"graph--{name}"))
-        return line.strip(self.size.width, self.rich_style)
+            line.add(mark if mark != " " or column != cursor else "┴", self.ink(f"graph--{name}"))
+        return line.strip(self.size.width, self.base_style)
 
     # Choosing.
 

@@ -6,8 +6,10 @@ import asyncio
 import json
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
+from inspector.app.screens.conversation import ConversationScreen
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
@@ -120,9 +122,7 @@ async def _steps(context: Context) -> list[Figure]:
             assert before is not None
             wanted = before.number + (1 if key == "right" else -1)
             start = app.key(key)
-            at = await app.until(
-                lambda wanted=wanted: screen.moment is not None and screen.moment.number == wanted
-            )  # type: ignore[misc]
+            at = await app.until(partial(_stands, screen, wanted))
             taken.append(1e3 * (at - start))
     name = f"replay: a step to its frame in {context.shape.long:,} messages"
     return [Figure(name, middle(taken), "ms", 16, f"p95 {number(p95(taken))} ms")]
@@ -147,3 +147,7 @@ def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
     ours, count = middle(_timed(course, settings)), len(course.run(settings).events)
     note = f"ours runs the whole conversation, {count} compactions, in {number(ours)} ms: {theirs / ours:.1f} × as fast"
     return [Figure(f"replay: the release compresses the {len(messages):,} messages once", theirs, note=note)]
+
+
+def _stands(screen: ConversationScreen, number: int) -> bool:
+    return screen.moment is not None and screen.moment.number == number

@@ -72,7 +72,7 @@ async def test_styled_lines_have_prefixes_spans_and_hanging_indents() -> None:
         first, second = lines(widget)[:2]
         assert (first.rstrip(), second.rstrip()) == (" + one two three", "   four")
         added = [
-            s.text for s in widget.render_line(0) if s.style and s.style.color == widget.ink("added").color
+            s.text for s in widget.render_line(0) if s.style and s.style.color == widget.ink("text--added").color
         ]
         assert added == [" + ", "two"]
 
@@ -82,7 +82,7 @@ async def test_spans_of_a_text_that_had_to_be_made_safe_are_dropped() -> None:
     line = TextLine("\x1b[31m two", spans=(Span(6, 9, "added"),))
     async with hosting(widget, size=(30, 6), set_up=lambda: widget.set_lines([line])):
         styles = {s.style.color for s in widget.render_line(0) if s.style}
-        assert widget.ink("added").color not in styles
+        assert widget.ink("text--added").color not in styles
 
 
 async def test_find_counts_goes_round_and_scrolls() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -24,8 +25,13 @@ from widgets.replay_pane import ReplayPane, ReplayView, RunView
 from widgets.token_graph import GraphState, TokenGraph
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from inspector.quality.facts.risk import FactSteps
 
+#: So long after a knob was turned the conversation is run, in seconds: behind the frame that shows the plan, which it
+#: would hold up, and once for a key that is held.
+_RUN_AFTER = 0.012
 #: The recording, whether facts are counted, the settings with their summaries' size, and those kept as A.
 RunKey = tuple[int, bool, Settings, float | None, tuple[Settings, float | None] | None]
 
@@ -47,10 +53,13 @@ class Ran(TextualMessage):
 class ReplayActions(TuningActions):
     """Runs in a thread; what comes late for other settings is dropped."""
 
-    _steps: dict[tuple[int, int], int] | None = None
+    #: The steps of messages by generation and place in it, and the recording whose they are.
+    _steps: tuple[Recording, dict[tuple[int, int], int]] | None = None
     #: What the pane shows.
     _ran_for: RunKey | None = None
     _view: ReplayView | None = None
+    _run_soon: Timer | None = None
+    _recorded: tuple[Recording, FactSteps | None, Metrics] | None = None
     _other_read: tuple[Inspection, str, Recording] | None = None
 
     def fill_replay(self) -> None:
@@ -80,7 +89,9 @@ class ReplayActions(TuningActions):
             self.query_one(Panes).current == "tune"
             and rules_for(self.settings.profile) == self.settings.profile
         ):
-            self.with_recording(self._run)
+            if self._run_soon is not None:
+                self._run_soon.stop()
+            self._run_soon = self.set_timer(_RUN_AFTER, partial(self.with_recording, self._run))
 
     def _run(self) -> None:
         recording, inspection = self.recording(), self.inspection
@@ -117,7 +128,7 @@ class ReplayActions(TuningActions):
                     self._other_read = known
                 there = known[2]
                 other = there.course.with_facts(facts).run(kept[0], self.model(there, kept[1]))
-            recorded = recorded_metrics(recording, inspection.compactions(), facts)
+            recorded = self.recorded_figures(inspection, recording, facts)
             view = replay_view(recording, run, recorded, other, self.model(recording, size))
         except InspectorError as error:
             self.post_message(Failed(str(error)))
@@ -125,14 +136,22 @@ class ReplayActions(TuningActions):
         if not worker.is_cancelled:
             self.post_message(Ran(key, recording, run, other, view))
 
+    def recorded_figures(
+        self, inspection: Inspection, recording: Recording, facts: FactSteps | None
+    ) -> Metrics:
+        """The recording's own figures, worked out once."""
+        known = self._recorded
+        if known is None or known[0] is not recording or known[1] is not facts:
+            known = (recording, facts, recorded_metrics(recording, inspection.compactions(), facts))
+            self._recorded = known
+        return known[2]
+
     @on(Ran)
     def _ran(self, event: Ran) -> None:
         if event.key[2:] != (self.settings, self.summary_size, self.kept):
             return
         self._ran_for, self.run_now, self.run_kept = event.key, event.run, event.kept
         self._view = event.view
-        places = event.recording.transcript.places
-        self._steps = {(place.generation, place.index): step for step, place in enumerate(places, 1)}
         for pane in self.query(ReplayPane):
             pane.set_view(event.view)
         self.show_step()
@@ -146,10 +165,19 @@ class ReplayActions(TuningActions):
         if self.moment is not None:
             step = self.moment.step
         else:
-            index = self.rows.index(self.query_one(MessageList).cursor)
-            step = (self._steps or {}).get((self.number, index), 0)
+            step = self._step_of(self.rows.index(self.query_one(MessageList).cursor))
         for pane in self.query(ReplayPane):
             pane.set_step(step)
+
+    def _step_of(self, index: int) -> int:
+        """The step that brought a message of the list on screen; 0 for one that no step brought."""
+        recording = self.recording()
+        if recording is None:
+            return 0
+        if self._steps is None or self._steps[0] is not recording:
+            places = recording.transcript.places
+            self._steps = recording, {(p.generation, p.index): step for step, p in enumerate(places, 1)}
+        return self._steps[1].get((self.number, index), 0)
 
     @on(TokenGraph.StepChosen)
     def _step_chosen(self, event: TokenGraph.StepChosen) -> None:

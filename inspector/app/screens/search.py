@@ -62,7 +62,7 @@ class HitList(LineList):
     def draw_line(self, line: int, width: int) -> Strip:
         """Title, role and the text around the match."""
         hit = self.hits[line]
-        style = self.rich_style + self.row_style(line)
+        style = self.base_style + self.row_style(line)
         muted = self.ink("list--muted")
         title_width = 28 if width >= 100 else 16
         row = Row().add(self.cursor_mark(line), Style())
