@@ -66,7 +66,8 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
         assert len(rows(pilot).generation) == live - 1
         assert screen.plan is not None
         assert screen.plan.length == live - 1
-        assert screen.query_one(Gauge).state.tokens == screen.plan.tokens_before
+        assert screen.moment_tokens() == screen.plan.tokens_before
+        assert screen.query_one(Gauge).state.tokens == screen.moment_exactly()
         position = screen.query_one(Timeline).position
         assert position is not None
         assert (position.step, position.steps) == (at.step, at.step + 1)
@@ -140,7 +141,7 @@ async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
         notes = []
         for phase in ("before", *PHASES):
             assert moment(pilot).phase == phase
-            tokens.append(screen.query_one(Gauge).state.tokens or 0)
+            tokens.append(screen.moment_tokens() or 0)
             position = screen.query_one(Timeline).position
             assert position is not None
             notes.append(position.note)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from inspector.app.exactly import ExactSums
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import Moment
 from tests.app.running import Test, conversation, press, row, running, screen_text, title
@@ -13,6 +16,7 @@ from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
 from widgets.facts_pane import FactsPane
 from widgets.findings_pane import FindingsPane
+from widgets.gauge import Gauge
 from widgets.lineage_pane import LineagePane
 from widgets.measures_pane import MeasuresPane
 from widgets.timeline import Timeline
@@ -183,3 +187,59 @@ async def test_playing_from_the_whole_list_tells_the_step(in_place: Path) -> Non
         assert screen.query_one(FindingsPane).list.row_count < whole
         await press(pilot, "escape")
         assert screen.moment is None
+
+
+async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        gauge = screen.query_one(Gauge)
+        whole = gauge.state
+        assert whole.kind == "exact"
+        await press(pilot, "left")
+        assert gauge.state.kind == "exact"
+        assert gauge.state.detail == whole.detail
+        assert gauge.state.tokens is not None
+        assert whole.tokens is not None
+        rows = screen.rows
+        assert rows is not None
+        at = moment(screen)
+        assert gauge.state.tokens == rows.exact[-1] + sum(rows.exact[index] for index in range(at.length))
+        await press(pilot, "right")
+        assert gauge.state == whole
+        # A list that nobody has counted is rough until it has been; the phases within a compaction stay so.
+        await before_compaction(pilot, 2)
+        assert gauge.state.kind == "exact"
+        assert rows is not screen.rows
+        seen = []
+        for _ in range(4):
+            await press(pilot, "right")
+            seen.append((moment(screen).phase, gauge.state.kind))
+        assert seen == [
+            ("pruned", "rough"), ("summarized", "rough"), ("kept", "rough"), ("after", "exact"),
+        ]  # fmt: skip
+
+
+async def test_the_gauge_is_rough_while_it_is_counted(
+    in_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConversationScreen, "count_exactly", lambda self, generation: None)
+    async with running(in_place, ORDERS) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        state = screen.query_one(Gauge).state
+        assert (state.kind, state.tokens) == ("rough", screen.moment_tokens())
+
+
+@given(
+    st.dictionaries(st.integers(-1, 30), st.integers(0, 99), max_size=32),
+    st.lists(st.integers(0, 31), max_size=8),
+    st.booleans(),
+)
+def test_sums_of_what_is_counted(counts: dict[int, int], lengths: list[int], prompt: bool) -> None:
+    known: dict[int, int] = {}
+    sums = ExactSums(known)
+    for length in lengths:
+        needed = [*([-1] if prompt else []), *range(length)]
+        there = all(index in known for index in needed)
+        assert sums.until(length, prompt) == (sum(known[index] for index in needed) if there else None)
+        known.update(counts)

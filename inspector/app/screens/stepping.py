@@ -11,6 +11,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app import views
+from inspector.app.exactly import ExactSums
 from inspector.app.moments import MIDDLE_GONE, MomentRows
 from inspector.app.rows import Line, line_of
 from inspector.app.screens.filling import FillingActions
@@ -70,6 +71,11 @@ class SteppingActions(
     _moment_resting: Timer | None = None
     #: What waits for the conversation to be read.
     _awaiting: tuple[Callable[[], object], ...] = ()
+    #: Exact counts by generation, as far as the replay has come by.
+    _exact_of: dict[int, dict[int, int]] | None = None
+    _sums: ExactSums | None = None
+    #: The generation whose messages were last set out to be counted.
+    _counting: int = 0
     _past: dict[tuple[int, int], Line] | None = None
     #: The generation on screen, and how many findings there were.
     _known: tuple[int, int] = (0, 0)
@@ -125,6 +131,8 @@ class SteppingActions(
         self.going_on("replay", "")
         if event.inspection is not self.inspection:
             return
+        if self.read is None or self.read[0] is not event.inspection:
+            self._exact_of = self._sums = None
         self.read = (event.inspection, event.profile, event.recording)
         waiting, self._awaiting = self._awaiting, ()
         for then in waiting:
@@ -284,6 +292,9 @@ class SteppingActions(
         rows = MomentRows(at, recording.moments.layout(at), whole, self._past, self.prompt_of(at.generation))
         if old is not None and old.generation.number == at.generation:
             rows.lines, rows.exact = old.lines, old.exact
+            if before is None:
+                self._counting = at.generation
+        self._take_counts(rows)
         rows.set_recorded(self.recorded(at.generation - 1), self.recorded(at.compaction))
         rows.marked = self.marked(at.generation)
         rows.lost = self.lost_in(at.generation) if at.phase in MIDDLE_GONE else frozenset()
@@ -299,6 +310,17 @@ class SteppingActions(
         known = (at.generation, self.findings_count())
         self.rest(due=before is None or known != self._known)
         self._known = known
+
+    def _take_counts(self, rows: MomentRows) -> None:
+        """Exact counts of a generation are kept while the replay is in another one."""
+        if self._exact_of is None:
+            self._exact_of = {}
+        number = rows.at.generation
+        if rows.exact:
+            self._exact_of[number] = rows.exact
+        rows.exact = self._exact_of.setdefault(number, rows.exact)
+        if self._sums is None or self._sums.counts is not rows.exact:
+            self._sums = ExactSums(rows.exact)
 
     def replan_moment(self) -> None:
         """Plan the moment anew with the settings in force; under other rules the conversation is read again first."""
@@ -367,13 +389,26 @@ class SteppingActions(
             return plan.head_tokens + plan.middle_tokens + plan.tail_tokens + system
         return plan.head_tokens + plan.tail_tokens + system
 
+    def moment_exactly(self) -> int | None:
+        """Exact tokens of the list at the moment; None until all of it has been counted, and where pruning or the
+        middle's leaving is shown, whose texts nobody counts."""
+        at, inspection = self.moment, self.inspection
+        if at is None or inspection is None or self._sums is None or at.phase not in ("said", "before", "after"):
+            return None
+        return self._sums.until(
+            at.length, bool(self.prompts.get(inspection.generation(at.generation).session))
+        )
+
     def _show_numbers(self) -> None:
         at = self.moment
         if at is None:
             return
-        budgets = budgets_of(self.settings)
         self.query_one(Gauge).state = views.gauge_state(
-            budgets, self.settings.context_length, self.moment_tokens(), None, ""
+            budgets_of(self.settings),
+            self.settings.context_length,
+            self.moment_tokens(),
+            self.moment_exactly(),
+            self.encoding,
         )
         bar, rows = self.query_one(RegionBar), self.rows
         during = rows.during if isinstance(rows, MomentRows) else None
@@ -437,8 +472,12 @@ class SteppingActions(
         if self.moment is None:
             return
         self.fill("summary", "diff", "compaction", "facts", "lineage", "findings", "measures")
-        if not self.playing:
-            self.find_breakpoints()
+        if self.playing:
+            return
+        self.find_breakpoints()
+        if self._counting != self.number and self.inspection is not None:
+            self._counting = self.number
+            self.count_exactly(self.inspection.generation(self.number))
 
     # Bodies.
 
