@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
@@ -42,7 +42,8 @@ class Sweep:
     """The metrics of every cell: cells[metric][row][column], rows along the first axis; NaN where nothing was run.
 
     `complete` is False where it was cancelled: then it holds what was done. Metrics of facts are there where the
-    conversations' facts were read.
+    conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
+    where one was not run), where the sweep was over several.
     """
 
     rows: Axis
@@ -50,6 +51,14 @@ class Sweep:
     cells: Mapping[str, tuple[tuple[float, ...], ...]]
     conversations: int
     complete: bool = True
+    each: Mapping[str, tuple[tuple[int | None, ...], ...]] = field(default_factory=dict)
+
+    def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
+        """The conversations that a cell was run over, those with the most compactions in it first."""
+        counts = {
+            name: lines[row][column] for name, lines in self.each.items() if lines[row][column] is not None
+        }
+        return tuple(sorted(counts, key=lambda name: -(counts[name] or 0)))
 
     def best(self, metric: str) -> Best:
         """The best cell by a metric, the first of equals. Raises UsageProblem where no cell was run."""
@@ -162,6 +171,12 @@ def sweep(
         for place, measure in enumerate(wanted)
     }
     return Sweep(rows, columns, found, count, complete)
+
+
+def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
+    """The compactions of every cell of a conversation."""
+    place = METRICS.index("compactions")
+    return tuple(tuple(None if cell is None else round(cell.values[place]) for cell in line) for line in grid)
 
 
 def check_size(rows: Axis, columns: Axis) -> None:

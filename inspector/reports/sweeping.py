@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,7 +21,7 @@ from inspector.factfinding import default_cache, facts_said
 from inspector.inspection import Inspection
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import record
-from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
+from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 from inspector.reports.answers import Answers
 from inspector.reports.documents import Document
@@ -110,7 +110,8 @@ def run_sweep(
     )
     # Always in the same order, so that the same sums come out however the work was shared.
     grids = [done[place] for place in sorted(done)]
-    return sweep(request.rows, request.columns, grids, whole, request.facts)
+    found = sweep(request.rows, request.columns, grids, whole, request.facts)
+    return replace(found, each={request.names[place]: compactions_of(done[place]) for place in sorted(done)})
 
 
 def _messages(request: Request, answers: Answers) -> int:

@@ -184,3 +184,55 @@ def test_axes() -> None:
     for text in ("", "threshold=0.5", "threshold=0.5 threshold=0.6", "colour=1 threshold=2", "threshold"):
         with pytest.raises(UsageProblem):
             axes_of(text)
+
+
+async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.13-rotating.db"
+    async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
+        title = "Numbers for the weekly report"
+        await press(pilot, "v", "n")
+        screen, grid = on_sweep(pilot), heat(pilot)
+        assert f"of {title}" in screen_text(pilot)
+        assert any("this conversation alone" in text for text in told(pilot))
+        await press(pilot, "o", "home")
+        assert screen.scope == "all"
+        assert screen.found is not None
+        each = screen.found.each
+        assert set(each) == set(screen.subject.every)
+        row, column = grid.cursor
+        assert [sum(lines[row][column] or 0 for lines in each.values())] == [
+            screen.found.cells["compactions"][row][column]
+        ]
+        counts = [each[name][row][column] or 0 for name in screen.offered()]
+        assert counts == sorted(counts, reverse=True)
+        assert counts[0] > counts[-1]
+        first = screen.shown()
+        graph = screen.query_one(TokenGraph)
+        assert first == screen.offered()[0] != screen.subject.name
+        assert f"1 of {len(each)}, " in screen_text(pilot)
+        assert len(graph.state.whatif_events) == counts[0]
+        await press(pilot, "n", "n")
+        third = screen.shown()
+        assert third == screen.offered()[2]
+        assert f"3 of {len(each)}, " in screen_text(pilot)
+        assert len(graph.state.whatif_events) == counts[2]
+        # The chosen one stays while one moves, and its place among the others is told anew.
+        await press(pilot, "down")
+        assert screen.shown() == third
+        row, column = grid.cursor
+        assert len(graph.state.whatif_events) == each[third][row][column]
+        await press(pilot, "p", "p", "p")
+        assert screen.shown() != third
+        await press(pilot, "o")
+        assert screen.scope == "this"
+        assert f"of {title}" in screen_text(pilot)
+
+
+async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.13-rotating.db"
+    async with running(path, "Numbers for the weekly report", size=(80, 24)) as pilot:
+        await press(pilot, "v")
+        assert "of Numbers for the weekly report" in screen_text(pilot)
+        await press(pilot, "o", "home", "n")
+        count = len(on_sweep(pilot).subject.every)
+        assert f"n p  2 of {count}, " in screen_text(pilot)

@@ -18,6 +18,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app.courtesy import give_way
+from inspector.app.curves import Curve, Curves
 from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
@@ -27,7 +28,7 @@ from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.measures import BY_NAME, MEASURES, Measure
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from inspector.replay.whatif import Course, SummaryModel, WhatIf
+from inspector.replay.whatif import SummaryModel, WhatIf
 from inspector.reports.answers import Answers
 from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.reports.writing import write_file
@@ -59,6 +60,8 @@ class Subject:
     size: SummaryModel | None = None
     #: The facts of the conversation on screen; None while they are being read.
     facts: FactSteps | None = None
+    #: The id of the conversation on screen.
+    name: str = ""
 
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
@@ -86,11 +89,12 @@ class HowFar(TextualMessage):
 
 
 class CellRan(TextualMessage):
-    """The conversation was run under a cell's settings."""
+    """A conversation was run under the settings of a cell, which is given by its row and column."""
 
-    def __init__(self, settings: Settings, run: WhatIf) -> None:
+    def __init__(self, asked: tuple[str, int, int], curve: Curve, run: WhatIf) -> None:
         super().__init__()
-        self.settings = settings
+        self.asked = asked
+        self.curve = curve
         self.run = run
 
 
@@ -105,12 +109,16 @@ class SweepScreen(WorkingScreen):
         Binding("o", "scope", "Over what", id="sweep.scope"),
         Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
         Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
+        Binding("n", "conversation(1)", "Next conversation", id="sweep.next", show=False),
+        Binding("p", "conversation(-1)", "Conversation before", id="sweep.previous", show=False),
         Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
         Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
     ]
     HELP: ClassVar[str] = (
         "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
-        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric."
+        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
+        "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with the "
+        "most compactions there; n and p go to the others."
     )
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
@@ -127,6 +135,11 @@ class SweepScreen(WorkingScreen):
         self._prompt = ""
         self._placed = False
         self._asked: SweepKey | None = None
+        answers = subject.answers
+        flags = {**answers.flags, **subject.changed}
+        self._curves = Curves(answers.store, flags, answers.config, subject.size)
+        #: The conversation whose curves are shown; "" for the one with the most compactions in each cell.
+        self.followed = ""
 
     def compose(self) -> ComposeResult:
         """Metric and scope; the map and the cell's curve; what is going on."""
@@ -155,6 +168,8 @@ class SweepScreen(WorkingScreen):
         """Narrow terminals show the curve below the map."""
         self.set_class(self.size.width < 110, "narrow")
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
+        if self._asked is not None:
+            self._run_cell()
 
     def _metrics(self) -> list[Mode]:
         room = self.size.width - 12 - sum(len(measure.words) + 1 for measure in _OFFERED)
@@ -195,11 +210,6 @@ class SweepScreen(WorkingScreen):
             self.begin(again=True)
         else:
             self._run_cell()
-
-    @property
-    def course(self) -> Course:
-        """The conversation on screen, with its facts as soon as they are there."""
-        return self.subject.recording.course.with_facts(self.facts)
 
     @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
     def sweep_in_thread(self, key: SweepKey) -> None:
@@ -262,6 +272,7 @@ class SweepScreen(WorkingScreen):
             if place is not None:
                 self.query_one(HeatMap).move_to(place)
             self._placed = True
+        self._run_cell()
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
@@ -316,43 +327,90 @@ class SweepScreen(WorkingScreen):
     def _cell_chosen(self) -> None:
         self._run_cell()
 
+    def offered(self) -> tuple[str, ...]:
+        """The conversations whose curve the cell under the cursor can show, those with the most compactions first."""
+        if self.scope == "this" or self.found is None:
+            return (self.subject.name,)
+        return self.found.most_compacted(*self.query_one(HeatMap).cursor) or (self.subject.name,)
+
+    def shown(self) -> str:
+        """The conversation whose curve is shown: the one that was chosen as long as it is there, else the first."""
+        offered = self.offered()
+        return self.followed if self.followed in offered else offered[0]
+
+    def action_conversation(self, by: int) -> None:
+        """The cell's curve over the next conversation, or the one before; other cells show that one from now on."""
+        offered = self.offered()
+        if len(offered) < 2:
+            alone = "The sweep is over this conversation alone; o takes more."
+            self.notify(alone if self.scope == "this" else "There is no other conversation yet.", timeout=2)
+            return
+        self.followed = offered[(offered.index(self.shown()) + by) % len(offered)]
+        self._run_cell()
+
     def _run_cell(self) -> None:
         row, column = self.query_one(HeatMap).cursor
         if row < len(self.rows.values) and column < len(self.columns.values):
-            self.run_cell(self.settings_of(row, column))
+            self.run_cell((self.shown(), row, column), self.rows, self.columns)
 
     @work(thread=True, group="cell", exclusive=True, exit_on_error=False, description="cell")
-    def run_cell(self, settings: Settings) -> None:
-        """Run the conversation on screen under a cell's settings."""
-        run = self.course.run(settings, self.subject.model)
+    def run_cell(self, asked: tuple[str, int, int], rows: Axis, columns: Axis) -> None:
+        """Run a conversation under the settings of a cell."""
+        name, row, column = asked
+        subject = self.subject
+        try:
+            if name == subject.name:
+                curve = Curve(name, subject.title, subject.recording, subject.settings, subject.model)
+                course = curve.recording.course.with_facts(self.facts)
+            else:
+                curve = self._curves.of(name)
+                course = curve.recording.course
+            changed = {rows.name: rows.values[row], columns.name: columns.values[column]}
+            run = course.run(curve.settings.with_(**changed), curve.model)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
         if not get_current_worker().is_cancelled:
-            self.post_message(CellRan(settings, run))
+            self.post_message(CellRan(asked, curve, run))
 
     @on(CellRan)
     def _cell_ran(self, event: CellRan) -> None:
-        if not self.is_current or event.settings != self.settings_of(*self.query_one(HeatMap).cursor):
+        row, column = self.query_one(HeatMap).cursor
+        if not self.is_current or event.asked != (self.shown(), row, column):
             return
-        recording, run = self.subject.recording, event.run
+        curve, run = event.curve, event.run
         self.query_one(TokenGraph).state = GraphState(
-            recorded=recording.tokens,
+            recorded=curve.recording.tokens,
             whatif=run.tokens,
             threshold=run.budgets.threshold_tokens,
             hygiene=run.budgets.hygiene_tokens,
             context=run.settings.context_length,
-            recorded_events=tuple(found.step for found in recording.events),
+            recorded_events=tuple(found.step for found in curve.recording.events),
             whatif_events=tuple(found.step for found in run.events),
         )
-        row, column = self.query_one(HeatMap).cursor
         names = ((self.rows.name, self.rows.values[row]), (self.columns.name, self.columns.values[column]))
         head = ", ".join(f"{name} {_value(name, value)}" for name, value in names)
-        lines = [line_of((head, "strong")), TextLine("of this conversation:", "muted")]
+        lines = [line_of((head, "strong")), self._whose(curve)]
+        if self.has_class("narrow"):
+            # The map needs the room: the cell's own figures are those that the metrics show.
+            self.query_one("#sweep-cell", Headline).set_lines(lines[1:])
+            return
         for measure in MEASURES:
             known = not measure.facts or run.metrics.facts is not None
-            number = written(measure, measure.of(recording.course, run)) if known else "being read"
+            unknown = "being read" if curve.name == self.subject.name else "not read"
+            number = written(measure, measure.of(curve.recording.course, run)) if known else unknown
             lines.append(line_of((measure.words.ljust(18), "muted"), (number.rjust(10), "")))
         if run.gave_up_at is not None:
             lines.append(TextLine(f"The agent would give up at step {run.gave_up_at:,}.", "warning"))
         self.query_one("#sweep-cell", Headline).set_lines(lines)
+
+    def _whose(self, curve: Curve) -> TextLine:
+        """Whose curve and figures these are."""
+        offered = self.offered()
+        if len(offered) < 2:
+            return line_of(("of ", "muted"), (curve.title, ""))
+        place = f"{offered.index(curve.name) + 1:,} of {len(offered):,}"
+        return line_of((f"n p  {place}, ", "muted"), (curve.title, ""))
 
     @on(HeatMap.CellTaken)
     def _cell_taken(self, event: HeatMap.CellTaken) -> None:

@@ -141,6 +141,7 @@ class TuningActions(SteppingActions, TakingActions):
         model = self.model(recording, self.summary_size)
         subject = Subject(
             title=safe_title(row.title or row.id),
+            name=row.id,
             recording=recording,
             settings=self.settings,
             force=resolved.settings,
