@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rich.style import Style
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 
@@ -51,3 +53,21 @@ class Inked(Widget):
         self._papers.clear()
         self._base = None
         super().notify_style_update()
+
+
+class InkedScroll(Inked, ScrollView):
+    """An Inked whose lines scroll."""
+
+    def scroll_over(self, rows: int) -> None:
+        """Scroll over so many rows from now on.
+
+        The screen is laid out anew only where the scrollbar comes or goes: otherwise nothing around this moves.
+        """
+        size, height = Size(0, rows), self.styles.height
+        shown = self.styles.overflow_y == "scroll" or rows > self.container_size.height
+        if self.size and height is not None and not height.is_auto and shown == self.show_vertical_scrollbar:
+            self.set_reactive(InkedScroll.virtual_size, size)
+            self._scroll_update(size)
+        else:
+            self.virtual_size = size
+        self.refresh()

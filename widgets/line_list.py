@@ -8,13 +8,12 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from widgets.inked import Inked
+from widgets.inked import InkedScroll
 
 
-class LineList(Inked, ScrollView, can_focus=True):
+class LineList(InkedScroll, can_focus=True):
     """A virtual list with a cursor. Lines are counted from 0 and hold rows or things drawn between rows.
 
     Subclasses say how many rows and lines there are, which line holds which row, and how a line is drawn.
@@ -139,14 +138,7 @@ class LineList(Inked, ScrollView, can_focus=True):
     def resized(self) -> None:
         """The number of lines changed: scrollbars and cursor follow."""
         self._cursor = max(0, min(self._cursor, self.row_count - 1))
-        size, height = Size(0, self.line_count + self.header_height), self.styles.height
-        if self.show_vertical_scrollbar and self.size and height is not None and not height.is_auto:
-            # The scrollbar is there already, so nothing around the list moves: no need to lay out the screen anew.
-            self.set_reactive(LineList.virtual_size, size)
-            self._scroll_update(size)
-        else:
-            self.virtual_size = size
-        self.refresh()
+        self.scroll_over(self.line_count + self.header_height)
 
     def row_style(self, row: int) -> Style:
         """The background of a row: cursor, hover or none."""

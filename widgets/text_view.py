@@ -9,13 +9,11 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from widgets.inked import Inked
+from widgets.inked import InkedScroll
 from widgets.strips import Row, find_spans, fit, one_line, width_of
 from widgets.text_layout import TextLayout
 from widgets.text_lines import STYLE_CLASSES, TextLine, paint, style_css
@@ -26,7 +24,7 @@ SLICE = 0.008
 MATCH_LIMIT = 100_000
 
 
-class TextView(Inked, ScrollView, can_focus=True):
+class TextView(InkedScroll, can_focus=True):
     """Scrolls through text, marks what is found, lets text be selected. Never reads markup in it."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -212,7 +210,7 @@ class TextView(Inked, ScrollView, can_focus=True):
             self._sized()
 
     def _sized(self) -> None:
-        self.virtual_size = Size(0, self._plan.rows)
+        self.scroll_over(self._plan.rows)
         if self._to_end:
             self.scroll_to(
                 y=max(0, self._plan.rows - self.size.height), animate=False, force=True, immediate=True
@@ -220,7 +218,6 @@ class TextView(Inked, ScrollView, can_focus=True):
         if not self._plan.done and not self._working:
             self._working = True
             self.set_timer(0.001, self._work)
-        self.refresh()
 
     def _work(self) -> None:
         self._working = False
