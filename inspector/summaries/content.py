@@ -25,6 +25,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(words.union(_PAIRS.findall(text)))
 
 
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:

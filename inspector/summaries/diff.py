@@ -25,7 +25,7 @@ from inspector.summaries.values import (
     SummaryDiff,
     WordChange,
 )
-from inspector.summaries.words import Weights, Words, changes, match, words_of
+from inspector.summaries.words import Weights, Words, changes, like, match, words_of
 
 #: How alike two wordings must be to count as one item, within a section and across sections.
 ALIKE = 0.65
@@ -36,6 +36,7 @@ ALIKE_ALONE = 0.45
 _COMMON = 24
 _CANDIDATES = 6
 _RARE_WORDS = 8
+_ROUNDING = 1e-9
 # Of equally alike candidates the one in the same section and nearest in order is taken.
 _SAME_SECTION = 0.05
 _NEAR = 0.01
@@ -211,27 +212,41 @@ def _candidates(
         for word in words.bag:
             having[word].append(one)
     heap: list[_Entry] = []
+    ways = [place.way for place in olds]
+    wholes = {one: weights.whole(words) for one, words in left.items()}
     for other, words in right.items():
-        place = news[other]
-        scores: dict[int, float] = defaultdict(float)
-        shared = sorted((word for word in words.bag if word in having), key=lambda w: (len(having[w]), w))
-        for word in shared[:_RARE_WORDS]:
+        place, whole = news[other], weights.whole(words)
+        way = place.way
+        scores: dict[int, float] = {}
+        shared = sorted([(len(having[word]), word) for word in words.bag if word in having])
+        # What the words in common weigh at most, less the score.
+        beyond = sum([weights.of(word) * words.bag[word] for _, word in shared])
+        for count, word in shared[:_RARE_WORDS]:
             holders = having[word]
-            if len(holders) > _COMMON:
+            if count > _COMMON:
                 if scores:
                     break
                 # Only common words: look at the items about as far into the list.
-                middle = bisect_left(holders, place.way, key=lambda at: olds[at].way)
+                middle = bisect_left(holders, way, key=ways.__getitem__)
                 holders = holders[max(0, middle - _COMMON // 2) : middle + _COMMON // 2]
+            weight = weights.of(word)
+            beyond -= weight
             for one in holders:
-                scores[one] += weights.of(word)
-        ranked = sorted(scores, key=lambda one: (-scores[one], abs(olds[one].way - place.way), one))
-        for one in ranked[:_CANDIDATES]:
+                scores[one] = scores.get(one, 0.0) + weight
+        ranked = sorted([(-score, abs(ways[one] - way), one) for one, score in scores.items()])
+        for score, away, one in ranked[:_CANDIDATES]:
+            # Most pairs are told apart by this alone, without a look at all of their words.
+            at_most = like(beyond - score, wholes[one], whole) + _ROUNDING
+            if at_most < ALIKE_ALONE:
+                continue
+            least = enough(one, other)
+            if at_most < least:
+                continue
             most = weights.bound(left[one], words)
-            if most < enough(one, other):
+            if most < least:
                 continue
             same = pairs.get(olds[one].section) == place.section
-            bonus = (_SAME_SECTION if same else 0.0) + _NEAR * (1 - abs(olds[one].way - place.way))
+            bonus = (_SAME_SECTION if same else 0.0) + _NEAR * (1 - away)
             heap.append((-(most + bonus), 0, other, one, most, bonus))
     heapify(heap)
     return heap

@@ -172,7 +172,7 @@ def _left(lineage: Lineage) -> Iterator[Left]:
 
 @lru_cache(maxsize=4096)
 def _bag(text: str) -> Counter[str]:
-    return Counter(word for word in words_of(text).words if word[0].isalnum() or word[0] == "_")
+    return Counter([word for word in words_of(text).words if word[0].isalnum() or word[0] == "_"])
 
 
 def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
@@ -244,7 +244,7 @@ class _Done:
     """The entries of what is done, by their words."""
 
     def __init__(self, lineage: Lineage) -> None:
-        self.rows: list[tuple[Row, frozenset[str]]] = []
+        self.rows: list[tuple[Row, int, frozenset[str]]] = []
         self.having: dict[str, list[int]] = defaultdict(list)
         for row in lineage.rows:
             if meaning(row.section) != "done":
@@ -252,7 +252,7 @@ class _Done:
             words = content_words(row.text)
             for word in words:
                 self.having[word].append(len(self.rows))
-            self.rows.append((row, words))
+            self.rows.append((row, row.first, words))
 
     def telling(self, row: Row, text: str) -> Row | None:
         """The entry that tells most of an open item, no older than it."""
@@ -261,16 +261,17 @@ class _Done:
             return None
         least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))
         # An entry with so many of the words has at least one of the rarest others.
-        rarest = sorted(words, key=lambda word: (len(self.having.get(word, ())), word))
+        rarest = [word for _, word in sorted([(len(self.having.get(word, ())), word) for word in words])]
         places = {
             place
             for word in rarest[: len(words) - least + 1]
             for place in self.having.get(word, ())[:_LOOKED_AT]
         }
+        first = row.first
         best: tuple[int, int] | None = None
         for place in places:
-            other, entry = self.rows[place]
-            if other.number == row.number or other.first < row.first:
+            other, since, entry = self.rows[place]
+            if since < first or other.number == row.number:
                 continue
             shared = len(words & entry)
             if shared >= least and (best is None or (shared, -place) > best):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -37,6 +36,8 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     ("number", re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")),
 )  # fmt: skip
+# What each of them has one of.
+_SIGN = re.compile(r"[/.#\d]")
 # Words that turn what is said round, by language; English words stand alone, others need no space around them.
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|without|cannot|neither|nor)\b|\b\w+n['’]t\b|(?:不要|不得|不能|不可|不|没有|没|別|别|切勿|勿|禁止|无需)",
@@ -48,7 +49,7 @@ _DENIES = re.compile(
 class Exact:
     """The exact things of a text by kind, each as often as it stands there, and how often something is denied."""
 
-    things: dict[Kind, Counter[str]]
+    things: dict[Kind, dict[str, int]]
     denials: int
 
 
@@ -69,14 +70,28 @@ class Turn:
 @lru_cache(maxsize=4096)
 def exact_of(text: str) -> Exact:
     """The exact things of a text."""
-    things: dict[Kind, Counter[str]] = {}
-    left = text
-    for kind, form in _FORMS:
-        found = Counter(_canon(kind, match) for match in form.findall(left))
-        if found:
-            things[kind] = found
-            left = form.sub(" ", left)
-    return Exact(things, len(_DENIES.findall(text)))
+    things: dict[Kind, dict[str, int]] = {}
+    for token in text.split():
+        for kind, thing in _in_token(token):
+            found = things.setdefault(kind, {})
+            found[thing] = found.get(thing, 0) + 1
+    return Exact(things, len(_DENIES.findall(text)) if _may_deny(text) else 0)
+
+
+@lru_cache(maxsize=32_768)
+def _in_token(token: str) -> tuple[tuple[Kind, str], ...]:
+    """The exact things of what stands between two spaces: none of the forms has a space in it."""
+    found: list[tuple[Kind, str]] = []
+    for kind, form in _FORMS if _SIGN.search(token) else ():
+        found += [(kind, _canon(kind, match)) for match in form.findall(token)]
+        token = form.sub(" ", token)
+    return tuple(found)
+
+
+def _may_deny(text: str) -> bool:
+    """Whether a text has a part of a word that denies; most have none, and need not be looked through."""
+    low = text.lower()
+    return not text.isascii() or "no" in low or "ne" in low or "n't" in low or "without" in low
 
 
 def paths_in(text: str) -> list[str]:
@@ -117,7 +132,10 @@ def turns_of(was: str, now: str) -> tuple[Turn, ...]:
 
 def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
     """What one has of a kind and the other has not, in order; a number inside a name or path is still there."""
-    mine, theirs = one.things.get(kind, Counter()), other.things.get(kind, Counter())
+    mine = one.things.get(kind)
+    if not mine:
+        return []
+    theirs = other.things.get(kind, ())
     return [
         thing
         for thing in mine
@@ -126,7 +144,23 @@ def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
 
 
 def _inside(thing: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(thing)}(?![\w]|\.\d)", text) is not None
+    """Whether a thing stands in a text by itself: no word or full stop before it, no word or decimal behind it."""
+    at = text.find(thing)
+    while at >= 0:
+        before, after = text[at - 1 : at] if at else "", text[at + len(thing) : at + len(thing) + 2]
+        if not (
+            _joins(before)
+            or before == "."
+            or _joins(after[:1])
+            or (after[:1] == "." and after[1:].isdecimal())
+        ):
+            return True
+        at = text.find(thing, at + 1)
+    return False
+
+
+def _joins(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
 
 
 def _denial(text: str) -> str:

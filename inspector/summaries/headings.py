@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 #: Meaning → headings, as they were written by the documents and the releases and as models vary them.
 MEANINGS: Mapping[str, tuple[str, ...]] = {
@@ -35,6 +36,7 @@ def plain(name: str) -> str:
 _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items() for name in names}
 
 
+@lru_cache(maxsize=1024)
 def meaning(name: str) -> str:
     """What a section is about: a key of MEANINGS, for an unknown heading its plain name."""
     found = plain(name)

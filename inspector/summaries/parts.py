@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.summaries.words import Weights, Words
 
@@ -36,9 +36,9 @@ def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict
         texts += [whole] if counterpart is None else [whole, counterpart]
     weights = Weights(texts)
     having: dict[str, list[int]] = defaultdict(list)
-    rest: list[Counter[str]] = []
+    rest: list[Mapping[str, int]] = []
     for place, (_, whole, counterpart) in enumerate(wholes):
-        left = whole.bag if counterpart is None else whole.bag - counterpart.bag
+        left = whole.bag if counterpart is None else _without(whole.bag, counterpart.bag)
         rest.append(left)
         for word in left:
             having[word].append(place)
@@ -55,8 +55,10 @@ def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict
     for place, those in by_whole.items():
         index, whole, counterpart = wholes[place]
         if counterpart is None:
-            together = sum((bags[part] for part in those), Counter[str]())
-            covered = _weight(together & whole.bag, weights) / max(weights.total(whole.words), 1e-9)
+            together: Counter[str] = Counter()
+            for one in those:
+                together.update(bags[one])
+            covered = weights.shared(together, whole.bag) / max(weights.total(whole.words), 1e-9)
             if len(those) < 2 or covered < COVERED:
                 continue
         kept.update(dict.fromkeys(those, index))
@@ -66,33 +68,34 @@ def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict
 def _whole_of(
     part: Words,
     wholes: Sequence[Part],
-    rest: Sequence[Counter[str]],
+    rest: Sequence[Mapping[str, int]],
     having: dict[str, list[int]],
     weights: Weights,
 ) -> int | None:
     """The place of the whole that has most of a part."""
     # A Chinese character is half a word.
-    if sum((1.0 if word.isascii() else 0.5) for word in part.words if word[0].isalnum()) < LEAST_WORDS:
+    if sum([1.0 if word.isascii() else 0.5 for word in part.words if word[0].isalnum()]) < LEAST_WORDS:
         return None
     mass = weights.total(part.words)
-    rare = sorted((word for word in part.bag if word in having), key=lambda word: (len(having[word]), word))
-    if sum(map(weights.of, rare)) < GAINED * mass:
+    rare = sorted([(len(having[word]), word) for word in part.bag if word in having])
+    if sum([weights.of(word) for _, word in rare]) < GAINED * mass:
         return None
-    asked = rare[:_RARE_WORDS]
-    scores: Counter[int] = Counter()
+    asked = [word for _, word in rare[:_RARE_WORDS]]
+    scores: dict[int, int] = {}
     for word in asked:
-        scores.update(having[word][:_COMMON])
+        for place in having[word][:_COMMON]:
+            scores[place] = scores.get(place, 0) + 1
     best: tuple[float, int] | None = None
-    for place in sorted(scores, key=lambda at: (-scores[at], at))[:_CANDIDATES]:
-        # What has most of a part has most of its rare words.
-        if 2 * scores[place] < len(asked):
-            break
-        inside = _weight(part.bag & wholes[place][1].bag, weights) / mass
-        gained = _weight(part.bag & rest[place], weights) / mass
+    # What has most of a part has most of its rare words.
+    likely = sorted([(-score, place) for place, score in scores.items() if 2 * score >= len(asked)])
+    for _, place in likely[:_CANDIDATES]:
+        inside = weights.shared(part.bag, wholes[place][1].bag) / mass
+        gained = weights.shared(part.bag, rest[place]) / mass
         if inside >= INSIDE and gained >= GAINED and (best is None or (inside + gained, -place) > best):
             best = (inside + gained, -place)
     return None if best is None else -best[1]
 
 
-def _weight(bag: Counter[str], weights: Weights) -> float:
-    return sum(weights.of(word) * count for word, count in bag.items())
+def _without(bag: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """What a bag has more often than another one, and how much more often."""
+    return {word: count - other.get(word, 0) for word, count in bag.items() if count > other.get(word, 0)}

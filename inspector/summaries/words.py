@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.values import WordChange
@@ -23,35 +23,49 @@ _RUN = 3
 _PUNCTUATION_WEIGHT = 0.3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """A text's words, the same in small letters, where each stands (characters, half-open), and how often."""
+    """A text's words (`raw`), the same in small letters (`words`), and how often each of these stands there (`bag`)."""
 
-    text: str
-    raw: tuple[str, ...]
-    words: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-    bag: Counter[str]
+    __slots__ = ("_spans", "bag", "raw", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.raw: tuple[str, ...] = tuple(_WORD.findall(text))
+        self.words = tuple(map(str.casefold, self.raw))
+        self.bag = counted(self.words)
+        self._spans: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Where each word stands (characters, half-open); looked for when it is asked for, as few texts need it."""
+        if self._spans is None:
+            self._spans = tuple([match.span() for match in _WORD.finditer(self.text)])
+        return self._spans
 
 
 def words_of(text: str) -> Words:
     """The words of a text."""
-    spans = tuple(match.span() for match in _WORD.finditer(text))
-    raw = tuple(_WORD.findall(text))
-    words = tuple(map(str.casefold, raw))
-    return Words(text, raw, words, spans, Counter(words))
+    return Words(text)
+
+
+def counted(words: Iterable[str]) -> dict[str, int]:
+    """How often each word stands there, in the order in which they first do."""
+    # A Counter of a few words takes longer to be made than to be filled.
+    bag: dict[str, int] = {}
+    for word in words:
+        bag[word] = bag.get(word, 0) + 1
+    return bag
 
 
 class Weights:
     """Word → weight over some texts: a rare word says more about which text it stands in."""
 
     def __init__(self, texts: Sequence[Words]) -> None:
-        counts: Counter[str] = Counter()
-        for words in texts:
-            counts.update(words.bag.keys())
+        counts = Counter(chain.from_iterable([words.bag for words in texts]))
         number = len(texts)
+        logs = {count: math.log(1 + number / count) for count in set(counts.values())}
         self._weights = {
-            word: math.log(1 + number / count) * (1.0 if _is_word(word) else _PUNCTUATION_WEIGHT)
+            word: logs[count] * (1.0 if _is_word(word) else _PUNCTUATION_WEIGHT)
             for word, count in counts.items()
         }
         self._wholes: dict[Words, float] = {}
@@ -66,10 +80,15 @@ class Weights:
 
     def bound(self, one: Words, other: Words) -> float:
         """An upper bound of `likeness`: as if all words that both have stood in the same order."""
-        few, many = (one.bag, other.bag) if len(one.bag) <= len(other.bag) else (other.bag, one.bag)
-        weights = self._weights
-        common = sum(min(few[word], many[word]) * weights[word] for word in few.keys() & many.keys())
-        return self._like(common, one, other)
+        return like(self.shared(one.bag, other.bag), self.whole(one), self.whole(other))
+
+    def shared(self, one: Mapping[str, int], other: Mapping[str, int]) -> float:
+        """The weight of the words that two bags have in common, each as often as both have it."""
+        weights, found = self._weights, 0.0
+        for word, count in one.items():
+            if word in other:
+                found += weights[word] * (count if count == 1 else min(count, other[word]))
+        return found
 
     def likeness(self, one: Words, other: Words, matched: Sequence[Opcode]) -> float:
         """How alike two texts are, between 0 and 1; `matched` (see `match`) says which words are equal.
@@ -80,18 +99,20 @@ class Weights:
         common = sum(
             self.total(one.words[start:stop]) for tag, start, stop, _, _ in matched if tag == "equal"
         )
-        return self._like(common, one, other)
+        return like(common, self.whole(one), self.whole(other))
 
-    def _like(self, common: float, one: Words, other: Words) -> float:
-        first, second = self._whole(one), self._whole(other)
-        least = min(first, second)
-        return common / (first + second) + common / least / 2 if least else 0.0
-
-    def _whole(self, words: Words) -> float:
+    def whole(self, words: Words) -> float:
+        """The weight of all words of a text."""
         whole = self._wholes.get(words)
         if whole is None:
             whole = self._wholes[words] = self.total(words.words)
         return whole
+
+
+def like(common: float, first: float, second: float) -> float:
+    """How alike two texts are by the weight of their common words and of all words of each (see Weights.likeness)."""
+    least = first if first < second else second
+    return common / (first + second) + common / least / 2 if least else 0.0
 
 
 def _is_word(word: str) -> bool:

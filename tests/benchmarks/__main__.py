@@ -26,6 +26,7 @@ _MEASURES = {
     "headless": ("headless", "measure"),
     "terminal": ("driving", "measure"),
     "replay": ("replaying", "measure"),
+    "lineage": ("lineages", "measure"),
     "hermes": ("hermes", "measure"),
 }
 #: Octets on disk that a message takes with both full-text tables, roughly.

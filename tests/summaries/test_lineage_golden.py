@@ -1,0 +1,154 @@
+"""What the lineage and its drift are of summaries made by seeds, kept as digests: no change for speed changes them.
+
+And that what is found the fast way is what the definition finds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.summaries.drift import Drift, drift_of
+from inspector.summaries.exact import _DENIES, _FORMS, _canon, _inside, exact_of
+from inspector.summaries.lineage import Cell, Column, Lineage, follow
+from inspector.summaries.parse import parse_summary
+from inspector.summaries.words import Weights, words_of
+from tests.summaries.grown import SECTIONS, grown
+
+GOLDEN = Path(__file__).with_name("golden.json")
+#: Words of which a wording says otherwise, and such as stand in many.
+_TELLING = (
+    "not",
+    "never",
+    "37",
+    "1,500",
+    "v1.2.3",
+    "src/a.py",
+    "OPS-12",
+    "#ffcc00",
+    "the",
+    "of",
+    "port",
+    "不",
+    "3 days",
+)
+
+
+def cases() -> Iterator[tuple[str, list[str]]]:
+    """Grown summaries, as they are and with lines taken out, exchanged, joined and reworded."""
+    for seed in range(4):
+        for changed in (0.1, 0.6, 0.95):
+            bodies = grown(5, seed, changed)
+            yield f"grown {seed} {changed}", bodies
+            yield f"disturbed {seed} {changed}", _disturbed(bodies, Random(seed))
+
+
+def _disturbed(bodies: list[str], random: Random) -> list[str]:
+    found = []
+    for body in bodies:
+        lines = body.splitlines()
+        for _ in range(60):
+            at, other = random.randrange(len(lines)), random.randrange(len(lines))
+            words = lines[at].split()
+            words[random.randrange(len(words))] = random.choice(_TELLING)
+            change = random.randrange(5)
+            if change == 0:
+                del lines[at]
+            elif change == 1:
+                lines[at], lines[other] = lines[other], lines[at]
+            elif change == 2:
+                lines[at] += f" {lines[other]}"
+            elif change == 3:
+                lines.insert(at, f"## {random.choice(SECTIONS)}")
+            else:
+                lines[at] = " ".join(words)
+        found.append("\n".join(lines))
+    return found
+
+
+def _told(cell: Cell | None) -> list[Any] | None:
+    if cell is None:
+        return None
+    words = [[word.was_start, word.was_end, word.start, word.end] for word in cell.words]
+    where = [cell.item, cell.section, cell.text, cell.was, round(cell.likeness, 6), cell.from_section]
+    return [cell.state, *where, cell.others, words]
+
+
+def digest(lineage: Lineage, drift: Drift) -> str:
+    """A digest of all that is shown of a lineage."""
+    told: list[Any] = [_told(cell) for row in lineage.rows for cell in row.cells]
+    told += [[e.column, e.items, e.of_items, e.words, e.of_words] for e in drift.left]
+    told += [
+        [e.row, e.column, e.was, e.text, e.settled, [[t.kind, t.how, t.was, t.now] for t in e.turns]]
+        for e in drift.otherwise
+    ]
+    told += [[e.row, e.why, e.since, e.until, e.times, e.section, e.text, e.by] for e in drift.stale]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+
+@pytest.mark.parametrize(("name", "bodies"), [pytest.param(*case, id=case[0]) for case in cases()])
+def test_the_same_summaries_give_the_same_lineage(name: str, bodies: list[str]) -> None:
+    lineage = follow([Column(number, parse_summary(body)) for number, body in enumerate(bodies, 1)])
+    assert digest(lineage, drift_of(lineage)) == json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
+
+
+_TOKENS = (
+    "a/b",
+    "v2",
+    "1.50",
+    "x.py.",
+    "don't",
+    "DON’T",
+    "cannot",
+    "known",
+    "(1.2.3)",
+    "http://a.b/c,",
+    "\t",
+    "\n",
+    "２",
+    ".",
+)
+TEXTS = st.lists(st.sampled_from([*_TELLING, *_TOKENS]), max_size=12).map(" ".join)
+
+
+@given(st.one_of(TEXTS, st.text(max_size=40)))
+def test_exact_things_are_those_of_the_whole_text(text: str) -> None:
+    left, things = text, {}
+    for kind, form in _FORMS:
+        found = Counter(_canon(kind, match) for match in form.findall(left))
+        if found:
+            things[kind] = found
+            left = form.sub(" ", left)
+    exact = exact_of(text)
+    assert exact.things == things
+    assert {kind: list(found) for kind, found in exact.things.items()} == {
+        k: list(f) for k, f in things.items()
+    }
+    assert exact.denials == len(_DENIES.findall(text))
+
+
+@given(st.sampled_from(["1", "1.2", "a/b", "#fff", "x"]), st.text(alphabet="1.2a/b#fx _ é٣-", max_size=20))
+def test_a_thing_stands_by_itself(thing: str, text: str) -> None:
+    plainly = re.search(rf"(?<![\w.]){re.escape(thing)}(?![\w]|\.\d)", text) is not None
+    assert _inside(thing, text) == plainly
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=4))
+def test_the_bound_is_one_of_the_words_in_common(texts: list[str]) -> None:
+    one, other, *rest = map(words_of, texts)
+    weights = Weights([one, other, *rest])
+    common = Counter(one.words) & Counter(other.words)
+    mass = sum(weights.of(word) * count for word, count in common.items())
+    assert weights.shared(one.bag, other.bag) == pytest.approx(mass)
+    assert dict(Counter(one.words)) == one.bag
+    assert [one.text[start:end] for start, end in one.spans] == list(one.raw)
