@@ -39,7 +39,13 @@ class Words:
     def spans(self) -> tuple[tuple[int, int], ...]:
         """Where each word stands (characters, half-open); looked for when it is asked for, as few texts need it."""
         if self._spans is None:
-            self._spans = tuple([match.span() for match in _WORD.finditer(self.text)])
+            # Nothing but white space stands between two words.
+            spans, at = [], 0
+            for word in self.raw:
+                start = self.text.index(word, at)
+                at = start + len(word)
+                spans.append((start, at))
+            self._spans = tuple(spans)
         return self._spans
 
 

@@ -15,6 +15,11 @@ from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketches import sketch
+from inspector.factrules import load_rules
+from inspector.quality.facts.extract import extract
+from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.risk import FactSteps
+from inspector.quality.facts.values import Saying
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells
 from inspector.replay.whatif import Course, SummaryModel
@@ -38,6 +43,7 @@ def measure(context: Context) -> list[Figure]:
     store.close()
     return [
         *_whatifs(messages),
+        _facts(messages),
         *_growth(messages),
         *_many(context),
         *asyncio.run(_steps(context)),
@@ -76,6 +82,26 @@ def _whatifs(messages: tuple[Message, ...]) -> list[Figure]:
         sweep = 1e3 * (time.perf_counter() - start)
         figures.append(Figure(f"replay: 8 × 8 sweep of it on one core, {profile}", sweep, "ms", 1_000))
     return figures
+
+
+def _facts(messages: tuple[Message, ...]) -> Figure:
+    """Counting the facts at risk of a run, which a sweep does once a cell."""
+    rules = load_rules()
+    steps = [
+        Step(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
+        for at, message in enumerate(messages)
+    ]
+    facts = FactSteps(gather(steps))
+    left = _course(messages, "hermes-0.19").run(Settings(profile="hermes-0.19", context_length=WINDOW)).left
+    taken = []
+    for _ in range(50):
+        start = time.perf_counter()
+        facts.gone(left)
+        taken.append(1e3 * (time.perf_counter() - start))
+    note = f"{len(facts):,} facts, {len(left):,} messages that left; {spread(taken)}"
+    return Figure(
+        f"replay: counting the facts at risk of {len(messages):,} messages", middle(taken), "ms", 1, note
+    )
 
 
 def _growth(messages: tuple[Message, ...]) -> list[Figure]:

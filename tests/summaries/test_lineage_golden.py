@@ -22,7 +22,7 @@ from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import _DENIES, _FORMS, _canon, _inside, exact_of
 from inspector.summaries.lineage import Cell, Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.words import Weights, words_of
+from inspector.summaries.words import _WORD, Weights, words_of
 from tests.summaries.grown import SECTIONS, grown
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -151,4 +151,8 @@ def test_the_bound_is_one_of_the_words_in_common(texts: list[str]) -> None:
     mass = sum(weights.of(word) * count for word, count in common.items())
     assert weights.shared(one.bag, other.bag) == pytest.approx(mass)
     assert dict(Counter(one.words)) == one.bag
-    assert [one.text[start:end] for start, end in one.spans] == list(one.raw)
+
+
+@given(st.one_of(TEXTS, st.text(max_size=40)))
+def test_words_stand_where_they_were_found(text: str) -> None:
+    assert words_of(text).spans == tuple(match.span() for match in _WORD.finditer(text))
