@@ -17,7 +17,7 @@ from inspector.commands.options import (
     source_options,
 )
 from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
-from inspector.core.errors import UsageProblem
+from inspector.core.errors import Interrupted, UsageProblem
 
 if TYPE_CHECKING:
     pass
@@ -114,14 +114,23 @@ def sweep_command(
     path, names = split_path(words, demo)
     answers = Answers(open_source(path, demo), flags, config)
 
+    total = 0
+
     def told(progress: Progress) -> None:
+        nonlocal total
+        total = progress.total
         if sys.stderr.isatty():
             end = "\r" if progress.done < progress.total else "\n"
             click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
 
     document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told, facts)
+    if not found.conversations:
+        raise Interrupted("interrupted; before any conversation was done.")
     if as_csv:
         click.echo(sweep_csv(found), nl=False)
     else:
         print_answer(document, as_json, print_sweep)
     say(answers.notes())
+    if not found.complete:
+        done = f"{found.conversations:,} of {total:,} conversations"
+        raise Interrupted(f"interrupted; the answer is of the {done} that were done.")

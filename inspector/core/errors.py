@@ -9,8 +9,9 @@ InspectorError                 exit code 1: something the user must mend
 ├── UnknownConversation        no conversation of that name, or more than one
 ├── OutputProblem          a file that a report may not be, or cannot be, written to
 ├── BadInput                   a file of messages or a settings file that cannot be used
-└── EngineError                an engine (a plugin, say) that failed
-UsageProblem                   exit code 2: a setting or option out of its range
+├── EngineError                an engine (a plugin, say) that failed
+├── UsageProblem               exit code 2: a setting or option out of its range
+└── Interrupted                exit code 130: the user interrupted what was going on
 """
 
 from __future__ import annotations
@@ -62,3 +63,9 @@ class UsageProblem(InspectorError):
     """A setting or option is out of its range."""
 
     exit_code = 2
+
+
+class Interrupted(InspectorError):
+    """The user interrupted the work; the sentence says what of it was done."""
+
+    exit_code = 130

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import isnan
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +98,9 @@ def run_sweep(
     )
     jobs = min(total, processes or (os.cpu_count() or 1))
     together = jobs > 1 and (many or processes is not None)
-    watch(Progress(0, total, None))
     done: dict[int, Grid] = {}
     try:
+        watch(Progress(0, total, None))
         for place, grid in _together(request, jobs, wanted) if together else _alone(request, answers, wanted):
             done[place] = grid
             told(len(done))
@@ -128,9 +130,12 @@ def _alone(request: Request, answers: Answers, wanted: Callable[[], bool]) -> It
 
 def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
     # Threads run here (an app's, sqlite's): a fork of this process would inherit their locks.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(request,))
+    context = get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(request, stop))
     try:
-        places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
+        with _uninterrupted():
+            places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
         waiting = set(places)
         while waiting and wanted():
             done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
@@ -139,23 +144,40 @@ def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterat
     except BrokenProcessPool as error:
         raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
     finally:
+        # What is under way elsewhere ends with the run of its cell.
+        stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-_working: tuple[Request, Answers] | None = None
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt waits until the processes that are begun in here have been: they never see any. The one that began
+    them decides what it means."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(request: Request) -> None:
+_working: tuple[Request, Answers, Callable[[], bool]] | None = None
+
+
+def _begin(request: Request, stop: Event) -> None:
     global _working
-    # The one that began it decides what an interrupt means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _working = (request, Answers.of(request.paths, request.flags, request.config))
+    answers = Answers.of(request.paths, request.flags, request.config)
+    _working = (request, answers, lambda: not stop.is_set())
 
 
 def _one(name: str) -> Grid:
     if _working is None:
         raise EngineError("A process of the sweep was given work before it was made ready.")
-    return _grid(*_working, name)
+    request, answers, wanted = _working
+    return _grid(request, answers, name, wanted)
 
 
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
@@ -217,7 +239,7 @@ def document_of(found: Sweep) -> Document:
         "best": {
             name: {rows.name: rows.values[b.row], columns.name: columns.values[b.column], "value": b.value}
             for name in found.cells
-            if (b := found.best(name))
+            if found.conversations and (b := found.best(name))
         },
     }
     if not found.complete:

@@ -313,15 +313,21 @@ def print_sweep(document: Document) -> None:
     rows, columns = document["axes"]
     _say(console, f"{document['conversations']:,} conversations")
     for name, lines in document["metrics"].items():
-        best = document["best"][name]
-        title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, best ({best['value']:,.4g}) marked *"
+        best = document["best"].get(name)
+        marked = "nothing was run" if best is None else f"best ({best['value']:,.4g}) marked *"
+        title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         _say(console, title, "bold")
         table = _table((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for value, line in zip(document[rows], lines, strict=True):
             shown = [
-                f"{cell:,.0f}" if abs(cell) >= 10 or cell == int(cell) else f"{cell:.2f}" for cell in line
+                "–"
+                if cell is None
+                else f"{cell:,.0f}"
+                if abs(cell) >= 10 or cell == int(cell)
+                else f"{cell:.2f}"
+                for cell in line
             ]
-            marks = ["*" if cell == best["value"] else "" for cell in line]
+            marks = ["*" if best is not None and cell == best["value"] else "" for cell in line]
             _row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
         console.print(table)
 

@@ -117,8 +117,8 @@ class SweepScreen(WorkingScreen):
     HELP: ClassVar[str] = (
         "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
         f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
-        "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with the "
-        "most compactions there; n and p go to the others."
+        "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with "
+        "the most compactions there; n and p go to the others."
     )
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
