@@ -179,8 +179,9 @@ def test_the_graph_is_well_formed_whatever_it_shows(
     numbers = [element.get("points", "") for element in root.iter()]
     for point in " ".join(numbers).split():
         x, y = map(float, point.split(","))
-        assert 0 <= x <= 960
-        assert 0 <= y <= 360
+        width, height = map(float, root.attrib["viewBox"].split()[2:])
+        assert 0 <= x <= width
+        assert 0 <= y <= height
 
 
 def test_the_graph_keeps_drops_of_long_curves() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -118,6 +119,40 @@ def test_pictures_have_titles_and_text_alternatives(report_of: MakeReport, name:
         assert page.by_id(title).text
         assert page.by_id(told).name == "desc"
         assert page.by_id(told).text.endswith(".")
+
+
+def test_the_token_graph(report_of: MakeReport) -> None:
+    report = report_of(ROTATING)
+    graph = next(
+        svg
+        for svg in parsed(render_html(report)).all("svg")
+        if "token-graph" in (svg.attributes["class"] or "")
+    )
+    course = report.course
+    told = next(graph.all("desc")).text
+    for name, mark in (
+        ("threshold", course.threshold),
+        ("hygiene", course.hygiene),
+        ("context", course.window),
+    ):
+        assert mark > 0
+        assert f"{name} {mark:,}" in told
+        lines = [line for line in graph.all("line") if line.attributes.get("class") == name]
+        labels = [label.text for label in graph.all("text")]
+        assert bool(lines) == (f"{name} {mark:,}" in labels)
+    # A compaction is a drop between two stretches, and its mark leads to its section.
+    assert len(course.falls) > 1
+    assert len(list(graph.all("polyline"))) == len(course.falls) + 1
+    assert [link.attributes["href"] for link in graph.all("a")] == [
+        f"#compaction-{fall.compaction}" for fall in course.falls
+    ]
+    ends = [(line.attributes["points"] or "").split() for line in graph.all("polyline")]
+    for (*_, last), (first, *_) in pairwise(ends):
+        (x, high), (same, low) = (tuple(map(float, point.split(","))) for point in (last, first))
+        assert x == same
+        assert low > high
+    # The page has its own style; a second one would change how the rest of it looks.
+    assert not list(graph.all("style"))
 
 
 def test_the_outline(report_of: MakeReport) -> None:

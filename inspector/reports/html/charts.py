@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from inspector.reports.html.markup import Html, anchor, join, tag
-from inspector.reports.report.values import Course, Curve, GenerationLine
+from inspector.reports.graph import Curve, Drop, Lane, Lines, token_graph
+from inspector.reports.html.markup import Html, anchor, tag
+from inspector.reports.report.values import Course, GenerationLine
+from inspector.reports.report.values import Curve as Survival
 from inspector.reports.report.wording import KIND_NAMES, count, percent
 
 _WIDTH = 1000
-_LEFT, _RIGHT = 66, 24
-#: The course is drawn with at most so many points; each keeps the highest value of its stretch.
-_POINTS = 700
-_TOP, _BOTTOM, _LANE = 44, 270, 24
 #: How the lines of survival differ besides colour.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "5 2 1 2")
-
-_Scale = Callable[[float], float]
 
 
 def chart(
@@ -41,164 +37,34 @@ def chart(
 
 def course_chart(course: Course, generations: Sequence[GenerationLine]) -> Html:
     """Tokens of the live list over the messages, the compactions on top, the generations as a lane below."""
-    steps = len(course.tokens)
-    highest = max([*course.tokens, *(fall.before for fall in course.falls), 1])
-    shown = course.window if course.window <= 1.6 * highest else 0
-    ceiling = max(highest, course.threshold if course.threshold <= 4 * highest else 0, shown) * 1.06
-    across = (_WIDTH - _LEFT - _RIGHT) / max(1, steps)
-
-    def x(step: float) -> float:
-        return _LEFT + step * across
-
-    def y(tokens: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * tokens / ceiling
-
-    parts: list[Html | None] = [_grid(ceiling, y)]
-    parts += _stretches(course, x, y)
-    parts += _limits(course, shown, ceiling, y)
-    parts += [_lane(generation, steps, x) for generation in generations]
-    parts.append(tag("text", "0", x=_LEFT, y=_BOTTOM + _LANE + 26, cls="dimtext"))
-    parts.append(
-        tag("text", count(steps, "message") + " said", x=_WIDTH - _RIGHT, y=_BOTTOM + _LANE + 26, cls="dimtext",
-            text_anchor="end")
-    )  # fmt: skip
-    parts += _marks(course, x)
-    falls = "; ".join(
-        f"compaction {fall.compaction} after {fall.step:,} messages, from {fall.before:,} to {fall.after:,} tokens"
-        + (" (no summary was made)" if fall.fallback else "")
-        for fall in course.falls[:40]
-    )
-    told = (
-        f"The list grows to at most {highest:,} tokens over {count(steps, 'message')}; the threshold is "
-        f"{course.threshold:,}. {falls or 'Nothing was compacted'}."
-    )
-    title = "Tokens in the context, message by message"
-    return chart("course", _BOTTOM + _LANE + 36, title, told, *parts, role="group" if course.falls else "img")
-
-
-def _grid(ceiling: float, y: _Scale) -> Html:
-    step = _nice(ceiling / 4)
-    lines = []
-    value = 0.0
-    while value <= ceiling:
-        at = y(value)
-        lines.append(tag("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, cls="grid"))
-        label = "0" if not value else f"{value / 1000:g}k" if ceiling >= 4_000 else f"{value:g}"
-        lines.append(tag("text", label, x=_LEFT - 8, y=at + 4, text_anchor="end", cls="dimtext"))
-        value += step
-    return join(lines)
-
-
-def _nice(step: float) -> float:
-    """A step of 1, 2, 2.5 or 5 times a power of ten, not under the given one."""
-    power = 10.0 ** (len(str(int(max(1, step)))) - 1)
-    return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= step)
-
-
-def _stretches(course: Course, x: _Scale, y: _Scale) -> list[Html]:
-    """An area and a line for each list, a dotted fall between two."""
-    parts = []
-    start, first = 0, None
-    for fall in [*course.falls, None]:
-        stop = len(course.tokens) if fall is None else fall.step
-        points = [(start, float(first))] if first is not None else []
-        points += _thinned(
-            course.tokens, start, stop, max(2, _POINTS * (stop - start) // max(1, len(course.tokens)))
+    drops = tuple(
+        Drop(
+            fall.compaction, fall.step, fall.before, fall.after, fall.fallback, f"#{anchor(fall.compaction)}"
         )
-        if fall is not None:
-            points.append((stop, float(fall.before)))
-        if points:
-            line = " ".join(f"{x(step):.1f},{y(tokens):.1f}" for step, tokens in points)
-            base = f"{x(points[0][0]):.1f},{_BOTTOM} {line} {x(points[-1][0]):.1f},{_BOTTOM}"
-            parts += [tag("polygon", points=base, cls="area"), tag("polyline", points=line, cls="line")]
-        if fall is not None:
-            at = x(fall.step)
-            parts.append(tag("line", x1=at, x2=at, y1=_TOP - 12, y2=_BOTTOM, cls="fall"))
-            start, first = fall.step, fall.after
-    return parts
+        for fall in course.falls
+    )
+    graph = token_graph(
+        [Curve("recorded", "recorded", course.tokens, drops=drops)],
+        Lines(course.threshold, course.hygiene, course.window),
+        lanes=tuple(map(_lane, generations)),
+        title="Tokens in the context, message by message",
+        identity="course",
+        alone=False,
+    )
+    return tag("div", graph, cls="wide")
 
 
-def _thinned(tokens: Sequence[int], start: int, stop: int, most: int) -> list[tuple[int, float]]:
-    """(step, tokens) of a stretch, the highest of each of at most `most` parts."""
-    size = stop - start
-    if size <= most:
-        return [(at + 1, float(tokens[at])) for at in range(start, stop)]
-    found = []
-    for part in range(most):
-        low, high = start + part * size // most, start + (part + 1) * size // most
-        best = max(range(low, high), key=tokens.__getitem__)
-        found.append((best + 1, float(tokens[best])))
-    return found
-
-
-def _limits(course: Course, window: int, ceiling: float, y: _Scale) -> list[Html]:
-    parts = []
-    for value, cls, label in (
-        (course.threshold, "threshold", f"threshold {course.threshold:,}"),
-        (window, "window", f"window {window:,}"),
-    ):
-        if 0 < value <= ceiling:
-            at = y(value)
-            parts.append(tag("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, cls=cls))
-            parts.append(tag("text", label, x=_LEFT + 6, y=at - 5, cls=f"{cls}-label"))
-    return parts
-
-
-def _lane(generation: GenerationLine, steps: int, x: _Scale) -> Html | None:
-    if not generation.said:
-        return None
-    low, high = x(generation.first_step - 1), x(generation.first_step - 1 + generation.said)
-    width = max(1.0, high - low - 2)
+def _lane(generation: GenerationLine) -> Lane:
     state = "live" if generation.live else "compacted"
     told = (
         f"Generation {generation.number} ({state}): {count(generation.said, 'message')} said, "
         f"{generation.messages:,} in the list at its end, {generation.tokens:,} tokens"
     )
-    label = f"generation {generation.number}" if width > 92 else str(generation.number) if width > 18 else ""
-    return tag(
-        "g",
-        tag("title", told),
-        tag("rect", x=low + 1, y=_BOTTOM + 6, width=width, height=_LANE, rx=4,
-            cls="lane-live" if generation.live else "lane"),
-        tag("text", label, x=low + 1 + width / 2, y=_BOTTOM + 6 + _LANE / 2 + 4, text_anchor="middle")
-        if label else None,
-    )  # fmt: skip
+    names = (f"generation {generation.number}", str(generation.number))
+    return Lane(generation.first_step, generation.said, names, told, generation.live)
 
 
-def _marks(course: Course, x: _Scale) -> list[Html]:
-    """A numbered disc for each compaction, a square where no summary was made; it leads to its section."""
-    parts = []
-    last = -100.0
-    for fall in course.falls:
-        at = x(fall.step)
-        # Where discs would overlap, only some have numbers; the others are dots below them.
-        crowded = at - last < 26
-        last = at if not crowded else last
-        shape = _disc(at, fall.fallback, crowded)
-        told = f"Compaction {fall.compaction}: {fall.before:,} to {fall.after:,} tokens"
-        told += ", no summary was made" if fall.fallback else ""
-        number = f"{fall.compaction}{'!' if fall.fallback else ''}"
-        parts.append(
-            tag(
-                "a",
-                tag("title", told),
-                shape,
-                None if crowded else tag("text", number, x=at, y=_TOP - 19, cls="mark-text"),
-                href=f"#{anchor(fall.compaction)}",
-                aria_label=told,
-            )
-        )
-    return parts
-
-
-def _disc(at: float, fallback: bool, small: bool) -> Html:
-    half, middle = (3.0, _TOP - 8.0) if small else (11.0, _TOP - 23.0)
-    if fallback:
-        return tag("rect", x=at - half, y=middle - half, width=2 * half, height=2 * half, cls="mark-bad")
-    return tag("circle", cx=at, cy=middle, r=half, cls="mark")
-
-
-def survival_chart(curves: Sequence[Curve], compactions: Sequence[int]) -> Html:
+def survival_chart(curves: Sequence[Survival], compactions: Sequence[int]) -> Html:
     """Survival by kind over the compactions: each kind has its own colour, dash, marker, and its name at the end."""
     left, right, top, bottom = 56, 250, 16, 250
     across = (_WIDTH - left - right) / max(1, len(compactions) - 1)

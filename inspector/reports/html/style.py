@@ -57,7 +57,9 @@ svg .line{fill:none;stroke:var(--accent);stroke-width:1.8;stroke-linejoin:round}
 svg .fall{stroke:var(--text);stroke-width:1.2;stroke-dasharray:2 3}
 svg .threshold{stroke:var(--bad);stroke-width:1.5;stroke-dasharray:8 4}
 svg .threshold-label{fill:var(--bad);font-weight:600}
-svg .window{stroke:var(--dim);stroke-width:1.2;stroke-dasharray:1 4}
+svg .hygiene{stroke:var(--bad);stroke-width:1.2;stroke-dasharray:3 3}
+svg .hygiene-label{fill:var(--bad)}
+svg .context{stroke:var(--dim);stroke-width:1.2;stroke-dasharray:1 4}
 svg .mark{fill:var(--bg);stroke:var(--text);stroke-width:1.5}
 svg .mark-bad{fill:var(--bad-bg);stroke:var(--bad);stroke-width:2}
 svg .mark-text{font-weight:650;text-anchor:middle}

@@ -166,7 +166,9 @@ def _course(
         if c.index <= len(told.ends)
     )
     budgets = inspection.plan(inspection.conversation.live, settings).budgets
-    return Course(tuple(tokens), falls, budgets.threshold_tokens, settings.context_length)
+    return Course(
+        tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens
+    )
 
 
 def _compactions(

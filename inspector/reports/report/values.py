@@ -64,6 +64,7 @@ class Course:
     falls: tuple[Fall, ...]
     threshold: int
     window: int
+    hygiene: int = 0
 
 
 @dataclass(frozen=True, slots=True)
