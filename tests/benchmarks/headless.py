@@ -164,9 +164,12 @@ async def _knob(app: _Timed, length: int) -> list[Figure]:
     run: list[float] = []
     with patch.object(screen, "change", partial(_timed, screen.change, planned)):
         for number in range(40):
-            turns = len(planned)
-            start = app.key("right" if number < 20 else "left")
+            turns, end = len(planned), time.perf_counter() + 10
+            # To and fro: a key held turns faster and faster, up to where there is nothing left to turn.
+            start = app.key("left" if number % 2 else "right")
             while len(planned) == turns:
+                if time.perf_counter() > end:
+                    raise TimeoutError("the knob did not turn")
                 await asyncio.sleep(0)
             # Every pane has its values by now: the next frame shows them.
             frames = app.frames
