@@ -42,7 +42,7 @@ def interrupted() -> int:
 
 def say(sentence: str) -> None:
     """Write a sentence to standard error, after the program's name."""
-    print(f"compaction-inspector: {sentence}", file=sys.stderr)
+    print(f"compaction-inspector: {sentence}", file=sys.stderr, flush=True)
 
 
 def _flushed(code: int) -> int:
