@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from threading import RLock
+from threading import Lock, RLock
 
 from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import EngineError, InspectorError, UnknownConversation
@@ -48,6 +48,7 @@ class Inspection:
         self.conversation = conversation
         self._lock = RLock()
         self._measures: dict[tuple[str, int, int], Measures] = {}
+        self._reading: dict[tuple[str, int, int], Lock] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
 
@@ -95,14 +96,18 @@ class Inspection:
         """
         key = (profile, generation.number, len(generation))
         with self._lock:
-            found = self._measures.get(key)
-        if found is None:
-            found = measured(engine(profile), _watched(self.store.iterate(generation), watch))
+            reading = self._reading.setdefault(key, Lock())
+        # Whoever wants what another thread is reading waits for it, rather than read it as well.
+        with reading:
             with self._lock:
-                while len(self._measures) >= _KEPT_MEASURES and self._kept() >= _KEPT_MESSAGES:
-                    del self._measures[next(iter(self._measures))]
-                self._measures[key] = found
-        return found
+                found = self._measures.get(key)
+            if found is None:
+                found = measured(engine(profile), _watched(self.store.iterate(generation), watch))
+                with self._lock:
+                    while len(self._measures) >= _KEPT_MEASURES and self._kept() >= _KEPT_MESSAGES:
+                        del self._measures[next(iter(self._measures))]
+                    self._measures[key] = found
+            return found
 
     def _kept(self) -> int:
         return sum(len(measures) for measures in self._measures.values())
