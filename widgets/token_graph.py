@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -95,6 +98,9 @@ class TokenGraph(Inked, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.tooltip = self.TOOLTIP
+        #: The curves as columns, and their rows as last drawn without a cursor: a step moves nothing else.
+        self._curves: _Curves | None = None
+        self._rows: dict[int, Strip] = {}
 
     @property
     def steps(self) -> int:
@@ -117,16 +123,35 @@ class TokenGraph(Inked, can_focus=True):
         if width < 4 or height < 2 or self.steps == 0:
             text = "Reading the conversation …" if y == 0 else ""
             return Row().add(text, self.ink("graph--muted")).strip(self.size.width, self.base_style)
-        if y >= height:
-            return self._axis(width)
-        return self._body(height - y, width, height)
+        curves = self._curves
+        bare = replace(self.state, step=0)
+        if curves is None or (curves.state, curves.width, curves.height) != (bare, width, height):
+            curves = self._curves = _Curves.of(bare, width, height, self.steps)
+            self._rows.clear()
+        strip = self._rows.get(y)
+        if strip is None:
+            strip = self._axis(width) if y >= height else self._body(height - y, curves)
+            self._rows[y] = strip
+        if not self.state.step:
+            return strip
+        return self._with_cursor(strip, _LABEL + self.column_of(self.state.step, width), y >= height)
 
-    def _body(self, row: int, width: int, height: int) -> Strip:
-        state = self.state
-        top = max(1, state.threshold, max(state.recorded, default=0), max(state.whatif, default=0))
-        top = max(top, max(state.kept, default=0))
-        top = max(top, state.hygiene if state.hygiene <= top * 1.3 else 0)
-        cell = top / height
+    def notify_style_update(self) -> None:
+        """Colours changed."""
+        self._rows.clear()
+        super().notify_style_update()
+
+    def _with_cursor(self, strip: Strip, column: int, axis: bool) -> Strip:
+        """A row with its cell in the cursor's colour; where nothing is drawn in it, with the cursor's line."""
+        before, cell, after = strip.divide([column, column + 1, strip.cell_length])
+        text = cell.text
+        if text in " ╌┄":
+            text = "┴" if axis else "│"
+        style = self.base_style + self.ink("graph--cursor")
+        return Strip.join([before, Strip([Segment(text, style)], 1), after])
+
+    def _body(self, row: int, curves: _Curves) -> Strip:
+        state, height, cell = self.state, curves.height, curves.top / curves.height
         low, high = (row - 1) * cell, row * cell
         rules = {"threshold": low < state.threshold <= high, "hygiene": low < state.hygiene <= high}
         label = ""
@@ -135,32 +160,25 @@ class TokenGraph(Inked, can_focus=True):
         elif rules["hygiene"]:
             label = human.tokens(state.hygiene)
         elif row == height:
-            label = human.tokens(round(top))
+            label = human.tokens(round(curves.top))
         line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("graph--muted"))
-        recorded = _columns(state.recorded, width, self.steps)
-        whatif = _columns(state.whatif, width, self.steps)
-        kept = _columns(state.kept, width, self.steps) if state.kept else ()
-        cursor = self.column_of(state.step, width) if state.step else -1
-        styles = {
-            name: self.ink(f"graph--{name}")
-            for name in ("recorded", "whatif", "kept", "threshold", "hygiene", "cursor")
-        }
-        for column in range(width):
-            text, style = " ", styles["recorded"]
-            filled = min(8, max(0, int((recorded[column] - low) / cell * 8)))
-            if low < whatif[column] <= high and whatif[column] != recorded[column]:
-                text, style = "•", styles["whatif"]
-            elif kept and low < kept[column] <= high and kept[column] != recorded[column]:
-                text, style = "◦", styles["kept"]
+        cells = []
+        for recorded, whatif, kept in zip(curves.recorded, curves.whatif, curves.kept, strict=True):
+            filled = min(8, max(0, int((recorded - low) / cell * 8)))
+            if low < whatif <= high and whatif != recorded:
+                cells.append(("whatif", "•"))
+            elif low < kept <= high and kept != recorded:
+                cells.append(("kept", "◦"))
             elif filled:
-                text = _BLOCKS[filled]
+                cells.append(("recorded", _BLOCKS[filled]))
             elif rules["threshold"]:
-                text, style = "╌", styles["threshold"]
+                cells.append(("threshold", "╌"))
             elif rules["hygiene"]:
-                text, style = "┄", styles["hygiene"]
-            if column == cursor:
-                text, style = (text if text not in " ╌┄" else "│"), styles["cursor"]
-            line.add(text, style)
+                cells.append(("hygiene", "┄"))
+            else:
+                cells.append(("recorded", " "))
+        for name, run in groupby(cells, key=itemgetter(0)):
+            line.add("".join(text for _, text in run), self.ink(f"graph--{name}"))
         return line.strip(self.size.width, self.base_style)
 
     def _axis(self, width: int) -> Strip:
@@ -172,10 +190,8 @@ class TokenGraph(Inked, can_focus=True):
             column = self.column_of(step, width)
             marks[column] = "◆" if marks[column] in "▲◆" else "△"
         line = Row().add(" " * _LABEL, Style())
-        cursor = self.column_of(state.step, width) if state.step else -1
-        for column, mark in enumerate(marks):
-            name = "cursor" if column == cursor else "recorded" if mark == "▲" else "whatif"
-            line.add(mark if mark != " " or column != cursor else "┴", self.ink(f"graph--{name}"))
+        for mark in marks:
+            line.add(mark, self.ink(f"graph--{'recorded' if mark == '▲' else 'whatif'}"))
         return line.strip(self.size.width, self.base_style)
 
     # Choosing.
@@ -213,6 +229,29 @@ class TokenGraph(Inked, can_focus=True):
         width = self.size.width - _LABEL
         if x >= _LABEL and width > 0 and self.steps:
             self._choose(self.step_at(x - _LABEL, width))
+
+
+@dataclass(frozen=True, slots=True)
+class _Curves:
+    """The highest tokens of each column by curve, and of all; `state` is what they are of, without its step."""
+
+    state: GraphState
+    width: int
+    height: int
+    recorded: list[int]
+    whatif: list[int]
+    kept: list[int]
+    top: int
+
+    @classmethod
+    def of(cls, state: GraphState, width: int, height: int, steps: int) -> _Curves:
+        """The curves of a state over so many columns."""
+        recorded, whatif, kept = (
+            _columns(tokens, width, steps) for tokens in (state.recorded, state.whatif, state.kept)
+        )
+        top = max(1, state.threshold, *recorded, *whatif, *kept)
+        top = max(top, state.hygiene if state.hygiene <= top * 1.3 else 0)
+        return cls(state, width, height, recorded, whatif, kept, top)
 
 
 def _columns(tokens: Sequence[int], width: int, steps: int) -> list[int]:
