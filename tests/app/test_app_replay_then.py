@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from inspector.app.exactly import ExactSums
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import Moment
-from tests.app.running import Test, conversation, press, row, running, screen_text, title
+from tests.app.running import (
+    Test,
+    compacted,
+    conversation,
+    press,
+    row,
+    running,
+    screen_text,
+    title,
+    told,
+    write,
+)
 from widgets.compaction_pane import CompactionPane
 from widgets.diff_pane import DiffPane
 from widgets.facts_pane import FactsPane
@@ -243,3 +254,17 @@ def test_sums_of_what_is_counted(counts: dict[int, int], lengths: list[int], pro
         there = all(index in known for index in needed)
         assert sums.until(length, prompt) == (sum(known[index] for index in needed) if there else None)
         known.update(counts)
+
+
+async def test_a_search_finds_what_was_said_by_then(tmp_path: Path) -> None:
+    async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", "1", "0", "enter", "slash")
+        await write(pilot, "question")
+        await press(pilot, "enter")
+        assert moment(screen).length == 10
+        assert any("3 messages with 'question'" in text for text in told(pilot))
+        # A step on, the search is of that list.
+        await press(pilot, *["right"] * 3, "N")
+        assert any("4 messages with 'question'" in text for text in told(pilot))
+        assert screen.moment is not None
