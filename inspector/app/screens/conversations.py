@@ -15,11 +15,9 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from inspector import models
 from inspector.app.courtesy import give_way
 from inspector.app.progress import Left, Progress, Pulse
 from inspector.app.screens.working import WorkingScreen
-from inspector.app.styling import parse_ahead
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
@@ -125,6 +123,9 @@ class ConversationsScreen(WorkingScreen):
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
         """What a first opening needs beside the conversation: that is most of the time that it takes."""
+        from inspector import models
+        from inspector.app.styling import parse_ahead
+
         module = await asyncio.to_thread(import_module, "inspector.app.screens.conversation")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.place, {}, None))
         await asyncio.to_thread(models.read_ahead)
