@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 from typing import ClassVar
@@ -18,18 +17,14 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app.courtesy import give_way
-from inspector.app.curves import Curve, Curves
-from inspector.app.screens.working import WorkingScreen
+from inspector.app.screens.cells import CellScreen, Subject, value_words, written
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
-from inspector.replay.measures import BY_NAME, MEASURES, Measure
-from inspector.replay.recording import Recording
+from inspector.replay.measures import BY_NAME, MEASURES
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from inspector.replay.whatif import SummaryModel, WhatIf
-from inspector.reports.answers import Answers
 from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.reports.writing import write_file
 from widgets import human
@@ -37,32 +32,9 @@ from widgets.headline import Headline
 from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
 from widgets.key_line import KeyLine
 from widgets.mode_bar import Mode, ModeBar
-from widgets.text_lines import TextLine, line_of
+from widgets.text_lines import TextLine
 from widgets.title_bar import TitleBar, TitlePart
-from widgets.token_graph import GraphState, TokenGraph
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is swept over: the conversation on screen with its recording, `force` being the settings in force for it;
-    and the ids of those that the filter leaves and of all. `changed` are the settings that the user changed."""
-
-    title: str
-    recording: Recording
-    settings: Settings
-    force: Settings
-    model: SummaryModel
-    answers: Answers
-    changed: dict[str, object]
-    filtered: tuple[str, ...]
-    every: tuple[str, ...]
-    #: None: each conversation's own.
-    size: SummaryModel | None = None
-    #: The facts of the conversation on screen; None while they are being read.
-    facts: FactSteps | None = None
-    #: The id of the conversation on screen.
-    name: str = ""
-
+from widgets.token_graph import TokenGraph
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
 SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
@@ -88,17 +60,7 @@ class HowFar(TextualMessage):
         self.progress = progress
 
 
-class CellRan(TextualMessage):
-    """A conversation was run under the settings of a cell, which is given by its row and column."""
-
-    def __init__(self, asked: tuple[str, int, int], curve: Curve, run: WhatIf) -> None:
-        super().__init__()
-        self.asked = asked
-        self.curve = curve
-        self.run = run
-
-
-class SweepScreen(WorkingScreen):
+class SweepScreen(CellScreen):
     """Moves over the grid; posts nothing until a cell is taken, then calls `take` with its settings."""
 
     CSS_PATH = "sweep.tcss"
@@ -122,24 +84,13 @@ class SweepScreen(WorkingScreen):
     )
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
-        super().__init__()
-        self.subject = subject
+        super().__init__(subject)
         self.take = take
-        self.rows = default_axis("threshold", subject.settings)
-        self.columns = default_axis("target_ratio", subject.settings)
-        self.scope = "this"
         self.metric = MEASURES[0].name
-        self.found: Sweep | None = None
         self.running = False
-        self.facts = subject.facts
         self._prompt = ""
         self._placed = False
         self._asked: SweepKey | None = None
-        answers = subject.answers
-        flags = {**answers.flags, **subject.changed}
-        self._curves = Curves(answers.store, flags, answers.config, subject.size)
-        #: The conversation whose curves are shown; "" for the one with the most compactions in each cell.
-        self.followed = ""
 
     def compose(self) -> ComposeResult:
         """Metric and scope; the map and the cell's curve; what is going on."""
@@ -169,7 +120,7 @@ class SweepScreen(WorkingScreen):
         self.set_class(self.size.width < 110, "narrow")
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
         if self._asked is not None:
-            self._run_cell()
+            self.show_cell()
 
     def _metrics(self) -> list[Mode]:
         room = self.size.width - 12 - sum(len(measure.words) + 1 for measure in _OFFERED)
@@ -195,7 +146,7 @@ class SweepScreen(WorkingScreen):
         self._tell("sweeping …")
         self._asked = self._key()
         self.sweep_in_thread(self._asked)
-        self._run_cell()
+        self.show_cell()
 
     def _key(self) -> SweepKey:
         facts: FactSteps | bool = BY_NAME[self.metric].facts
@@ -209,7 +160,7 @@ class SweepScreen(WorkingScreen):
         if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
             self.begin(again=True)
         else:
-            self._run_cell()
+            self.show_cell()
 
     @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
     def sweep_in_thread(self, key: SweepKey) -> None:
@@ -272,7 +223,7 @@ class SweepScreen(WorkingScreen):
             if place is not None:
                 self.query_one(HeatMap).move_to(place)
             self._placed = True
-        self._run_cell()
+        self.show_cell()
 
     @on(Failed)
     def _failed(self, event: Failed) -> None:
@@ -301,8 +252,8 @@ class SweepScreen(WorkingScreen):
         heat.state = HeatState(
             self.rows.name,
             self.columns.name,
-            tuple(_value(self.rows.name, value) for value in self.rows.values),
-            tuple(_value(self.columns.name, value) for value in self.columns.values),
+            tuple(value_words(self.rows.name, value) for value in self.rows.values),
+            tuple(value_words(self.columns.name, value) for value in self.columns.values),
             tuple(tuple(line) for line in known)
             or tuple((None,) * len(self.columns.values) for _ in self.rows.values),
             tuple(tuple("" if cell is None else written(measure, cell) for cell in line) for line in known),
@@ -322,95 +273,6 @@ class SweepScreen(WorkingScreen):
         """The settings of a cell."""
         changes = {self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
         return self.subject.settings.with_(**changes)
-
-    @on(HeatMap.CellChosen)
-    def _cell_chosen(self) -> None:
-        self._run_cell()
-
-    def offered(self) -> tuple[str, ...]:
-        """The conversations whose curve the cell under the cursor can show, those with the most compactions first."""
-        if self.scope == "this" or self.found is None:
-            return (self.subject.name,)
-        return self.found.most_compacted(*self.query_one(HeatMap).cursor) or (self.subject.name,)
-
-    def shown(self) -> str:
-        """The conversation whose curve is shown: the one that was chosen as long as it is there, else the first."""
-        offered = self.offered()
-        return self.followed if self.followed in offered else offered[0]
-
-    def action_conversation(self, by: int) -> None:
-        """The cell's curve over the next conversation, or the one before; other cells show that one from now on."""
-        offered = self.offered()
-        if len(offered) < 2:
-            alone = "The sweep is over this conversation alone; o takes more."
-            self.notify(alone if self.scope == "this" else "There is no other conversation yet.", timeout=2)
-            return
-        self.followed = offered[(offered.index(self.shown()) + by) % len(offered)]
-        self._run_cell()
-
-    def _run_cell(self) -> None:
-        row, column = self.query_one(HeatMap).cursor
-        if row < len(self.rows.values) and column < len(self.columns.values):
-            self.run_cell((self.shown(), row, column), self.rows, self.columns)
-
-    @work(thread=True, group="cell", exclusive=True, exit_on_error=False, description="cell")
-    def run_cell(self, asked: tuple[str, int, int], rows: Axis, columns: Axis) -> None:
-        """Run a conversation under the settings of a cell."""
-        name, row, column = asked
-        subject = self.subject
-        try:
-            if name == subject.name:
-                curve = Curve(name, subject.title, subject.recording, subject.settings, subject.model)
-                course = curve.recording.course.with_facts(self.facts)
-            else:
-                curve = self._curves.of(name)
-                course = curve.recording.course
-            changed = {rows.name: rows.values[row], columns.name: columns.values[column]}
-            run = course.run(curve.settings.with_(**changed), curve.model)
-        except InspectorError as error:
-            self.post_message(Failed(str(error)))
-            return
-        if not get_current_worker().is_cancelled:
-            self.post_message(CellRan(asked, curve, run))
-
-    @on(CellRan)
-    def _cell_ran(self, event: CellRan) -> None:
-        row, column = self.query_one(HeatMap).cursor
-        if not self.is_current or event.asked != (self.shown(), row, column):
-            return
-        curve, run = event.curve, event.run
-        self.query_one(TokenGraph).state = GraphState(
-            recorded=curve.recording.tokens,
-            whatif=run.tokens,
-            threshold=run.budgets.threshold_tokens,
-            hygiene=run.budgets.hygiene_tokens,
-            context=run.settings.context_length,
-            recorded_events=tuple(found.step for found in curve.recording.events),
-            whatif_events=tuple(found.step for found in run.events),
-        )
-        names = ((self.rows.name, self.rows.values[row]), (self.columns.name, self.columns.values[column]))
-        head = ", ".join(f"{name} {_value(name, value)}" for name, value in names)
-        lines = [line_of((head, "strong")), self._whose(curve)]
-        if self.has_class("narrow"):
-            # The map needs the room: the cell's own figures are those that the metrics show.
-            self.query_one("#sweep-cell", Headline).set_lines(lines[1:])
-            return
-        for measure in MEASURES:
-            known = not measure.facts or run.metrics.facts is not None
-            unknown = "being read" if curve.name == self.subject.name else "not read"
-            number = written(measure, measure.of(curve.recording.course, run)) if known else unknown
-            lines.append(line_of((measure.words.ljust(18), "muted"), (number.rjust(10), "")))
-        if run.gave_up_at is not None:
-            lines.append(TextLine(f"The agent would give up at step {run.gave_up_at:,}.", "warning"))
-        self.query_one("#sweep-cell", Headline).set_lines(lines)
-
-    def _whose(self, curve: Curve) -> TextLine:
-        """Whose curve and figures these are."""
-        offered = self.offered()
-        if len(offered) < 2:
-            return line_of(("of ", "muted"), (curve.title, ""))
-        place = f"{offered.index(curve.name) + 1:,} of {len(offered):,}"
-        return line_of((f"n p  {place}, ", "muted"), (curve.title, ""))
 
     @on(HeatMap.CellTaken)
     def _cell_taken(self, event: HeatMap.CellTaken) -> None:
@@ -519,20 +381,3 @@ class SweepScreen(WorkingScreen):
             text = json.dumps(document_of(self.found), indent=2) + "\n"
         write_file(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
-
-
-def written(measure: Measure, value: float) -> str:
-    """A score as a person reads it."""
-    if measure.form == "tokens":
-        return human.tokens(round(value))
-    if measure.form == "share":
-        return f"{value:.1%}"
-    if measure.form == "steps":
-        return f"{value:,.1f}"
-    return human.count(round(value))
-
-
-def _value(name: str, value: float) -> str:
-    if name in ("threshold", "target_ratio"):
-        return f"{value * 100:.4g}%"
-    return human.tokens(int(value)) if value >= 10_000 else f"{int(value):,}"

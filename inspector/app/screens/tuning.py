@@ -111,7 +111,8 @@ class TuningActions(SteppingActions, TakingActions):
                 lines.append(
                     f"{name}The whole conversation: {human.plural(figures.compactions, 'compaction')}, peak "
                     f"{human.tokens(figures.peak_tokens)}, input {human.tokens(figures.input_tokens)}, "
-                    f"{figures.summarized_share:.0%} summarized, {figures.resummarized_share:.0%} more than once"
+                    f"{human.percent(figures.summarized_share)} summarized, "
+                    f"{human.percent(figures.resummarized_share)} more than once"
                     + (
                         f", {figures.facts_at_risk:,} of {figures.facts:,} facts at risk."
                         if figures.facts
@@ -130,7 +131,8 @@ class TuningActions(SteppingActions, TakingActions):
         self.with_recording(self._sweep)
 
     def _sweep(self) -> None:
-        from inspector.app.screens.sweeping import Subject, SweepScreen
+        from inspector.app.screens.cells import Subject
+        from inspector.app.screens.sweeping import SweepScreen
 
         recording, inspection, resolved = self.recording(), self.inspection, self.resolved
         if recording is None or inspection is None or resolved is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
@@ -22,6 +23,17 @@ class WorkingScreen(Screen[None]):
     """
 
     app: Host
+
+    @property
+    def left(self) -> bool:
+        """Whether the screen is being taken down, its widgets one by one."""
+        app = self.app
+        return not app.is_running or app.return_code is not None or self not in app.screen_stack
+
+    async def _on_message(self, message: Message) -> None:
+        # What threads still bring then is for nobody: its handlers would look for widgets that are gone.
+        if not (type(message).__module__.startswith("inspector.") and self.left):
+            await super()._on_message(message)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Tell of a thread that failed; one that was cancelled is nobody's business."""
