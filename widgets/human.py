@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from inspector.core.shares import percent as percent
+
 _DAY = 86_400
 
 
@@ -42,18 +44,6 @@ def size(octets: int) -> str:
         if value < 999.5 or unit == "TB":
             return f"{value:,.0f} {unit}"
     raise AssertionError("unreachable")
-
-
-def percent(part: float, whole: float) -> str:
-    """A share: 78%, <1% for a trace, 0%. Never says 100% before it is reached; – where there is no whole."""
-    if whole <= 0:
-        return "–"
-    share = part / whole * 100
-    if share <= 0:
-        return "0%"
-    if share < 1:
-        return "<1%"
-    return f"{int(share + 1e-9):,}%"
 
 
 def duration(seconds: float) -> str:

@@ -128,8 +128,8 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("peak", lambda run: human.tokens(run.peak)),
     ("mean", lambda run: human.tokens(run.mean)),
     ("input, all calls", lambda run: human.tokens(run.input)),
-    ("summarized", lambda run: f"{run.summarized:.0%}"),
-    ("more than once", lambda run: f"{run.resummarized:.0%}"),
+    ("summarized", lambda run: human.percent(run.summarized)),
+    ("more than once", lambda run: human.percent(run.resummarized)),
     ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
     ("facts at risk", _of_facts),
     ("constraints", _of_constraints),
@@ -143,7 +143,7 @@ def _short(view: ReplayView) -> list[TextLine]:
         line_of(
             (run.name.ljust(width) + "  ", "muted"),
             (f"{human.plural(run.compactions, 'compaction')}, peak {human.tokens(run.peak)}, ", ""),
-            (f"input {human.tokens(run.input)}, {run.summarized:.0%} summarized", ""),
+            (f"input {human.tokens(run.input)}, {human.percent(run.summarized)} summarized", ""),
         )
         for run in view.runs
     ]

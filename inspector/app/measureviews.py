@@ -146,7 +146,7 @@ def _numbers(
     elif definition.unit == "yes or no" and share.of == 1:
         told = short = "yes" if share.count else "no"
     else:
-        told, short = _told(share), _percent(share)
+        told, short = _told(share), human.percent(share.count, share.of)
     return MeasureCell(
         told,
         short,
@@ -158,15 +158,8 @@ def _numbers(
     )
 
 
-def _percent(share: Share) -> str:
-    """A share as a person reads it; with a sign below 0, where a list grew."""
-    if share.count < 0:
-        return f"−{human.percent(-share.count, share.of)}"
-    return human.percent(share.count, share.of)
-
-
 def _told(share: Share) -> str:
-    return f"{_percent(share)} {human.tokens(share.count)}/{human.tokens(share.of)}"
+    return f"{human.percent(share.count, share.of)} {human.tokens(share.count)}/{human.tokens(share.of)}"
 
 
 def _evidence(entry: Evidence, measure: Measure, survivors: Survivors) -> EvidenceView:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.core.shares import percent
 from inspector.reports.console import console_for, say
 from inspector.summaries.lineage import State
 
@@ -37,12 +38,12 @@ def print_lineage(document: Document) -> None:
     for column in columns:
         left = column["left"]
         if left is not None:
-            words = left["words"] / left["of_words"] if left["of_words"] else 1.0
+            words = percent(left["words"], left["of_words"]) if left["of_words"] else "100%"
             budget = f" of {column['budget']:,}" if column["budget"] else ""
             say(
                 console,
                 f"summary {column['compaction']}: {left['items']} of {left['of_items']} items of the first and "
-                f"{words:.0%} of its words are left; {column['tokens']:,}{budget} tokens",
+                f"{words} of its words are left; {column['tokens']:,}{budget} tokens",
             )
     for entry in document["otherwise"]:
         if entry["settled"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.core.shares import percent
 from inspector.reports.console import console_for, say
 
 Document = dict[str, Any]
@@ -55,8 +56,8 @@ def _told(share: Document | None, unit: str) -> str:
     if unit == "yes or no" and share["of"] == 1:
         return "yes" if share["count"] else "no"
     if share["of"] > 9_999:
-        return f"{share['value']:.0%}"
-    return f"{share['value']:.0%} {share['count']:,}/{share['of']:,}"
+        return percent(share["value"])
+    return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"
 
 
 def _print_lost(console: Any, compaction: Document, titles: dict[str, Document]) -> None:

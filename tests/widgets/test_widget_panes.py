@@ -250,7 +250,7 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
             "layout  ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
             "cached up to the last breakpoint: 98%",
-            "⚑1 sys system  on the system prompt  ~2.1k up to here (2%)",
+            "⚑1 sys system  on the system prompt  ~2.1k up to here (3%)",
             "✗ wasted: no marker on tools",
             "· The next call reads 77,000 tokens.",
         ):
@@ -350,7 +350,7 @@ async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:
         assert "! saved 5.4k, 5%" in shown(pane)
         pane.set_view(replace(COMPACTION, outcome="fallback", tokens_after=110_000))
         assert "✗ no summary was made" in shown(pane)
-        assert "grew by 9.6k, 9%" in shown(pane)
+        assert "grew by 9.6k, 10%" in shown(pane)
         pane.set_view(None)
         assert "no compaction yet" in shown(pane)
 

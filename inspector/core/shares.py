@@ -1,0 +1,21 @@
+"""Shares the way a person reads them, on screen and in print the same."""
+
+from __future__ import annotations
+
+
+def percent(part: float, whole: float = 1.0) -> str:
+    """A share, to the nearest hundredth: 78%, <1% for a trace, 0%; – where there is no whole.
+
+    Never says 100% before it is reached: a list of 99,900 tokens is under a threshold of 100,000. Below 0, where a
+    list grew, it has a sign.
+    """
+    if whole <= 0:
+        return "–"
+    share = part / whole * 100
+    if share < 0:
+        return f"−{percent(-part, whole)}"
+    if share == 0:
+        return "0%"
+    if share < 1 - 1e-9:
+        return "<1%"
+    return "99%" if 99 < share < 100 - 1e-9 else f"{share:,.0f}%"
