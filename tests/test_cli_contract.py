@@ -203,6 +203,9 @@ def test_breakpoints(layout: str, ttl: str) -> None:
     assert answer["breakpoints"][0]["message"] is None
     for point in answer["breakpoints"]:
         check(point, message=MAYBE_WHOLE, part=TEXT, placed=(bool,), honored=(bool,), why=TEXT, tokens=WHOLE)
+    shown = ask("show", "--demo", IN_PLACE, "--generation", "2")
+    assert answer["breakpoints"][-1]["message"] == len(shown["messages"]) - 1
+    assert answer["breakpoints"][-1]["tokens"] == shown["tokens"]["rough"], "the whole request, not more"
 
 
 def test_replay() -> None:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from inspector.app.rows import GenerationRows, is_tool_error
-from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
+from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl
 from inspector.caching.policy import CachePolicy
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
-from inspector.core.rough import text_tokens
+from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
 from inspector.engines.base import Plan
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.registry import engine
@@ -156,25 +156,36 @@ def diff_view(old: Compaction | None, new: Compaction | None) -> DiffView | None
         )
         for section in compared.sections
     )
-    note = "One of the two is a fallback text, which no model wrote." if old.fallback or new.fallback else ""
+    texts = ("", "One of the two is a fallback text", "Both are fallback texts")[old.fallback + new.fallback]
+    note = f"{texts}, which no model wrote." if texts else ""
     return DiffView(
         f"compaction {old.index}", f"compaction {new.index}", sections, old.summary, new.summary, note
     )
 
 
 def cache_view(
-    points: Sequence[Breakpoint], rows: GenerationRows, layout: Layout, ttl: Ttl, policy: CachePolicy
+    points: Sequence[Breakpoint],
+    rows: GenerationRows,
+    messages: Messages,
+    layout: Layout,
+    ttl: Ttl,
+    policy: CachePolicy,
 ) -> CacheView:
-    """The breakpoints of the list on screen, with the tokens up to each where they are known."""
+    """The breakpoints of the list on screen, with the tokens up to each where they are known.
+
+    What stands behind a breakpoint is taken from the whole: breakpoints stand at the end of a list, so that few
+    bodies are asked for, and a request is sent with its duplicates, which the measures replace.
+    """
     prompt = text_tokens_of(rows.system_prompt)
     measures = rows.measures
+    measured = 0 if measures is None else len(measures)
     total = None if measures is None else prompt + measures.total()
     views = []
     for point in points:
         index = -1 if point.message is None else point.message
         tokens: int | None = None
-        if measures is not None and index < len(measures):
-            tokens = prompt + (measures.rough_until(index + 1) if index >= 0 else 0)
+        if total is not None and len(messages) == measured:
+            tokens = prompt if index < 0 else total - _rough_from(messages, index + 1)
         line = rows.row(rows.row_of(index)) if rows.row_of(index) >= 0 else None
         views.append(
             BreakpointView(
@@ -198,6 +209,16 @@ def cache_view(
         True,
         (state + policy.reason,),
     )
+
+
+def _rough_from(messages: Messages, start: int) -> int:
+    """Rough tokens that the messages from `start` on add to those before them."""
+    chars = images = 0
+    for index in range(start, len(messages)):
+        wire = messages[index].wire
+        chars += message_chars(wire)
+        images += message_images(wire)
+    return chars // 4 + images * IMAGE_TOKENS
 
 
 def text_tokens_of(text: str) -> int:

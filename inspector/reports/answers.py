@@ -208,7 +208,7 @@ class Answers:
                     "id": None if point.message is None else messages[point.message].id,
                     "tokens": system
                     if point.message is None
-                    else system + sum(map(documents.rough_tokens, messages[: point.message + 1])),
+                    else system + documents.rough_list(messages[: point.message + 1]),
                 }
                 for point in points
             ],

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from inspector.app.screens.help import HelpScreen
 from inspector.engines.base import Settings
+from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
     compacted,
@@ -337,6 +338,18 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
         assert pilot.app.theme == "inspector-dark"
         await press(pilot, "J", "J", "enter")
         assert cursor(pilot) == screen.query_one(CachePane)._view.breakpoints[1].message  # type: ignore[union-attr]
+
+
+async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
+    answer = Answers.of([rotating], {}, None).breakpoints(CHECKOUT, None, None, None)
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "4")
+        view = screen.query_one(CachePane)._view
+        assert view is not None
+        for point, told in zip(view.breakpoints, answer["breakpoints"], strict=True):
+            assert abs((point.tokens or 0) - told["tokens"]) <= 1
+        assert view.breakpoints[-1].tokens == view.total, "the last one stands on the last message"
 
 
 async def test_modes_of_panes(rotating: Path) -> None:

@@ -230,7 +230,7 @@ class FillingActions(ConversationBase):
         marks = {
             (-1 if p.message is None else p.message): p.number for p in points if p.placed and policy.enabled
         }
-        view = paneviews.cache_view(points, rows, layout, ttl, policy)
+        view = paneviews.cache_view(points, rows, lazy, layout, ttl, policy)
         if not get_current_worker().is_cancelled:
             self.post_message(Cached(rows.generation.number, marks, view))
 
@@ -304,14 +304,14 @@ class FillingActions(ConversationBase):
         when = {
             "agent": "The list is over the threshold: the agent would compact before the next call.",
             "hygiene": "Gateway hygiene would compact before the next message.",
-            None: f"{left} tokens are left before a compaction.",
+            None: f"~{left} tokens are left before a compaction.",
         }[fires]
         if not plan.compacts:
             return (when, f"A compaction now would change nothing: {plan.reason}.")
         head, tail = plan.regions()
         return (
             when,
-            f"A compaction now: {human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
+            f"A compaction now: ~{human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
             f"{human.count(plan.length)} → {human.count(head + plan.length - tail + (not plan.merged))} messages.",
         )
 
