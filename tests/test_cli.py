@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from inspector import cli
 from tests.stores import writer
+from widgets import human
 
 ROOT = Path(__file__).resolve().parents[1]
 ROTATING = "Move checkout to orders-v2"
@@ -265,3 +266,27 @@ def test_a_sweep_as_csv_has_a_line_a_cell() -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith("threshold,target_ratio,compactions,")
     assert len(lines) == 5
+
+
+def test_print_and_screen_read_a_share_alike() -> None:
+    measured = run("measures", "--demo", "Move checkout to orders-v2", "--json").json()
+    shares = [
+        entry["share"] for one in measured["compactions"] for entry in one["measures"] if entry["share"]
+    ]
+    printed = run("measures", "--demo", "Move checkout to orders-v2", env={"COLUMNS": "200"}).out
+    cut = [share for share in shares if 2 < share["of"] < 9_999 and share["value"] * 100 % 1 > 0.5]
+    assert cut, "there is a share that is rounded up"
+    for share in cut:
+        assert f"{human.percent(share['count'], share['of'])} {share['count']}/{share['of']}" in printed
+
+
+def test_one_is_no_plural_and_the_best_is_written_like_its_cell() -> None:
+    told = run("sweep", "--demo", "Move checkout to orders-v2", "--threshold", "0.5,0.7").out
+    assert told.startswith("1 conversation\n")
+    assert "e+0" not in told
+    assert ", best (" in told
+
+
+def test_an_unknown_name_and_a_missing_file_say_where_to_look() -> None:
+    assert "`conversations` lists them" in run("show", "--demo", "nobody").err
+    assert "--demo" in run("conversations").err

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from inspector.core.shares import percent
 from inspector.core.text import safe
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def print_show(document: Document) -> None:
     )
     _say(console, f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
-    share = f"{tokens['rough'] / threshold:.0%}" if threshold else "–"
+    share = percent(tokens["rough"], threshold)
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     _say(
         console,
@@ -262,8 +263,8 @@ def print_replay(document: Document) -> None:
     _say(
         console,
         f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
-        f"{run['calls']:,} calls\n  {run['summarized_share']:.0%} of what was said went through a summary, "
-        f"{run['resummarized_share']:.0%} more than once · a user message stayed verbatim for "
+        f"{run['calls']:,} calls\n  {percent(run['summarized_share'])} of what was said went through a summary, "
+        f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
     )
     if "facts" in run:
@@ -311,25 +312,26 @@ def print_sweep(document: Document) -> None:
     """A table a metric, the best cell marked."""
     console = _console()
     rows, columns = document["axes"]
-    _say(console, f"{document['conversations']:,} conversations")
+    _say(console, _conversations(document["conversations"]))
     for name, lines in document["metrics"].items():
         best = document["best"].get(name)
-        marked = "nothing was run" if best is None else f"best ({best['value']:,.4g}) marked *"
+        marked = "nothing was run" if best is None else f"best ({_cell(best['value'])}) marked *"
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         _say(console, title, "bold")
         table = _table((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for value, line in zip(document[rows], lines, strict=True):
-            shown = [
-                "–"
-                if cell is None
-                else f"{cell:,.0f}"
-                if abs(cell) >= 10 or cell == int(cell)
-                else f"{cell:.2f}"
-                for cell in line
-            ]
+            shown = ["–" if cell is None else _cell(cell) for cell in line]
             marks = ["*" if best is not None and cell == best["value"] else "" for cell in line]
             _row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
         console.print(table)
+
+
+def _cell(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"
+
+
+def _conversations(number: int) -> str:
+    return f"{number:,} conversation{'' if number == 1 else 's'}"
 
 
 def print_stores(documents: Sequence[Document]) -> None:
@@ -341,7 +343,7 @@ def print_stores(documents: Sequence[Document]) -> None:
         _say(console, f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}")
         _say(
             console,
-            f"{entry['conversations']:,} conversations · {entry['size']:,} bytes · journal {entry['journal_mode']}",
+            f"{_conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}",
         )
         table = _table(("table", False), ("rows", True), ("text", False))
         for found in entry["tables"]:

@@ -227,7 +227,9 @@ def check_file(path: Path) -> None:
     try:
         stat = path.stat()
     except FileNotFoundError:
-        raise StoreMissing(f"There is no file at {path}. {home}; give the path of one that exists.") from None
+        raise StoreMissing(
+            f"There is no file at {path}. {home}; give the path of one that exists, or --demo for the bundled ones."
+        ) from None
     except NotADirectoryError:
         raise StoreMissing(f"There is no file at {path}: a part of that path is a file.") from None
     except PermissionError:

@@ -58,7 +58,8 @@ class Chains:
                 f"{len(found)} conversations are called {name!r}: {some}. Give more of the id."
             )
         raise UnknownConversation(
-            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no title."
+            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no title. "
+            "The command `conversations` lists them."
         )
 
 
