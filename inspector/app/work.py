@@ -22,6 +22,7 @@ class Live:
     """What a conversation's row in the list learns later; None stays unknown."""
 
     conversation: str
+    messages: int
     tokens: int | None
     threshold: int | None
     compactions: int | None

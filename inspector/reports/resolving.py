@@ -74,11 +74,14 @@ def live_of(
     flags: Mapping[str, Any],
     config: Path | None,
     watch: Callable[[int], None] | None = None,
-) -> tuple[int | None, int | None, int | None]:
-    """(rough tokens of the live list, threshold in tokens, compactions) of a conversation; reads the live list.
+) -> tuple[int, int | None, int | None, int | None]:
+    """(messages and rough tokens of the live list, threshold in tokens, compactions) of a conversation.
+
+    Reads the live list: what a session counts as its messages has those in it that the user undid.
 
     `watch` is told now and then how many of its messages were read; what it raises ends the reading.
     """
     settings = resolve(store, row, flags, config).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    return store.live_tokens(row.id, watch), threshold, store.count_compactions(row.id)
+    tokens = store.live_tokens(row.id, watch)
+    return len(store.open(row.id).live), tokens, threshold, store.count_compactions(row.id)

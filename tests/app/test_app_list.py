@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.widgets import Input
 
 from inspector.app.screens.search import HitList, SearchScreen
+from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -52,6 +53,31 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         assert conversation(pilot).inspection.conversation.id == chosen
         await press(pilot, "escape")
         assert conversations(pilot).query_one(ConversationTable).current == chosen
+
+
+async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> None:
+    answers = Answers.of([in_place], {}, None).conversations()
+    async with running(in_place) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+        shown = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
+        assert shown == {entry["id"]: entry["messages"] for entry in answers}
+        assert f"{sum(shown.values())} messages" in title(pilot)
+        conversations(pilot).read_index()
+        await settled(pilot)
+        again = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
+        assert again == shown
+
+
+async def test_behind_a_conversation_that_was_opened_by_name_is_a_whole_list(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "escape")
+        table = conversations(pilot).query_one(ConversationTable)
+        here = table.entry(table.cursor)
+        assert here is not None
+        assert here.title == CHECKOUT, "the cursor is where one was"
+        assert here.findings == 9
+        await press(pilot, "home", "question_mark", "escape")
+        assert table.cursor == 0, "help is no conversation to go back to"
 
 
 async def test_filter_as_one_types(rotating: Path) -> None:

@@ -76,6 +76,11 @@ class ConversationsScreen(WorkingScreen):
         self._entries: dict[str, ConversationEntry] = {}
         self._rows: tuple[ConversationRow, ...] = ()
         self._judged: dict[str, int] = {}
+        #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
+        self._stored: dict[str, int] = {}
+        #: Whether lists have been counted, so that findings are next: that may have been while another screen was on.
+        self._judging = False
+        self._left_at = self.place.conversation
 
     def compose(self) -> ComposeResult:
         """Title, table, keys. The line of the filter comes when it is wanted."""
@@ -137,7 +142,9 @@ class ConversationsScreen(WorkingScreen):
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         known = self._entries
         self._rows = rows
-        self._entries = {row.id: _entry(row, known.get(row.id)) for row in rows}
+        stored, self._stored = self._stored, {row.id: row.messages for row in rows}
+        same = {name: entry for name, entry in known.items() if stored[name] == self._stored.get(name)}
+        self._entries = {row.id: _entry(row, known.get(row.id), row.id in same) for row in rows}
         table = self.query_one(ConversationTable)
         first = not known
         table.set_entries(tuple(self._entries.values()))
@@ -155,7 +162,7 @@ class ConversationsScreen(WorkingScreen):
         self.query_one(TitleBar).set_state("")
         self._show_title()
         self._tell(*self.store.info.notes)
-        uncounted = tuple(row for row in rows if _stale(row, known.get(row.id)))
+        uncounted = tuple(row for row in rows if row.id not in same or same[row.id].tokens is None)
         if uncounted:
             self.read_live(uncounted)
 
@@ -175,7 +182,7 @@ class ConversationsScreen(WorkingScreen):
             TitlePart(safe_line(path.name) if path.suffix else "bundled databases", 4),
         ]
         if self._rows:
-            total = sum(row.messages for row in self._rows)
+            total = sum(entry.messages or 0 for entry in self._entries.values())
             count = human.plural(len(self._rows), "conversation")
             if table.filter:
                 count = f"{table.row_count:,} of {count}"
@@ -223,23 +230,32 @@ class ConversationsScreen(WorkingScreen):
                 continue
             changed = replace(
                 entry,
+                messages=live.messages,
                 tokens=live.tokens,
                 threshold=live.threshold,
                 compactions=live.compactions,
             )
             self._entries[entry.id] = changed
             table.update_entry(changed)
+        self._show_title()
+
+    def on_screen_suspend(self) -> None:
+        """Remember which conversation the cursor was left on."""
+        self._left_at = self.place.conversation
 
     def on_screen_resume(self) -> None:
-        """Go on counting where a conversation was opened meanwhile."""
+        """Go to the conversation that was opened by its name or from a search, and go on counting."""
+        if self._left_at != self.place.conversation and self.place.conversation:
+            self.query_one(ConversationTable).select(self.place.conversation)
         if self._interrupted:
             self._interrupted = False
             self.read_live(tuple(row for row in self._rows if self._entries[row.id].tokens is None))
-        elif self._judged:
+        elif self._judging:
             self.judge_unknown()
 
     def judge_unknown(self) -> None:
         """Count the findings of conversations that nobody has judged as they are now."""
+        self._judging = True
         wanted = tuple(
             row
             for row in self._rows[:_JUDGED]
@@ -347,7 +363,8 @@ class ConversationsScreen(WorkingScreen):
         self.app.push_screen(SearchScreen(self.store))
 
 
-def _entry(row: ConversationRow, known: ConversationEntry | None) -> ConversationEntry:
+def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
+    """`same` says that the conversation is as long as when it was counted."""
     fresh = ConversationEntry(
         id=row.id,
         title=row.title or row.id,
@@ -361,15 +378,12 @@ def _entry(row: ConversationRow, known: ConversationEntry | None) -> Conversatio
         return fresh
     return replace(
         fresh,
+        messages=known.messages if same else fresh.messages,
         tokens=known.tokens,
         threshold=known.threshold,
         compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
         findings=known.findings,
     )
-
-
-def _stale(row: ConversationRow, known: ConversationEntry | None) -> bool:
-    return known is None or known.tokens is None or known.messages != row.messages
 
 
 def _live(
