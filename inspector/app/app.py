@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
@@ -42,7 +42,8 @@ class InspectorApp(Host):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
-    CSS_PATH = "app.tcss"
+    #: Textual reads no styles of a default screen, so the list's stand here.
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "screens/conversations.tcss"]
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -55,6 +55,19 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         assert conversations(pilot).query_one(ConversationTable).current == chosen
 
 
+async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> None:
+    async with running(rotating, size=(100, 24)) as pilot:
+        screen = conversations(pilot)
+        assert not screen.show_vertical_scrollbar
+        assert screen.query_one(ConversationTable).region.bottom == screen.query_one(KeyLine).region.y == 23
+        assert screen.query_one(KeyLine).region.width == 100
+    create(tmp_path / "state.db").close()
+    async with running(tmp_path / "state.db", size=(100, 24)) as pilot:
+        lines = screen_text(pilot).splitlines()
+        (told,) = [place for place, line in enumerate(lines) if "no conversations in this database" in line]
+        assert 8 < told < 16, "it stands in the middle"
+
+
 async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> None:
     answers = Answers.of([in_place], {}, None).conversations()
     async with running(in_place) as pilot:

@@ -52,7 +52,6 @@ _PAUSE = 0.2
 class ConversationsScreen(WorkingScreen):
     """Every conversation of the store."""
 
-    CSS_PATH = "conversations.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
         Binding("f", "search", "Search", id="list.search", tooltip="Search the text of all messages"),
