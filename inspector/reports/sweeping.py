@@ -144,9 +144,10 @@ def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterat
     except BrokenProcessPool as error:
         raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
     finally:
-        # What is under way elsewhere ends with the run of its cell.
+        # What is under way elsewhere ends with the run of its cell. A process that is only being begun still looks for
+        # what it shares with this one, so that must not go first.
         stop.set()
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
