@@ -33,6 +33,7 @@ TITLES = {
     "CompactionPane": "Compaction pane",
     "TokenGraph": "Replay pane",
     "FindingsPane": "Findings pane",
+    "FactsPane": "Facts pane",
     "LineagePane": "Lineage pane",
     "MeasuresPane": "Measures pane",
     "ReportPrompt": "Writing a report",
