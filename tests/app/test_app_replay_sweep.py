@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,20 @@ async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) ->
     async with running(path, "Numbers for the weekly report", size=(80, 24)) as pilot:
         await press(pilot, "v")
         assert "of Numbers for the weekly report" in screen_text(pilot)
-        await press(pilot, "o", "home", "n")
+        await press(pilot, "o")
+        await press(pilot, "home", "n")
         count = len(on_sweep(pilot).subject.every)
         assert f"n p  2 of {count}, " in screen_text(pilot)
+
+
+async def test_facts_that_come_before_the_screen_is_there_are_counted(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        before = on_sweep(pilot)
+        assert before.facts is not None
+        early = SweepScreen(replace(before.subject, facts=None), before.take)
+        early.take_facts(before.facts)
+        pilot.app.push_screen(early)
+        await settled(pilot)
+        assert early.found is not None
+        assert early.found.cells["facts_at_risk"] == before.found.cells["facts_at_risk"]  # type: ignore[union-attr]

@@ -157,6 +157,8 @@ class SweepScreen(CellScreen):
     def take_facts(self, facts: FactSteps) -> None:
         """The facts of the conversation on screen have been read: count them."""
         self.facts = facts
+        if not self.is_mounted:
+            return  # the sweep begins with them
         if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
             self.begin(again=True)
         else:
