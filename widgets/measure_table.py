@@ -233,7 +233,10 @@ class MeasureTable(LineList):
         return f" {indent}{self._view.rows[number].name}"
 
     def draw_header(self, y: int, width: int) -> Strip:
-        """The compactions' numbers."""
+        """The compactions' numbers; nothing where there is nothing to measure."""
+        if not self._view.columns:
+            self._places = []
+            return Row().strip(width, self.base_style)
         name, columns = self.widths(width)
         self._places = []
         hidden = len(self._view.columns) + 1 - len(columns)

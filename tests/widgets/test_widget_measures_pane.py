@@ -224,6 +224,7 @@ async def test_waiting_nothing_and_hostile_text() -> None:
         pane.set_view(MeasuresView())
         await host.settle()
         assert "Nothing was compacted" in pane.headline
+        assert "all" not in pane.table.draw_header(0, 60).text, "no heading over no columns"
         bad = EvidenceView(HOSTILE, True, 1, HOSTILE, HOSTILE, SAID, FOUND, "summary")
         view = MeasuresView(COLUMNS[:1], (measure("files", "trail", (cell(1, 1, (bad,)),), cell(1, 1)),))
         pane.set_view(view)
