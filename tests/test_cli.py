@@ -290,3 +290,10 @@ def test_one_is_no_plural_and_the_best_is_written_like_its_cell() -> None:
 def test_an_unknown_name_and_a_missing_file_say_where_to_look() -> None:
     assert "`conversations` lists them" in run("show", "--demo", "nobody").err
     assert "--demo" in run("conversations").err
+
+
+def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
+    done = run("conversatoins")
+    assert done.code == 2
+    assert "'conversatoins' is no command and no file" in done.err
+    assert "compaction-inspector PATH CONVERSATION" in done.err

@@ -30,7 +30,7 @@ def open_app(
 
     check_installation()
     path, name = path_or_name(words, demo)
-    store = open_source(path, demo)
+    store = open_source(path, demo, name)
     flags = flags_of(options or {})
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, flags)

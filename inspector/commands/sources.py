@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from inspector.stores.base import Store
 
 
-def open_source(path: str | None, demo: bool) -> Store:
+def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
+    """The store of PATH, the bundled ones, or the user's own; `name` is the CONVERSATION that is wanted of it.
+
+    Raises StoreErrors, and UsageProblem where a name stands alone and there is no database for it.
+    """
     from inspector.stores.detect import default_path, open_store
 
     if demo:
@@ -20,7 +24,13 @@ def open_source(path: str | None, demo: bool) -> Store:
         from inspector.stores.several import SeveralStores
 
         return SeveralStores([open_store(found) for found in demo_databases()], fixtures_dir())
-    return open_store(Path(path) if path else default_path())
+    usual = default_path()
+    if path is None and name is not None and not usual.exists():
+        raise UsageProblem(
+            f"{name!r} is no command and no file, and as the name of a conversation it needs a database: there is none "
+            f"at {usual}. Give its path first: compaction-inspector PATH CONVERSATION."
+        )
+    return open_store(Path(path) if path else usual)
 
 
 def is_path(word: str) -> bool:

@@ -8,7 +8,7 @@ from inspector.reports.graph import Curve, Drop, Lane, Lines, token_graph
 from inspector.reports.html.markup import Html, anchor, tag
 from inspector.reports.report.values import Course, GenerationLine
 from inspector.reports.report.values import Curve as Survival
-from inspector.reports.report.wording import KIND_NAMES, count, percent
+from inspector.reports.report.wording import KIND_NAMES, count, share_percent
 
 _WIDTH = 1000
 #: How the lines of survival differ besides colour.
@@ -104,9 +104,9 @@ def survival_chart(curves: Sequence[Survival], compactions: Sequence[int]) -> Ht
         parts.append(tag("path", d=line, cls=f"curve k{order + 1}", stroke_dasharray=_DASHES[order] or None))
         parts += [_marker(order, a, b) for a, b in points] if len(points) <= 40 else []
         last = curve.shares[-1]
-        ends.append((points[-1][1], order, f"{KIND_NAMES[curve.kind][1]} {percent(last)}"))
+        ends.append((points[-1][1], order, f"{KIND_NAMES[curve.kind][1]} {share_percent(last)}"))
         told.append(
-            f"{KIND_NAMES[curve.kind][1]}: " + ", ".join(percent(share) for share in curve.shares[:40])
+            f"{KIND_NAMES[curve.kind][1]}: " + ", ".join(share_percent(share) for share in curve.shares[:40])
         )
     parts += _labels(ends, _WIDTH - right + 14, bottom)
     return chart(

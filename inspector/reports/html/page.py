@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.core.shares import percent
 from inspector.core.text import safe_title
 from inspector.reports.html.charts import course_chart, survival_chart
 from inspector.reports.html.compactions import compaction_section, findings_list
@@ -12,7 +13,15 @@ from inspector.reports.html.markup import Html, anchor, join, tag
 from inspector.reports.html.style import STYLE
 from inspector.reports.html.summaries import drift_body
 from inspector.reports.report.values import Derivation, Report
-from inspector.reports.report.wording import KIND_NAMES, count, moment, number, percent, period, severities
+from inspector.reports.report.wording import (
+    KIND_NAMES,
+    count,
+    moment,
+    number,
+    period,
+    severities,
+    share_percent,
+)
 
 #: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -93,7 +102,7 @@ def _header(report: Report, title: str) -> Html:
 def _glance(report: Report) -> Html:
     course, counts = report.course, report.finding_counts
     fallbacks = sum(part.compared.recorded.fallback for part in report.compactions)
-    share = f"{report.live_tokens / course.threshold:.0%} of the threshold" if course.threshold else ""
+    share = f"{percent(report.live_tokens, course.threshold)} of the threshold" if course.threshold else ""
     summaries = "each with a summary" if report.compactions else "never compacted"
     tiles = [
         ("Messages", f"{len(course.tokens):,}", f"{report.generations[-1].messages:,} in the live list"),
@@ -106,7 +115,7 @@ def _glance(report: Report) -> Html:
         ("Findings", f"{sum(counts.values()):,}", severities(counts)),
     ]
     kept = [
-        (name[0].upper() + name[1:], percent(last), f"{last.count:,} of {last.of:,} can still be read")
+        (name[0].upper() + name[1:], share_percent(last), f"{last.count:,} of {last.of:,} can still be read")
         for name, last in (
             (KIND_NAMES[curve.kind][1], curve.shares[-1]) for curve in report.curves if curve.shares
         )

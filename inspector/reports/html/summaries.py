@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.reports.html.markup import Html, join, more, tag, words
 from inspector.reports.report.values import DiffPart, DriftLine, DriftPart
-from inspector.reports.report.wording import CHANGE_SIGNS, LONGEST, cut, percent
+from inspector.reports.report.wording import CHANGE_SIGNS, LONGEST, cut, share_percent
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.values import Item, ItemChange, WordChange
 
@@ -101,7 +101,7 @@ def drift_body(part: DriftPart) -> Html:
             tag("td", "–" if line.tokens is None else f"{line.tokens:,}", cls="n"),
             tag("td", "–" if line.budget is None else f"{line.budget:,}", cls="n"),
             tag("td", "–" if line.items is None else f"{line.items.count} of {line.items.of}", cls="n"),
-            tag("td", percent(line.items), cls="n"),
+            tag("td", share_percent(line.items), cls="n"),
         )
         for line in part.lengths
     ]

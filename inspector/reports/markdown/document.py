@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.core.shares import percent
 from inspector.core.text import safe_title
 from inspector.reports.markdown.compactions import compaction_lines, finding_lines, group_lines
 from inspector.reports.markdown.escaping import code, fenced, line, table
@@ -15,9 +16,9 @@ from inspector.reports.report.wording import (
     cut,
     moment,
     number,
-    percent,
     period,
     severities,
+    share_percent,
 )
 
 
@@ -53,7 +54,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _head(report: Report) -> Iterator[str]:
     threshold = report.course.threshold
-    share = f" ({report.live_tokens / threshold:.0%} of the threshold)" if threshold else ""
+    share = f" ({percent(report.live_tokens, threshold)} of the threshold)" if threshold else ""
     fallbacks = sum(part.compared.recorded.fallback for part in report.compactions)
     yield f"# {line(safe_title(report.title or report.conversation))}"
     yield ""
@@ -77,7 +78,7 @@ def _head(report: Report) -> Iterator[str]:
         last = curve.shares[-1] if curve.shares else None
         if last is not None and last.of:
             name = KIND_NAMES[curve.kind][1]
-            yield f"- {name}: {last.count:,} of {last.of:,} can still be read ({percent(last)})"
+            yield f"- {name}: {last.count:,} of {last.of:,} can still be read ({share_percent(last)})"
 
 
 def _course(report: Report) -> Iterator[str]:
@@ -116,7 +117,7 @@ def _survival(report: Report) -> Iterator[str]:
     yield ""
     yield table(
         ("kind", *numbers),
-        ((KIND_NAMES[curve.kind][1], *map(percent, curve.shares)) for curve in report.curves),
+        ((KIND_NAMES[curve.kind][1], *map(share_percent, curve.shares)) for curve in report.curves),
         tuple(range(1, len(numbers) + 1)),
     )
     yield from ("", "Every measure, by compaction:", "")
@@ -141,7 +142,9 @@ def _drift(report: Report) -> Iterator[str]:
                 str(one.compaction),
                 "–" if one.tokens is None else f"{one.tokens:,}",
                 "–" if one.budget is None else f"{one.budget:,}",
-                "–" if one.items is None else f"{one.items.count} of {one.items.of} ({percent(one.items)})",
+                "–"
+                if one.items is None
+                else f"{one.items.count} of {one.items.of} ({share_percent(one.items)})",
             )
             for one in drift.lengths
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from inspector.core.shares import percent
 from inspector.inspection import Compared
 from inspector.quality.facts.values import Kind, Life, Outcome
 from inspector.quality.measures.values import Share
@@ -55,9 +56,9 @@ def severities(counts: Mapping[Severity, int]) -> str:
     return told or "nothing to tell"
 
 
-def percent(share: Share | None) -> str:
+def share_percent(share: Share | None) -> str:
     """A share in percent; a dash of nothing."""
-    return "–" if share is None or share.value is None else f"{share.value:.0%}"
+    return "–" if share is None or share.value is None else percent(share.value)
 
 
 def share_words(share: Share | None, unit: str = "share") -> str:
@@ -67,8 +68,8 @@ def share_words(share: Share | None, unit: str = "share") -> str:
     if unit == "yes or no" and share.of == 1:
         return "yes" if share.count else "no"
     if share.of > 9_999:
-        return f"{share.value:.0%}"
-    return f"{share.value:.0%} ({share.count:,} of {share.of:,})"
+        return percent(share.value)
+    return f"{percent(share.value)} ({share.count:,} of {share.of:,})"
 
 
 def cut(text: str, limit: int = LONGEST) -> str:
