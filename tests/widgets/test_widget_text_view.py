@@ -72,7 +72,9 @@ async def test_styled_lines_have_prefixes_spans_and_hanging_indents() -> None:
         first, second = lines(widget)[:2]
         assert (first.rstrip(), second.rstrip()) == (" + one two three", "   four")
         added = [
-            s.text for s in widget.render_line(0) if s.style and s.style.color == widget.ink("text--added").color
+            s.text
+            for s in widget.render_line(0)
+            if s.style and s.style.color == widget.ink("text--added").color
         ]
         assert added == [" + ", "two"]
 
