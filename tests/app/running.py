@@ -65,7 +65,7 @@ async def settled(pilot: Test) -> None:
         resting = any(
             getattr(screen, timer, None)
             for screen in pilot.app.screen_stack
-            for timer in ("_resting", "_moment_resting")
+            for timer in ("_resting", "_moment_resting", "_run_soon")
         )
         quiet = 0 if busy or resting else quiet + 1
         if quiet == 3:

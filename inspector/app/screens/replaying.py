@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -91,7 +90,11 @@ class ReplayActions(TuningActions):
         ):
             if self._run_soon is not None:
                 self._run_soon.stop()
-            self._run_soon = self.set_timer(_RUN_AFTER, partial(self.with_recording, self._run))
+            self._run_soon = self.set_timer(_RUN_AFTER, self._run_beside)
+
+    def _run_beside(self) -> None:
+        self._run_soon = None
+        self.with_recording(self._run)
 
     def _run(self) -> None:
         recording, inspection = self.recording(), self.inspection
