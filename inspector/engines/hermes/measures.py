@@ -10,7 +10,17 @@ from itertools import accumulate
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Sketch, sketch
+from inspector.engines.hermes.sketches import (
+    ASSISTANT,
+    CALLS,
+    ERASABLE,
+    HANDOFF,
+    SHORT,
+    SPEAKS,
+    USER,
+    Sketches,
+    sketched,
+)
 
 
 class Column:
@@ -22,8 +32,8 @@ class Column:
 
     __slots__ = ("kept", "short")
 
-    kept: Sequence[int]
-    short: Sequence[int]
+    kept: array[int]
+    short: array[int]
 
     def __init__(self, kept: Iterable[int], short: Iterable[int]) -> None:
         self.kept = array("q", accumulate(kept, initial=0))
@@ -32,8 +42,14 @@ class Column:
     @classmethod
     def plain(cls, numbers: Iterable[int]) -> Column:
         """A column that pruning leaves alone."""
-        made = cls((), ())
-        made.kept = made.short = array("q", accumulate(numbers, initial=0))
+        sums = array("q", accumulate(numbers, initial=0))
+        return cls.of(sums, sums)
+
+    @classmethod
+    def of(cls, kept: array[int], short: array[int]) -> Column:
+        """A column of sums that are known already; they may start at any number."""
+        made = cls.__new__(cls)
+        made.kept, made.short = kept, short
         return made
 
     def between(self, start: int, stop: int, pruned_to: int) -> int:
@@ -53,6 +69,19 @@ class Column:
         rest = ceiling - (self.kept[last] - self.kept[pruned_to])
         found = bisect_left(self.short, self.short[pruned_to] - rest, low, pruned_to) - 1
         return found if found >= low else -1
+
+
+class _Nothing(Column):
+    """The column of a size that no message has, however long the list is."""
+
+    __slots__ = ()
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """Zero."""
+        return 0
+
+
+NOTHING: Column = _Nothing((), ())
 
 
 class HermesMeasures:
@@ -133,70 +162,54 @@ class HermesMeasures:
 
 def measure(messages: Iterable[Message], policies: Policies) -> HermesMeasures:
     """Read every message once, in order."""
-    sketches, troubles = sketch(messages, policies)
-    return measures_of(sketches, policies, troubles)
-
-
-def measures_of(
-    sketches: Sequence[Sketch],
-    policies: Policies,
-    troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
-) -> HermesMeasures:
-    """The measures of a list of sketched messages. `troubles` name what the release would raise, by phase."""
-    newest: dict[bytes, int] = {}
-    duplicates: list[int] = []
-    for index, found in enumerate(sketches):
-        if found.same is not None:
-            if found.same in newest:
-                duplicates.append(newest[found.same])
-            newest[found.same] = index
-    gone = set(duplicates)
+    sketches, troubles = sketched(messages, policies)
+    gone = sketches.duplicates()
     done = HermesMeasures()
     done.policies = policies
-    done.roles = bytes(found.role for found in sketches)
-    done.calls = bytes(found.calls for found in sketches)
-    done.original = Column.plain(found.now.walk for found in sketches)
-    kept = [
-        found.repeated or found.now if index in gone else found.now for index, found in enumerate(sketches)
-    ]
-    short = [
-        now if index in gone else found.short or now
-        for index, (found, now) in enumerate(zip(sketches, kept, strict=True))
-    ]
-    done.tokens_now = Column((n.walk for n in kept), (n.walk for n in short))
-    done.chars = Column((n.chars for n in kept), (n.chars for n in short))
-    done.images = Column((n.images for n in kept), (n.images for n in short))
-    done.total_chars = sum(found.now.chars for found in sketches)
-    done.total_images = sum(found.now.images for found in sketches)
-    done.duplicates = array("q", sorted(duplicates))
-    _index(done, sketches, gone)
+    done.roles = bytes(sketches.roles)
+    done.calls = bytes(flags & CALLS for flags in sketches.flags)
+    done.original = Column.plain(sketches.now.walk)
+    done.tokens_now = _column(sketches.now.walk, sketches.short.walk, sketches.repeated.walk, gone)
+    done.chars = _column(sketches.now.chars, sketches.short.chars, sketches.repeated.chars, gone)
+    done.images = _column(sketches.now.images, sketches.short.images, sketches.repeated.images, gone)
+    done.total_chars = sum(sketches.now.chars)
+    done.total_images = sum(sketches.now.images)
+    done.duplicates = gone
+    replaced = frozenset(gone)
+    _index(done, sketches, replaced)
     # A duplicate is replaced before anything looks at its text, so that text cannot fail any more.
     done.troubles = {
-        phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
-        for phase, found in (troubles or {}).items()
+        phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in replaced)
+        for phase, found in troubles.items()
     }
     return done
 
 
-def _index(done: HermesMeasures, sketches: Sequence[Sketch], gone: Set[int]) -> None:
+def _column(now: array[int], short: array[int], repeated: array[int], gone: Iterable[int]) -> Column:
+    kept, pruned = now[:], short[:]
+    for index in gone:
+        kept[index] = pruned[index] = repeated[index]
+    return Column(kept, pruned)
+
+
+def _index(done: HermesMeasures, sketches: Sketches, gone: Set[int]) -> None:
     """Fill the lists of indexes in one pass."""
     changed, summaries, erasable = array("q"), array("q"), array("q")
     users_all, users, assistants, speaking = array("q"), array("q"), array("q"), array("q")
     skips = done.policies.skips_summaries
-    for index, found in enumerate(sketches):
-        role = found.role
+    for index, (role, flags) in enumerate(zip(sketches.roles, sketches.flags, strict=True)):
         if role == ASSISTANT:
             assistants.append(index)
-            if found.speaks:
+            if flags & SPEAKS:
                 speaking.append(index)
         elif role == USER:
             users_all.append(index)
-            if not (skips and found.handoff):
+            if not (skips and flags & HANDOFF):
                 users.append(index)
-        if found.short is not None and index not in gone:
+        if flags & SHORT and index not in gone:
             changed.append(index)
-        if found.handoff:
-            if not found.erasable:
+        if flags & HANDOFF:
+            if not flags & ERASABLE:
                 summaries.append(index)
             elif index not in gone:
                 erasable.append(index)

@@ -50,6 +50,56 @@ def facts_of(content: str) -> Facts:
     return Facts(len(content), lines, exit_code[1] if exit_code else "?", total[1] if total else "?")
 
 
+# Every fact stands in a line at most once, so a line's growth from the least of them to these tells which it names.
+_LEAST, _LONGER = Facts(0, 0, "", ""), Facts(10, 100, "4444", "88888888")
+_CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
+
+
+class Extent(NamedTuple):
+    """How long the one-line form about a call is, in characters, before its result is known.
+
+    `chars` and `printed` (quotes and escapes included) are those with the least of facts; `names` are bits for the
+    facts in it. `raises` is the error's name where the release fails.
+    """
+
+    chars: int
+    printed: int
+    names: int
+    raises: str = ""
+
+    def growth(self, chars: int, lines: int, exit_code: int, total: int) -> int:
+        """What facts of these lengths add, in characters."""
+        return (
+            bool(self.names & _CHARS) * chars
+            + bool(self.names & _LINES) * lines
+            + bool(self.names & _EXIT_CODE) * exit_code
+            + bool(self.names & _TOTAL_COUNT) * total
+        )
+
+
+#: Where no line can be made.
+NO_LINE = Extent(0, len(repr("")), 0)
+
+
+def extent_of(tool: Tool, policies: Policies) -> Extent:
+    """The extent of the line about a call; what its arguments say is not needed any more then."""
+    if policies.placeholder:
+        return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
+    name, arguments = tool[0], _arguments(tool[1])
+    try:
+        text = _line_about(name, arguments, _LEAST, policies)
+        longer = _line_about(name, arguments, _LONGER, policies)
+        return Extent(len(text), len(repr(text)), len(longer) - len(text))
+    except RELEASE_ERRORS as error:
+        return NO_LINE._replace(raises=type(error).__name__)
+
+
+def lengths(facts: Facts) -> tuple[int, int, int, int]:
+    """What each fact adds to a line that names it, in characters."""
+    chars, lines = len(f"{facts.chars:,}") - 1, len(str(facts.lines)) - 1
+    return chars, lines, len(facts.exit_code), len(facts.total)
+
+
 def digest(content: str) -> bytes:
     """What two results are compared by when duplicates are looked for (the releases' own truncated hash)."""
     data = content.encode("utf-8", errors="replace")
@@ -139,9 +189,12 @@ def _shrink(value: Any) -> Any:
 def line_about(tool: Tool, facts: Facts, policies: Policies) -> str:
     """One line about what a tool did, in the form of the releases."""
     name, raw = tool
+    return _line_about(name, _arguments(raw), facts, policies)
+
+
+def _line_about(name: Any, arguments: Any, facts: Facts, policies: Policies) -> str:
     if not policies.guards_lines:
-        return _line(name, _arguments(raw), facts, _as_it_is)
-    arguments = _arguments(raw)
+        return _line(name, arguments, facts, _as_it_is)
     if not isinstance(arguments, dict):
         arguments = {}
     try:

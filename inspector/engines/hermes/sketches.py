@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, overload
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message, text_of
@@ -52,8 +53,105 @@ class Sketch(NamedTuple):
     speaks: bool = False
 
 
+class Sizes:
+    """A number of each kind a message, in columns."""
+
+    __slots__ = ("chars", "images", "walk")
+
+    def __init__(self) -> None:
+        self.walk, self.chars, self.images = array("q"), array("q"), array("q")
+
+    def append(self, numbers: Numbers) -> None:
+        """The sizes of the next message."""
+        self.walk.append(numbers.walk)
+        self.chars.append(numbers.chars)
+        self.images.append(numbers.images)
+
+    def put(self, index: int, numbers: Numbers) -> None:
+        """Other sizes of a message."""
+        self.walk[index], self.chars[index], self.images[index] = numbers
+
+    def of(self, index: int) -> Numbers:
+        """The sizes of a message."""
+        return Numbers(self.walk[index], self.chars[index], self.images[index])
+
+
+#: What is true of a message, as bits: see Sketch.
+CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
+_DIGEST_BYTES = 6
+
+
+class Sketches(Sequence[Sketch]):
+    """The sketches of a list as columns: some 80 bytes a message. One is made when it is asked for.
+
+    `short` and `repeated` are the sizes as they stand where a sketch has None; `same` is -1 there.
+    """
+
+    def __init__(self) -> None:
+        self.roles = bytearray()
+        self.flags = bytearray()
+        self.same = array("q")
+        self.now, self.short, self.repeated = Sizes(), Sizes(), Sizes()
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    @overload
+    def __getitem__(self, index: int) -> Sketch: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Sketch]: ...
+    def __getitem__(self, index: int | slice) -> Sketch | list[Sketch]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        flags, same = self.flags[index], self.same[index]
+        return Sketch(
+            self.roles[index],
+            bool(flags & CALLS),
+            self.now.of(index),
+            self.short.of(index) if flags & SHORT else None,
+            self.repeated.of(index) if flags & REPEATED else None,
+            None if same < 0 else same.to_bytes(_DIGEST_BYTES),
+            bool(flags & HANDOFF),
+            bool(flags & ERASABLE),
+            bool(flags & SPEAKS),
+        )
+
+    def append(self, found: Sketch) -> None:
+        """The next message."""
+        self.roles.append(found.role)
+        self.flags.append(
+            found.calls * CALLS
+            | (found.short is not None) * SHORT
+            | (found.repeated is not None) * REPEATED
+            | found.handoff * HANDOFF
+            | found.erasable * ERASABLE
+            | found.speaks * SPEAKS
+        )
+        self.same.append(-1 if found.same is None else int.from_bytes(found.same))
+        self.now.append(found.now)
+        self.short.append(found.short or found.now)
+        self.repeated.append(found.repeated or found.now)
+
+    def duplicates(self) -> array[int]:
+        """The messages whose text a later result has again, sorted."""
+        same = self.same
+        alike = sorted((index for index, text in enumerate(same) if text >= 0), key=same.__getitem__)
+        return array("q", sorted(one for one, next_ in pairwise(alike) if same[one] == same[next_]))
+
+    def shorten(self, index: int, short: Numbers) -> None:
+        """A message has this size after pruning."""
+        self.flags[index] |= SHORT
+        self.short.put(index, short)
+
+
 def sketch(messages: Iterable[Message], policies: Policies) -> tuple[list[Sketch], Troubles]:
     """Read every message once, in order."""
+    found, troubles = sketched(messages, policies)
+    return list(found), troubles
+
+
+def sketched(messages: Iterable[Message], policies: Policies) -> tuple[Sketches, Troubles]:
+    """Read every message once, in order, into columns."""
     reader = _Reader(policies)
     for index, message in enumerate(messages):
         reader.sketches.append(reader.message(index, message.wire))
@@ -62,14 +160,23 @@ def sketch(messages: Iterable[Message], policies: Policies) -> tuple[list[Sketch
 
 
 class _Reader:
-    """Sketches messages. Which call a result answers is known only at the end, so results are finished then."""
+    """Sketches messages. Which call a result answers is known only at the end, so results are finished then.
+
+    Nothing of a text is kept: of a call only how long the line about it is, of a result what it adds to that.
+    """
 
     def __init__(self, policies: Policies) -> None:
         self.policies = policies
-        self.sketches: list[Sketch] = []
-        self.tools: dict[Any, pruning.Tool] = {}
-        self.results: list[tuple[int, Any, pruning.Facts, int, int]] = []
+        self.sketches = Sketches()
         self.troubles: dict[str, list[tuple[int, str]]] = {}
+        self._unknown = pruning.extent_of(pruning.UNKNOWN_TOOL, policies)
+        self._tools: dict[Any, pruning.Extent] = {}
+        #: Equal extents are one.
+        self._extents: dict[pruning.Extent, pruning.Extent] = {}
+        #: The long results: the call of each; its index, tokens besides the content, characters around it, and
+        #: four lengths of facts.
+        self._answers: list[Any] = []
+        self._results = array("q")
 
     def message(self, index: int, wire: Mapping[str, Any]) -> Sketch:
         """A message; a result's one-line form is filled in by `finish`."""
@@ -98,20 +205,24 @@ class _Reader:
             same, repeated = pruning.digest(content), self._as(pruning.DUPLICATE, rest, shell, now.images)
         prunable = pruning.is_prunable(content)
         if prunable:
-            self.results.append((index, wire.get("tool_call_id", ""), pruning.facts_of(content), rest, shell))
+            self._answers.append(wire.get("tool_call_id", ""))
+            self._results.extend((index, rest, shell, *pruning.lengths(pruning.facts_of(content))))
         return Sketch(code, calls, now, None, repeated, same, handoff, handoff and prunable)
 
     def finish(self) -> None:
         """Give every long result its pruned size."""
-        for index, call, facts, rest, shell in self.results:
-            text = self._guard(index, "prune_result", partial(self._line, call, facts), "")
-            found = self.sketches[index]
-            self.sketches[index] = found._replace(short=self._as(text, rest, shell, found.now.images))
+        columns = iter(self._results)
+        for call, index, rest, shell, *added in zip(self._answers, *[columns] * 7, strict=True):
+            extent = self._extent(index, call)
+            growth = extent.growth(*added)
+            walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
+            images = self.sketches.now.images[index]
+            self.sketches.shorten(index, Numbers(walk, shell + extent.printed + growth, images))
 
     def _calls(self, index: int, wire: Mapping[str, Any], now: Numbers) -> Numbers | None:
         self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
         found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
-        self._guard(index, "prune", lambda: self.tools.update(found), None)
+        self._guard(index, "prune", lambda: self._learn(found), None)
         if not self.policies.shrinks_arguments:
             return None
         calls = self._guard(index, "arguments", lambda: pruning.short_calls(wire), wire["tool_calls"])
@@ -124,6 +235,11 @@ class _Reader:
             + call_tokens(after, self.policies)
         )
         return Numbers(walk, message_chars(after), now.images)
+
+    def _learn(self, calls: Iterable[tuple[Any, pruning.Tool]]) -> None:
+        for call, tool in calls:
+            extent = pruning.extent_of(tool, self.policies)
+            self._tools[call] = self._extents.setdefault(extent, extent)
 
     def _short(self, content: Any) -> Any:
         return pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
@@ -138,10 +254,16 @@ class _Reader:
     def _as(text: str, rest: int, shell: int, images: int) -> Numbers:
         return Numbers(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
 
-    def _line(self, call: Any, facts: pruning.Facts) -> str:
+    def _extent(self, index: int, call: Any) -> pruning.Extent:
+        """The extent of the line about the call that a result answers."""
         if self.policies.placeholder:
-            return pruning.PLACEHOLDER
-        return pruning.line_about(self.tools.get(call, pruning.UNKNOWN_TOOL), facts, self.policies)
+            return self._unknown
+        extent: pruning.Extent = self._guard(
+            index, "prune_result", lambda: self._tools.get(call, self._unknown), pruning.NO_LINE
+        )
+        if extent.raises:
+            self.troubles.setdefault("prune_result", []).append((index, extent.raises))
+        return extent
 
     def _guard(self, index: int, phase: str, work: Callable[[], Any], otherwise: Any) -> Any:
         try:
