@@ -7,8 +7,7 @@ prompt count, counts fallback texts in a row, and waits after failed summaries (
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 #: Compactions in a row that end it, in both releases.
 STRIKES = 2
@@ -21,8 +20,7 @@ NO_PROVIDER, TIMEOUTS, BROKEN, OTHER = 600, (60, 300, 900), 30, 60
 Failure = Literal["no provider", "timeout", "broken", "access", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """The state of the guards. `cooldown_until` is in seconds since the epoch.
 
     `ineffective` and `fallbacks` count compactions in a row; `verifying` waits for the next real prompt count.
@@ -66,15 +64,15 @@ def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: boo
     count = guard.compactions + 1
     if guard.judged_by == "savings":
         saved = (tokens_before - tokens_after) / tokens_before if tokens_before > 0 else 0.0
-        changed = replace(
-            guard, compactions=count, ineffective=guard.ineffective + 1 if saved < LEAST_SAVED else 0
+        changed = guard._replace(
+            compactions=count, ineffective=guard.ineffective + 1 if saved < LEAST_SAVED else 0
         )
     elif guard.judged_by == "usage":
-        changed = replace(
-            guard, compactions=count, verifying=True, fallbacks=guard.fallbacks + 1 if fallback else 0
+        changed = guard._replace(
+            compactions=count, verifying=True, fallbacks=guard.fallbacks + 1 if fallback else 0
         )
     else:
-        changed = replace(guard, compactions=count)
+        changed = guard._replace(compactions=count)
     return _settled(changed)
 
 
@@ -82,7 +80,7 @@ def nothing_done(guard: Guard) -> Guard:
     """A compaction was tried and changed nothing: a strike in 0.19.0, nothing in 0.13.0."""
     if guard.judged_by != "usage":
         return guard
-    return _settled(replace(guard, ineffective=guard.ineffective + 1))
+    return _settled(guard._replace(ineffective=guard.ineffective + 1))
 
 
 def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
@@ -90,32 +88,32 @@ def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
     if guard.judged_by != "usage":
         return guard
     if prompt_tokens <= 0:
-        return replace(guard, verifying=False)
+        return guard._replace(verifying=False)
     over = prompt_tokens >= threshold_tokens
     if not (over or guard.ineffective or guard.verifying):
         return guard
     strikes = guard.ineffective + (guard.verifying and over) if over else 0
-    return _settled(replace(guard, ineffective=strikes, verifying=False))
+    return _settled(guard._replace(ineffective=strikes, verifying=False))
 
 
 def summary_failed(guard: Guard, failure: Failure, now: float) -> Guard:
     """A summary call failed at a time in seconds since the epoch: the pause until the next one."""
     if failure == "no provider":
-        return replace(guard, cooldown_until=now + NO_PROVIDER)
+        return guard._replace(cooldown_until=now + NO_PROVIDER)
     if failure == "timeout" and guard.judged_by == "usage":
         count = guard.timeouts + 1
         pause = TIMEOUTS[min(count, len(TIMEOUTS)) - 1]
-        return replace(guard, timeouts=count, cooldown_until=now + pause)
-    return replace(guard, cooldown_until=now + (BROKEN if failure == "broken" else OTHER))
+        return guard._replace(timeouts=count, cooldown_until=now + pause)
+    return guard._replace(cooldown_until=now + (BROKEN if failure == "broken" else OTHER))
 
 
 def summary_made(guard: Guard) -> Guard:
     """A summary call succeeded: no pause, and timeouts count from the start again."""
-    return replace(guard, timeouts=0, cooldown_until=0.0)
+    return guard._replace(timeouts=0, cooldown_until=0.0)
 
 
 def _settled(guard: Guard) -> Guard:
     gave_up = guard.ineffective >= STRIKES or guard.fallbacks >= STRIKES
     if not gave_up:
-        return replace(guard, since=None) if guard.since is not None else guard
-    return guard if guard.since is not None else replace(guard, since=guard.compactions)
+        return guard._replace(since=None) if guard.since is not None else guard
+    return guard if guard.since is not None else guard._replace(since=guard.compactions)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Plan, Settings
+from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import Deck
+from inspector.engines.hermes.live import measures_until
 from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
 from inspector.engines.registry import engine
@@ -42,7 +43,7 @@ class Recording:
         """What a compaction at a moment would do, the compactions before it counted."""
         engine, number = self.course.engine, at.generation
         if measures is None:
-            measures = self.decks[number - 1].until(at.length)
+            measures = measures_until(self.decks[number - 1], at.length)
         return engine.plan(measures, settings, number - 1, self.systems[number - 1])
 
 

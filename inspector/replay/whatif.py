@@ -9,12 +9,14 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
+from typing import NamedTuple
 
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
-from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import Deck, LiveList
+from inspector.engines.base import Budgets, Settings
+from inspector.engines.hermes.deck import Deck
+from inspector.engines.hermes.engine import Cut, HermesEngine
+from inspector.engines.hermes.live import LiveList
 from inspector.engines.hermes.sketches import USER, Numbers, Sketch
 from inspector.engines.thrift import Guard, compacted, guard_of, nothing_done, responded
 from inspector.quality.facts.risk import FactSteps
@@ -35,8 +37,7 @@ class SummaryModel:
     recorded: tuple[Numbers | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
     `after` are its lengths in messages, tokens are rough, the system prompt included."""
 
@@ -111,7 +112,9 @@ class Course:
         self.system = system_tokens
         self.facts: FactSteps | None = None
         self.calls = calls([found.role for found in self.sketches])
-        self.chars = list(accumulate((found.now.chars for found in self.sketches), initial=0))
+        #: Characters of each message, and of all before it.
+        self.sizes = [found.now.chars for found in self.sketches]
+        self.chars = list(accumulate(self.sizes, initial=0))
         self.images = list(accumulate((found.now.images for found in self.sketches), initial=0))
         self.users = [index for index, found in enumerate(self.sketches) if found.role == USER]
         #: Characters said until each call.
@@ -146,12 +149,13 @@ class _Run:
         self.budgets = course.engine.budgets(settings)
         self.steps = steps
         self.list = LiveList(course.deck)
-        self.start = 0
-        #: Characters and pictures of the list less those that were said until `start`.
+        #: Characters and pictures of the list less those that were said until its last compaction.
         self.chars = self.images = 0
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
+        #: In the order in which they left; so many had left before the last compaction.
         self.left: dict[int, int] = {}
+        self.left_before = 0
         self.gave_up_at: int | None = None
         self.tokens: list[int] = []
         self.prompts: list[int] = []
@@ -224,23 +228,22 @@ class _Run:
             if self.gave_up_at is None:
                 self.gave_up_at = step
             return False
-        self.list.extend(self.start, step)
-        self.start = step
+        self.list.extend(step)
         measures = self.list.measures()
         length = len(self.list)
-        plan = self.course.engine.outline(measures, self.settings, self.budgets, len(self.events))
-        if not plan.compacts:
+        cut = self.course.engine.cut(measures, self.settings, self.budgets, len(self.events))
+        if cut.reason:
             self.guard = nothing_done(self.guard)
             return False
         self._fill(step)
-        left = self.list.replace(plan, measures.duplicates, self._summary(plan))
+        left = self.list.replace(cut, measures, self._summary(cut))
+        self.left_before = len(self.left)
         self.left.update(dict.fromkeys(left, len(self.events)))
-        columns = self.list.columns
-        self.chars = sum(columns.chars.now) - self.course.chars[step]
-        self.images = (sum(columns.images.now) if columns.images else 0) - self.course.images[step]
+        self.chars = self.list.total_chars - self.course.chars[step]
+        self.images = self.list.total_images - self.course.images[step]
         after = self._tokens_at(step)
         self.guard = compacted(self.guard, before, after - self.course.system)
-        head, tail = plan.regions()
+        head, tail = cut.regions(length)
         fires = "agent" if before >= self.budgets.threshold_tokens else "hygiene"
         self.events.append(Event(step, fires, length, len(self.list), head, tail, before, after))
         if self.steps:
@@ -249,12 +252,12 @@ class _Run:
         self.guard = responded(self.guard, after, self.budgets.threshold_tokens)
         return True
 
-    def _summary(self, plan: Plan) -> Numbers:
+    def _summary(self, cut: Cut) -> Numbers:
         number = len(self.events)
         recorded = self.model.recorded[number] if number < len(self.model.recorded) else None
         if recorded is not None:
             return recorded
-        tokens = plan.summary_budget * self.model.ratio if self.model.tokens is None else self.model.tokens
+        tokens = cut.summary_budget * self.model.ratio if self.model.tokens is None else self.model.tokens
         wordings = self.course.engine.policies.wordings
         chars = int(tokens) * 4 + (wordings[0].length if wordings else _PREFIX) + _AROUND
         return Numbers(chars // 4 + 10, chars, 0)
@@ -262,9 +265,9 @@ class _Run:
     def _metrics(self) -> Metrics:
         course, left, count = self.course, self.left, len(self.events)
         said = course.chars[-1] or 1
-        sizes = course.deck.columns.chars.now
+        sizes = course.sizes
         once = sum(map(sizes.__getitem__, left))
-        twice = sum(sizes[index] for index, at in left.items() if count - at >= 2)
+        twice = sum(map(sizes.__getitem__, islice(left, self.left_before)))
         end = len(course.sketches)
         gone = [event.step for event in self.events]
         stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)

@@ -69,7 +69,7 @@ def recorded_part(recording: Recording, metrics: Metrics) -> Document:
     """What was recorded, in steps of the logical transcript."""
     return {
         "messages": len(recording.transcript),
-        "compactions": [asdict(event) for event in recording.events],
+        "compactions": [event._asdict() for event in recording.events],
         **_figures(metrics),
     }
 
@@ -80,7 +80,7 @@ def whatif_part(run: WhatIf, recording: Recording) -> Document:
         (e.step, e.head_end, e.tail_start) for e in recording.events
     ]
     return {
-        "compactions": [asdict(event) for event in run.events],
+        "compactions": [event._asdict() for event in run.events],
         **_figures(run.metrics),
         "tokens": list(run.tokens),
         "gave_up_at": run.gave_up_at,

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
+from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import Deck, LiveList
+from inspector.engines.hermes.live import LiveList, measures_until
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketches import Numbers, sketch
 from tests.engines.lists import conversations
@@ -31,7 +32,9 @@ def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
     deck = Deck(sketches, engine.policies, troubles)
     stop = min(cut, len(messages))
     wanted = SMALL.with_(profile=profile)
-    assert engine.plan(deck.until(stop), wanted) == engine.plan(engine.measure(messages[:stop]), wanted)
+    assert engine.plan(measures_until(deck, stop), wanted) == engine.plan(
+        engine.measure(messages[:stop]), wanted
+    )
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
@@ -43,16 +46,19 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
     engine = HermesEngine(RELEASES[profile])
     wanted = SMALL.with_(profile=profile)
     listed = LiveList(Deck(sketch(messages, engine.policies)[0], engine.policies))
-    listed.extend(0, len(messages))
+    listed.extend(len(messages))
     measures = listed.measures()
     plan = engine.plan(measures, wanted)
+    cut = engine.cut(measures, wanted, plan.budgets)
+    assert bool(cut.reason) is not plan.compacts
     if not plan.compacts:
         return
     head, tail = plan.regions()
-    left = listed.replace(plan, measures.duplicates, Numbers(100, 400, 0))
+    assert cut.regions(len(messages)) == (head, tail)
+    left = listed.replace(cut, measures, Numbers(100, 400, 0))
     assert left == list(range(head, tail))
     assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
-    assert [index for index in listed.ids if index >= 0] == [*range(head), *range(tail, len(messages))]
+    assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
     after = listed.measures().total()
     # Each region is rounded up by itself.
     assert abs(after - (plan.head_tokens + 100 + plan.tail_tokens)) <= 3
@@ -69,8 +75,8 @@ def test_a_list_grows_by_stretches() -> None:
     )
     sketches = sketch(messages, engine.policies)[0]
     grown = LiveList(Deck(sketches, engine.policies))
-    grown.extend(0, 5)
+    grown.extend(5)
     assert grown.measures().duplicates == [0]
-    grown.extend(5, 12)
+    grown.extend(12)
     assert grown.measures().duplicates == [0, 3, 6]
     assert grown.measures().total() == engine.measure(messages).total()

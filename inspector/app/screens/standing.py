@@ -23,6 +23,7 @@ from inspector.app.work import Failed, Recovered
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Plan
+from inspector.engines.hermes.live import measures_until
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection, budgets_of
 from inspector.replay.moments import PHASES, Moment
@@ -196,7 +197,7 @@ class StandingActions(
             self.go_to_step(at.step)
 
     def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
-        rows.measures = recording.decks[rows.at.generation - 1].until(rows.at.length)
+        rows.measures = measures_until(recording.decks[rows.at.generation - 1], rows.at.length)
         self.plan = None
         if rules_for(self.settings.profile) != self.settings.profile:
             return

@@ -70,9 +70,10 @@ def tail_start(
     budget: int,
     protect_last_n: int,
     pruned_to: int,
-    steps: list[Step],
+    steps: list[Step] | None,
 ) -> int:
-    """Where the tail starts, as the release computes it (one past the end of the list at most)."""
+    """Where the tail starts, as the release computes it (one past the end of the list at most). Each rule that moved
+    it is appended to `steps`, where somebody wants to know."""
     length = len(measures)
     floor = tail_floor(policies, length, head_end, protect_last_n)
     ceiling = int(budget * policies.soft_ceiling)
@@ -80,16 +81,16 @@ def tail_start(
     over = now.overrun(ceiling, head_end, pruned_to)
     stop = min(over, length - floor)
     cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
-    why = f"walking back from the end until {ceiling:,} tokens are used"
-    steps.append(Step("walk", cut, why, bound=True))
-    whole = now.between(head_end, length, pruned_to)
-    if policies.second_walk and cut <= head_end and 0 < whole <= ceiling:
+    if steps is not None:
+        why = f"walking back from the end until {ceiling:,} tokens are used"
+        steps.append(Step("walk", cut, why, bound=True))
+    if policies.second_walk and cut <= head_end and 0 < now.between(head_end, length, pruned_to) <= ceiling:
         over = now.overrun(budget, head_end, pruned_to)
         stop = min(over, length - floor)
         cut = stop if over >= 0 and stop >= head_end else head_end
-        steps.append(
-            Step("second walk", cut, f"everything fits, so again with {budget:,} tokens", bound=True)
-        )
+        if steps is not None:
+            why = f"everything fits, so again with {budget:,} tokens"
+            steps.append(Step("second walk", cut, why, bound=True))
     fallback = length - floor
     cut = _step(steps, "floor", cut, min(cut, fallback), f"at least the last {floor} messages")
     if cut <= head_end:
@@ -130,8 +131,8 @@ def pruned_indexes(measures: HermesMeasures, pruned_to: int) -> tuple[int, ...]:
     return tuple(sorted((*changed, *measures.duplicates)))
 
 
-def _step(steps: list[Step], rule: str, before: int, after: int, why: str) -> int:
-    if after != before:
+def _step(steps: list[Step] | None, rule: str, before: int, after: int, why: str) -> int:
+    if after != before and steps is not None:
         steps.append(Step(rule, after, why, bound=True))
     return after
 
@@ -176,5 +177,7 @@ def latest_summary(measures: HermesMeasures, start: int, stop: int, pruned_to: i
 
 
 def _before(indexes: Sequence[int], start: int, stop: int) -> int:
+    if not indexes:
+        return -1
     found = bisect_left(indexes, stop) - 1
     return indexes[found] if found >= 0 and indexes[found] >= start else -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, Step
@@ -12,6 +12,26 @@ from inspector.engines.hermes.assembly import Output, assemble, prune, pruned_wi
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.measures import HermesMeasures, measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+
+
+class Cut(NamedTuple):
+    """What of a plan decides the list after it; `Plan` says what each is. Where `reason` is not empty the list is not
+    compacted, and the rest means nothing."""
+
+    reason: str = ""
+    raises: str = ""
+    head_end: int = 0
+    tail_start: int = 0
+    prune_before: int = 0
+    summarized_from: int = 0
+    summary_budget: int = 0
+    role: str = ""
+    merged: bool = False
+
+    def regions(self, length: int) -> tuple[int, int]:
+        """head_end and tail_start inside a list of that length, as `Plan.regions`."""
+        head = min(self.head_end, length)
+        return head, max(head, min(self.tail_start, length))
 
 
 class HermesEngine:
@@ -49,14 +69,14 @@ class HermesEngine:
         self, measures: HermesMeasures, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
         """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
-        return _Planner(self.policies, measures, settings, compactions, system_tokens).plan()
+        numbers = self.budgets(settings)
+        return _Planner(self.policies, measures, settings, compactions, numbers).plan(system_tokens)
 
-    def outline(
-        self, measures: HermesMeasures, settings: Settings, budgets: Budgets, compactions: int = 0
-    ) -> Plan:
-        """The same plan from budgets that are known: where it cuts and how large the summary may be, without the
-        indexes of what is pruned and without the tokens of the regions."""
-        return _Planner(self.policies, measures, settings, compactions, 0, budgets).plan()
+    def cut(
+        self, measures: HermesMeasures, settings: Settings, numbers: Budgets, compactions: int = 0
+    ) -> Cut:
+        """What the plan decides, from budgets that are known, without its tokens and reasons."""
+        return _Planner(self.policies, measures, settings, compactions, numbers).cut(None)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
         """Every message as it stands after pruning."""
@@ -80,45 +100,44 @@ class _Planner:
         measures: HermesMeasures,
         settings: Settings,
         compactions: int,
-        system: int,
-        known: Budgets | None = None,
+        numbers: Budgets,
     ) -> None:
         self.policies = policies
         self.measures = measures
         self.settings = settings
         self.compactions = compactions
-        self.system = system
-        self.budgets = budgets(policies, settings) if known is None else known
-        self.whole = known is None
+        self.budgets = numbers
 
-    def plan(self) -> Plan:
+    def cut(self, steps: list[Step] | None) -> Cut:
+        """Where the list is cut. The rules that moved the boundaries are appended to `steps`."""
         measures, policies, settings = self.measures, self.policies, self.settings
         length, budget = len(measures), self.budgets.tail_token_budget
         head = boundaries.head_size(measures, policies, settings.protect_first_n, self.compactions)
         if length <= head + 4:
-            return self._nothing(
-                f"{length} messages are too few: a head of {head} and 4 more are needed at least"
-            )
+            return Cut(f"{length} messages are too few: a head of {head} and 4 more are needed at least")
         pruned_to = (
             boundaries.prune_boundary(measures, settings.protect_last_n, budget) if policies.prunes else 0
         )
         raises = self._pruning_fails(pruned_to, budget)
         if raises:
-            return self._nothing(f"the release fails while it prunes: {raises}", raises)
+            return Cut(f"the release fails while it prunes: {raises}", raises)
         head_end = boundaries.past_results(measures, head)
-        steps = [Step("head", head, f"the first {head} messages are protected")]
-        if head_end != head:
-            steps.append(Step("tool group", head_end, "the head keeps the results of its calls", bound=True))
+        if steps is not None:
+            steps.append(Step("head", head, f"the first {head} messages are protected"))
+            if head_end != head:
+                steps.append(
+                    Step("tool group", head_end, "the head keeps the results of its calls", bound=True)
+                )
         raises = self._walk_fails(head_end, pruned_to, budget)
         if raises:
-            return self._nothing(f"the release fails while it looks for the tail: {raises}", raises)
+            return Cut(f"the release fails while it looks for the tail: {raises}", raises)
         last_n = settings.protect_last_n
         start = boundaries.tail_start(measures, policies, head_end, budget, last_n, pruned_to, steps)
         if head_end >= start:
-            return self._nothing("everything fits into the head and the tail")
-        return self._assembled(head_end, start, pruned_to, tuple(steps))
+            return Cut("everything fits into the head and the tail")
+        return self._summarized(head_end, start, pruned_to)
 
-    def _assembled(self, head_end: int, tail_start: int, pruned_to: int, steps: tuple[Step, ...]) -> Plan:
+    def _summarized(self, head_end: int, tail_start: int, pruned_to: int) -> Cut:
         measures, policies = self.measures, self.policies
         length = len(measures)
         low = head_end if not policies.searches_head else 1 if boundaries.starts_with_system(measures) else 0
@@ -127,71 +146,76 @@ class _Planner:
         raises = (
             f"IndexError at message {length}"
             if tail_start > length
-            else self._summary_fails(start, tail_start)
+            else self._trouble("summary", start, tail_start)
         )
         if raises:
-            return self._nothing(f"the release fails while it writes out the middle: {raises}", raises)
-        raises = self._mending_fails(head_end, tail_start)
+            return Cut(f"the release fails while it writes out the middle: {raises}", raises)
+        raises = self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, length)
         if raises:
-            return self._nothing(f"the release fails while it mends tool pairs: {raises}", raises)
+            return Cut(f"the release fails while it mends tool pairs: {raises}", raises)
         middle = measures.rough_between(start, tail_start, pruned_to)
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
         role, merged = summary_role(measures, policies, head_end, tail_start)
-        sizes = (0, 0, 0)
-        if self.whole:
-            places = ((0, head_end), (head_end, tail_start), (tail_start, length))
-            sizes = tuple(measures.rough_between(low, high, pruned_to) for low, high in places)  # type: ignore[assignment]
-        head_tokens, middle_tokens, tail_tokens = sizes
+        return Cut("", "", head_end, tail_start, pruned_to, start, budget, role, merged)
+
+    def plan(self, system: int) -> Plan:
+        """The whole plan; `system` tokens stand beside the list."""
+        measures = self.measures
+        length, total = len(measures), measures.total()
+        steps: list[Step] = []
+        cut = self.cut(steps)
+        if cut.reason:
+            return Plan(
+                profile=self.policies.name,
+                budgets=self.budgets,
+                length=length,
+                compacts=False,
+                reason=cut.reason,
+                head_end=length,
+                tail_start=length,
+                prune_before=0,
+                pruned=(),
+                summarized_from=length,
+                summary_budget=0,
+                role="",
+                merged=False,
+                head_tokens=total,
+                middle_tokens=0,
+                tail_tokens=0,
+                tokens_before=total + system,
+                tokens_after=total + system,
+                summary_tokens=0,
+                raises=cut.raises,
+            )
+        places = ((0, cut.head_end), (cut.head_end, cut.tail_start), (cut.tail_start, length))
+        head, middle, tail = (measures.rough_between(*place, cut.prune_before) for place in places)
         return Plan(
-            profile=policies.name,
+            profile=self.policies.name,
             budgets=self.budgets,
             length=length,
             compacts=True,
             reason="",
-            head_end=head_end,
-            tail_start=tail_start,
-            prune_before=pruned_to,
-            pruned=boundaries.pruned_indexes(measures, pruned_to) if self.whole else (),
-            summarized_from=start,
-            summary_budget=budget,
-            role=role,
-            merged=merged,
-            head_tokens=head_tokens,
-            middle_tokens=middle_tokens,
-            tail_tokens=tail_tokens,
-            tokens_before=measures.total() + self.system,
-            tokens_after=head_tokens + budget + tail_tokens + self.system,
-            summary_tokens=budget,
-            steps=steps,
-        )
-
-    def _nothing(self, reason: str, raises: str = "") -> Plan:
-        total = self.measures.total()
-        return Plan(
-            profile=self.policies.name,
-            budgets=self.budgets,
-            length=len(self.measures),
-            compacts=False,
-            reason=reason,
-            head_end=len(self.measures),
-            tail_start=len(self.measures),
-            prune_before=0,
-            pruned=(),
-            summarized_from=len(self.measures),
-            summary_budget=0,
-            role="",
-            merged=False,
-            head_tokens=total,
-            middle_tokens=0,
-            tail_tokens=0,
-            tokens_before=total + self.system,
-            tokens_after=total + self.system,
-            summary_tokens=0,
-            raises=raises,
+            head_end=cut.head_end,
+            tail_start=cut.tail_start,
+            prune_before=cut.prune_before,
+            pruned=boundaries.pruned_indexes(measures, cut.prune_before),
+            summarized_from=cut.summarized_from,
+            summary_budget=cut.summary_budget,
+            role=cut.role,
+            merged=cut.merged,
+            head_tokens=head,
+            middle_tokens=middle,
+            tail_tokens=tail,
+            tokens_before=total + system,
+            tokens_after=head + cut.summary_budget + tail + system,
+            summary_tokens=cut.summary_budget,
+            steps=tuple(steps),
         )
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
+        if not self.measures.troubles:
+            return ""
         # The release reads every call, then walks back to where the protected end begins, then prunes.
         walked = pruned_to if budget > 0 else len(self.measures)
         return (
@@ -202,17 +226,13 @@ class _Planner:
         )
 
     def _walk_fails(self, head_end: int, pruned_to: int, budget: int) -> str:
+        if not self.measures.troubles:
+            return ""
         floor = boundaries.tail_floor(
             self.policies, len(self.measures), head_end, self.settings.protect_last_n
         )
         lowest = boundaries.lowest_walked(self.measures, self.policies, head_end, budget, floor, pruned_to)
         return self._trouble("walk", lowest, len(self.measures), last=True)
-
-    def _summary_fails(self, start: int, stop: int) -> str:
-        return self._trouble("summary", start, stop)
-
-    def _mending_fails(self, head_end: int, tail_start: int) -> str:
-        return self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, len(self.measures))
 
     def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
         if not self.measures.troubles:

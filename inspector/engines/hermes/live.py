@@ -1,244 +1,295 @@
-"""A live list as columns, from which a plan is made again and again as it grows and is compacted.
+"""A live list, from which a plan is made again and again as it grows and is compacted.
 
-A `Deck` holds the sketches of a transcript as columns, made once. A `LiveList` grows by stretches of a deck and is
-replaced by what a compaction leaves of it. Both work by slices and sums of whole columns, so that a compaction costs
-about a tenth of a microsecond a message.
+It is a few messages in front, then one stretch of a deck. Sums over it are kept from one compaction to the next, so
+that a compaction costs what it changes, and not a pass over the list.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, compress
+from operator import add
+from types import MappingProxyType
 from typing import overload
 
-from inspector.core.rough import list_tokens
-from inspector.engines.base import Plan
-from inspector.engines.hermes.measures import Column, HermesMeasures
-from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers, Sketch
+from inspector.engines.hermes.deck import ERASABLE, HANDOFF, NO_HANDOFF, Deck, Sizes
+from inspector.engines.hermes.engine import Cut
+from inspector.engines.hermes.measures import Column, HermesMeasures, Sums
+from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers
 
-_NONE, _HANDOFF, _ERASABLE = 0, 1, 2
 #: Values that stand at fewer than one place in so many are looked for one by one.
 _SPARSE = 8
 #: Tables that leave a 1 where a column has a value, and 0 elsewhere.
 _ONLY = [bytes(int(code == value) for code in range(256)) for value in range(6)]
-_SIZES = ("walk", "chars", "images")
-
-
-class _Sizes:
-    """One kind of size, a number a message: as it stands, after pruning, as a back-reference."""
-
-    __slots__ = ("now", "repeated", "short")
-
-    def __init__(self, now: list[int], short: list[int], repeated: list[int]) -> None:
-        self.now, self.short, self.repeated = now, short, repeated
-
-    def part(self, start: int, stop: int) -> _Sizes:
-        """The sizes of [start:stop]."""
-        return _Sizes(self.now[start:stop], self.short[start:stop], self.repeated[start:stop])
-
-    def extend(self, other: _Sizes) -> None:
-        """Append other sizes."""
-        self.now += other.now
-        self.short += other.short
-        self.repeated += other.repeated
-
-    def set(self, index: int, size: int) -> None:
-        """A message is so large from now on, pruned or not."""
-        self.now[index] = self.short[index] = self.repeated[index] = size
-
-    def append(self, size: int) -> None:
-        """Append one size that pruning leaves alone."""
-        self.now.append(size)
-        self.short.append(size)
-        self.repeated.append(size)
-
-
-class _Columns:
-    """Messages as columns. `paired` marks texts that occur more than once, which `twins` numbers (-1 elsewhere)."""
-
-    __slots__ = (
-        "asked", "calls", "chars", "hands", "images", "paired", "roles", "shorts", "speaking", "twins", "walk",
-    )  # fmt: skip
-
-    walk: _Sizes
-    chars: _Sizes
-    #: None where there is no picture.
-    images: _Sizes | None
-    roles: bytes
-    calls: bytes
-    #: 1 for assistants whose text is not empty, and for user messages that the anchor counts.
-    speaking: bytes
-    asked: bytes
-    #: Whether pruning shortens it; what it is of a handoff.
-    shorts: bytes
-    hands: bytes
-    paired: bytes
-    twins: list[int]
-
-    def part(self, start: int, stop: int) -> _Columns:
-        """The columns of [start:stop]."""
-        part = _Columns()
-        part.walk, part.chars = self.walk.part(start, stop), self.chars.part(start, stop)
-        part.images = self.images.part(start, stop) if self.images is not None else None
-        for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired", "twins"):
-            setattr(part, name, getattr(self, name)[start:stop])
-        return part
-
-    def extend(self, other: _Columns) -> None:
-        """Append other columns, which hold pictures where these do."""
-        self.walk.extend(other.walk)
-        self.chars.extend(other.chars)
-        if self.images is not None and other.images is not None:
-            self.images.extend(other.images)
-        self.roles += other.roles
-        self.calls += other.calls
-        self.speaking += other.speaking
-        self.asked += other.asked
-        self.shorts += other.shorts
-        self.hands += other.hands
-        self.paired += other.paired
-        self.twins += other.twins
-
-
-class Deck:
-    """The sketches of a list as columns. `troubles` name what the release would raise, by phase."""
-
-    def __init__(
-        self,
-        sketches: Sequence[Sketch],
-        policies: Policies,
-        troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
-    ) -> None:
-        self.policies = policies
-        self.troubles = troubles or {}
-        self.columns = _columns(sketches, policies)
-        self._sums: tuple[Column, Column, Column] | None = None
-
-    def __len__(self) -> int:
-        return len(self.columns.roles)
-
-    def sums(self) -> tuple[Column, Column, Column]:
-        """Walk tokens as they stand, walk tokens and characters with pruning, of the whole deck, no text repeated."""
-        if self._sums is None:
-            original, columns = _plain(self.columns.walk.now), self.columns
-            self._sums = (original, _column(columns.walk, (), original), _column(columns.chars, (), None))
-        return self._sums
-
-    def growth(self) -> list[int]:
-        """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
-        chars = accumulate(self.columns.chars.now, initial=0)
-        if self.columns.images is None:
-            return [list_tokens(count) for count in chars]
-        images = accumulate(self.columns.images.now, initial=0)
-        return [list_tokens(count, pictures) for count, pictures in zip(chars, images, strict=True)]
-
-    def until(self, stop: int) -> HermesMeasures:
-        """The measures of the first `stop` messages."""
-        listed = LiveList(self)
-        listed.extend(0, stop)
-        troubles = {
-            phase: [entry for entry in found if entry[0] < stop] for phase, found in self.troubles.items()
-        }
-        return listed.measures(troubles, self.sums())
+_NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
+#: The summary's place in `LiveList.front`.
+_SUMMARY = -1
 
 
 class LiveList:
-    """A list of messages of a deck and of summaries."""
+    """A list of messages of a deck and of summaries, as columns (see `Deck`) and as sums that may start anywhere.
+
+    The messages of `front` come first, each by its index in the deck; [low:high) of the deck follow. `settled` is
+    how much of the deck had been said at the last compaction, which replaced every text that is repeated until then.
+    """
+
+    __slots__ = (
+        "asked", "calls", "chars", "deck", "front", "hands", "high", "images", "low", "paired", "roles",
+        "settled", "shorts", "speaking", "walk",
+    )  # fmt: skip
 
     def __init__(self, deck: Deck) -> None:
         self.deck = deck
-        self.columns = deck.columns.part(0, 0)
-        #: Which message of the deck each one is; -1 for a summary.
-        self.ids: list[int] = []
+        self.front: list[int] = []
+        self.low = self.high = self.settled = 0
+        self.walk, self.chars = Column((), ()), Column((), ())
+        self.images = Column((), ()) if deck.images is not None else None
+        self.roles = self.calls = self.speaking = self.asked = b""
+        self.shorts, self.hands, self.paired = bytearray(), bytearray(), bytearray()
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.roles)
 
-    def extend(self, start: int, stop: int) -> None:
-        """Messages [start:stop] of the deck are said."""
-        self.columns.extend(self.deck.columns.part(start, stop))
-        self.ids += range(start, stop)
+    @property
+    def total_chars(self) -> int:
+        """Characters of the whole list."""
+        return self.chars.kept[-1] - self.chars.kept[0]
 
-    def measures(
-        self,
-        troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
-        sums: tuple[Column, Column, Column] | None = None,
-    ) -> HermesMeasures:
-        """What a plan needs of the list as it stands; `sums` are those of a deck that it is the beginning of."""
-        columns = self.columns
-        duplicates = _duplicates(columns.paired, columns.twins)
+    @property
+    def total_images(self) -> int:
+        """Pictures of the whole list."""
+        return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
+
+    def messages(self, start: int, stop: int) -> list[int]:
+        """The indexes in the deck of [start:stop], without the summaries."""
+        shift = self.low - len(self.front)
+        first = max(start, len(self.front)) + shift
+        return [at for at in self.front[start:stop] if at != _SUMMARY] + list(range(first, stop + shift))
+
+    def extend(self, stop: int) -> None:
+        """The messages of the deck until `stop` are said."""
+        deck, start = self.deck, self.high
+        self.roles += deck.roles[start:stop]
+        self.calls += deck.calls[start:stop]
+        self.speaking += deck.speaking[start:stop]
+        self.asked += deck.asked[start:stop]
+        self.shorts += deck.shorts[start:stop]
+        self.hands += deck.hands[start:stop]
+        self.paired += deck.paired[start:stop]
+        for own, sizes in self._sizes():
+            _append(own.kept, sizes.sums.kept, start, stop)
+            _append(own.short, sizes.sums.short, start, stop)
+        self.high = stop
+
+    def measures(self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES) -> HermesMeasures:
+        """What a plan needs of the list as it stands; good until the list changes."""
+        duplicates = self._duplicates()
+        gone = frozenset(duplicates)
         done = HermesMeasures()
         done.policies = self.deck.policies
-        done.roles, done.calls = columns.roles, columns.calls
-        if sums is not None and not duplicates:
-            stop = len(self.ids) + 1
-            done.original, done.tokens_now, done.chars = (_beginning(column, stop) for column in sums)
-        else:
-            done.original = _plain(columns.walk.now)
-            done.tokens_now = _column(columns.walk, duplicates, done.original)
-            done.chars = _column(columns.chars, duplicates, None)
-        done.total_chars = sum(columns.chars.now)
-        if columns.images is None:
-            done.images, done.total_images = _zeros(len(self.ids)), 0
-        else:
-            done.images = _column(columns.images, duplicates, None)
-            done.total_images = sum(columns.images.now)
+        done.roles, done.calls = self.roles, self.calls
+        done.original = self.walk
         done.duplicates = duplicates
-        gone = frozenset(duplicates)
-        shorts, hands = columns.shorts, columns.hands
-        done.changed = _Where(shorts, 1, gone)
-        done.summaries = _Where(hands, _HANDOFF)
-        done.erasable = _Where(hands, _ERASABLE, gone)
-        done.users_all, done.users = _Where(columns.roles, USER), _Where(columns.asked, 1)
-        done.assistants, done.speaking = _Where(columns.roles, ASSISTANT), _Where(columns.speaking, 1)
-        done.troubles = {
+        done.tokens_now = self._seen(self.walk, self.deck.walk, duplicates)
+        done.chars = self._seen(self.chars, self.deck.chars, duplicates)
+        done.images = (
+            _NOTHING
+            if self.images is None or self.deck.images is None
+            else self._seen(self.images, self.deck.images, duplicates)
+        )
+        done.total_chars, done.total_images = self.total_chars, self.total_images
+        done.changed = _Where(self.shorts, 1, gone)
+        done.summaries = _Where(self.hands, HANDOFF)
+        done.erasable = _Where(self.hands, ERASABLE, gone)
+        done.users_all, done.users = _Where(self.roles, USER), _Where(self.asked, 1)
+        done.assistants, done.speaking = _Where(self.roles, ASSISTANT), _Where(self.speaking, 1)
+        done.troubles = troubles and {
             phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
-            for phase, found in (troubles or {}).items()
+            for phase, found in troubles.items()
         }
         return done
 
-    def replace(self, plan: Plan, duplicates: Iterable[int], summary: Numbers) -> list[int]:
-        """Carry a plan out: the summary takes the place of the middle, what stays stands as pruned. Returns which
-        messages of the deck left."""
-        head, tail = plan.regions()
-        length, columns = len(self.ids), self.columns
-        left = [index for index in self.ids[head:tail] if index >= 0]
-        gone = frozenset(duplicates)
-        for at in gone:
-            if at < head or at >= tail:
-                self._settle(at, repeated=True)
-        pruned_to = min(plan.prune_before, length)
-        for start, stop in ((0, min(head, pruned_to)), (tail, max(tail, pruned_to))):
-            at = columns.shorts.find(1, start, stop)
-            while at >= 0:
-                if at not in gone:
-                    self._settle(at, repeated=False)
-                at = columns.shorts.find(1, at + 1, stop)
-        front, behind = columns.part(0, head), columns.part(tail, length)
-        ids = self.ids[:head]
-        if plan.merged and tail < length:
-            _merge(behind, summary, self.deck.policies)
+    def replace(self, cut: Cut, measures: HermesMeasures, summary: Numbers) -> list[int]:
+        """Carry out what was decided from these measures: the summary takes the place of the middle, what stays stands
+        as pruned. Returns which messages of the deck left."""
+        length, front = len(self), len(self.front)
+        head, tail = cut.regions(length)
+        pruned_to = min(cut.prune_before, length)
+        merged = cut.merged and tail < length
+        begins = self._settle(measures.duplicates, 0, min(head, pruned_to))
+        goes_on = self._settle((), tail, max(tail, pruned_to))
+        columns = [
+            _compacted(
+                self._replaced(own, sizes, measures.duplicates),
+                (head, tail, pruned_to),
+                summary[kind],
+                merged,
+                (begins, goes_on),
+            )
+            for kind, (own, sizes) in enumerate(self._sizes())
+        ]
+        self.walk, self.chars = columns[:2]
+        if self.images is not None:
+            self.images = columns[2]
+        left = self.messages(head, tail)
+        kept = self.front[:head] + list(range(self.low, self.low + head - front))
+        self.front = kept + ([] if merged else [_SUMMARY]) + self.front[tail:]
+        self.low += max(0, tail - front)
+        self.settled = self.high
+        if merged:
+            self._merge(head, tail)
         else:
-            _append_summary(front, summary, USER if plan.role == "user" else ASSISTANT, self.deck.policies)
-            ids.append(-1)
-        front.extend(behind)
-        self.columns, self.ids = front, ids + self.ids[tail:]
+            self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
         return left
 
-    def _settle(self, at: int, repeated: bool) -> None:
-        """A message stands as it was pruned from now on."""
-        columns = self.columns
-        for name in _SIZES:
-            sizes = getattr(columns, name)
-            if sizes is not None:
-                sizes.set(at, (sizes.repeated if repeated else sizes.short)[at])
-        if columns.paired[at]:
-            columns.paired = _with(columns.paired, at, 0)
-        columns.shorts = _with(columns.shorts, at, 0)
-        if columns.hands[at] == _ERASABLE:
-            columns.hands = _with(columns.hands, at, _NONE)
+    def _sizes(self) -> Iterator[tuple[Column, Sizes]]:
+        yield self.walk, self.deck.walk
+        yield self.chars, self.deck.chars
+        if self.images is not None and self.deck.images is not None:
+            yield self.images, self.deck.images
+
+    def _duplicates(self) -> list[int]:
+        """Which messages a later one with the same text takes the place of, in order."""
+        deck = self.deck
+        first = bisect_left(deck.later, self.settled)
+        last = bisect_left(deck.later, self.high, first)
+        if first == last:
+            return []
+        low, front, shift = self.low, self.front, len(self.front) - self.low
+        found = []
+        for message in deck.earlier[first:last]:
+            if message >= low:
+                at = message + shift
+            elif message in front:
+                at = front.index(message)
+            else:
+                continue
+            if self.paired[at]:
+                found.append(at)
+        found.sort()
+        return found
+
+    def _seen(self, own: Column, sizes: Sizes, places: Sequence[int]) -> Sums:
+        """The column as a plan sees it, with back-references at some places."""
+        if not places:
+            return own
+        more, less = self._changes(own, sizes, places)
+        return _Replaced(own, places, list(accumulate(more, initial=0)), list(accumulate(less, initial=0)))
+
+    def _replaced(self, own: Column, sizes: Sizes, places: Sequence[int]) -> Column:
+        """The column with back-references at some places."""
+        if not places:
+            return own
+        first = places[0]
+        more, less = [0] * (len(own.kept) - first - 1), [0] * (len(own.kept) - first - 1)
+        for at, grows, shrinks in zip(places, *self._changes(own, sizes, places), strict=True):
+            more[at - first], less[at - first] = grows, shrinks
+        first += 1
+        return Column.of(
+            own.kept[:first] + array("q", map(add, own.kept[first:], accumulate(more))),
+            own.short[:first] + array("q", map(add, own.short[first:], accumulate(less))),
+        )
+
+    def _changes(self, own: Column, sizes: Sizes, places: Sequence[int]) -> tuple[list[int], list[int]]:
+        """By how much each of these messages is larger as a back-reference than it stands, than it is pruned."""
+        kept, short, front = own.kept, own.short, self.front
+        shift = self.low - len(front)
+        news = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
+        return (
+            [size - kept[at + 1] + kept[at] for at, size in zip(places, news, strict=True)],
+            [size - short[at + 1] + short[at] for at, size in zip(places, news, strict=True)],
+        )
+
+    def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
+        """What stands at some places, and what pruning shortens in [start:stop], stays so from now on. Returns whether
+        anything was shortened."""
+        for at in places:
+            self._stays(at)
+        at = found = self.shorts.find(1, start, stop)
+        while at >= 0:
+            self._stays(at)
+            at = self.shorts.find(1, at + 1, stop)
+        return found >= 0
+
+    def _stays(self, at: int) -> None:
+        self.shorts[at] = self.paired[at] = 0
+        if self.hands[at] == ERASABLE:
+            self.hands[at] = NO_HANDOFF
+
+    def _merge(self, head: int, tail: int) -> None:
+        """The summary goes into the first message of the tail."""
+        self.paired[tail] = self.shorts[tail] = 0
+        self.hands[tail] = HANDOFF
+        for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired"):
+            column = getattr(self, name)
+            setattr(self, name, column[:head] + column[tail:])
+        if self.deck.policies.skips_summaries:
+            self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
+
+    def _insert(self, head: int, tail: int, role: int) -> None:
+        """A message with the summary takes the place of the middle."""
+        self.roles = self.roles[:head] + bytes((role,)) + self.roles[tail:]
+        self.calls = self.calls[:head] + b"\0" + self.calls[tail:]
+        self.speaking = self.speaking[:head] + (b"\1" if role == ASSISTANT else b"\0") + self.speaking[tail:]
+        asked = role == USER and not self.deck.policies.skips_summaries
+        self.asked = self.asked[:head] + (b"\1" if asked else b"\0") + self.asked[tail:]
+        self.shorts[head:tail] = b"\0"
+        self.hands[head:tail] = bytes((HANDOFF,))
+        self.paired[head:tail] = b"\0"
+
+
+class _Replaced:
+    """A column with other sizes at some places: `more` and `less` are by how much the first 0, 1, ... of them change
+    what is kept and what is pruned."""
+
+    __slots__ = ("column", "less", "more", "places")
+
+    def __init__(self, column: Column, places: Sequence[int], more: list[int], less: list[int]) -> None:
+        self.column, self.places, self.more, self.less = column, places, more, less
+
+    def _kept(self, index: int) -> int:
+        return self.column.kept[index] + self.more[bisect_left(self.places, index)]
+
+    def _short(self, index: int) -> int:
+        return self.column.short[index] + self.less[bisect_left(self.places, index)]
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The sum over [start:stop], which is clamped to the list."""
+        last = len(self.column.kept) - 1
+        start, stop = min(start, last), min(max(start, stop), last)
+        middle = min(max(pruned_to, start), stop)
+        return self._short(middle) - self._short(start) + self._kept(stop) - self._kept(middle)
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        last = len(self.column.kept) - 1
+        pruned_to = min(max(pruned_to, low), last)
+        whole = self._kept(last)
+        found = bisect_left(range(last), whole - ceiling, pruned_to, last, key=self._kept) - 1
+        if found >= pruned_to:
+            return found
+        rest = ceiling - (whole - self._kept(pruned_to))
+        found = bisect_left(range(pruned_to), self._short(pruned_to) - rest, low, key=self._short) - 1
+        return found if found >= low else -1
+
+
+class _Nothing:
+    """The column of a size that no message has."""
+
+    __slots__ = ()
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """Zero."""
+        return 0
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """-1: all of it fits."""
+        return -1
+
+
+_NOTHING = _Nothing()
 
 
 class _Where(Sequence[int]):
@@ -246,7 +297,7 @@ class _Where(Sequence[int]):
 
     __slots__ = ("column", "found", "gone", "value")
 
-    def __init__(self, column: bytes, value: int, gone: frozenset[int] = frozenset()) -> None:
+    def __init__(self, column: bytes | bytearray, value: int, gone: frozenset[int] = frozenset()) -> None:
         self.column, self.value, self.gone = column, value, gone
         self.found: list[int] | None = None
 
@@ -277,7 +328,17 @@ class _Where(Sequence[int]):
         return self._all()[index]
 
 
-def _places(column: bytes, value: int) -> list[int]:
+def measures_until(deck: Deck, stop: int) -> HermesMeasures:
+    """The measures of the first `stop` messages of a deck."""
+    listed = LiveList(deck)
+    listed.extend(stop)
+    troubles = {
+        phase: [entry for entry in found if entry[0] < stop] for phase, found in deck.troubles.items()
+    }
+    return listed.measures(troubles)
+
+
+def _places(column: bytes | bytearray, value: int) -> list[int]:
     """Where a value stands in a column."""
     count = column.count(value)
     if count * _SPARSE > len(column):
@@ -289,99 +350,43 @@ def _places(column: bytes, value: int) -> list[int]:
     return found
 
 
-def _columns(sketches: Sequence[Sketch], policies: Policies) -> _Columns:
-    done = _Columns()
-    done.walk, done.chars = _sizes(sketches, 0), _sizes(sketches, 1)
-    done.images = _sizes(sketches, 2) if any(found.now.images for found in sketches) else None
-    done.roles = bytes(found.role for found in sketches)
-    done.calls = bytes(found.calls for found in sketches)
-    done.speaking = bytes(found.role == ASSISTANT and found.speaks for found in sketches)
-    skips = policies.skips_summaries
-    done.asked = bytes(found.role == USER and not (skips and found.handoff) for found in sketches)
-    done.shorts = bytes(found.short is not None for found in sketches)
-    done.hands = bytes(
-        _NONE if not found.handoff else _ERASABLE if found.erasable else _HANDOFF for found in sketches
+def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
+    """Append the sums of [start:stop] of a deck."""
+    shift = sums[-1] - more[start]
+    if shift:
+        sums.extend([total + shift for total in more[start + 1 : stop + 1]])
+    else:
+        sums += more[start + 1 : stop + 1]
+
+
+def _compacted(
+    column: Column, cuts: tuple[int, int, int], summary: int, merged: bool, shortened: tuple[bool, bool]
+) -> Column:
+    """The column of what a compaction leaves. `cuts` are where the head ends, where the tail starts and where pruning
+    stops; a summary of so much stands between, or in the first message of the tail. `shortened` tells whether pruning
+    changes anything of the head, of the tail."""
+    head, tail, pruned_to = cuts
+    begins, goes_on = shortened
+    front = _standing(column, 0, head, pruned_to) if begins else column.kept[: head + 1]
+    behind = _standing(column, tail, len(column.kept) - 1, pruned_to) if goes_on else column.kept[tail:]
+    short = column.short[tail:]
+    if merged:
+        summary += behind[1] - behind[0]
+        behind, short = behind[1:], short[1:]
+    return Column.of(
+        _ending(front, behind[0] - summary) + behind,
+        _ending(column.short[: head + 1], short[0] - summary) + short,
     )
-    often = Counter(found.same for found in sketches if found.same is not None)
-    numbers = {same: number for number, (same, count) in enumerate(often.items()) if count > 1}
-    done.twins = [-1 if found.same is None else numbers.get(found.same, -1) for found in sketches]
-    done.paired = bytes(twin >= 0 for twin in done.twins)
-    return done
 
 
-def _sizes(sketches: Sequence[Sketch], kind: int) -> _Sizes:
-    return _Sizes(
-        [found.now[kind] for found in sketches],
-        [(found.short or found.now)[kind] for found in sketches],
-        [(found.repeated or found.now)[kind] for found in sketches],
-    )
+def _standing(column: Column, start: int, stop: int, pruned_to: int) -> array[int]:
+    """The sums of [start:stop] once what stands before `pruned_to` is pruned."""
+    middle = min(max(pruned_to, start), stop)
+    more = column.kept[middle] - column.short[middle]
+    return array("q", [total + more for total in column.short[start:middle]]) + column.kept[middle : stop + 1]
 
 
-def _duplicates(paired: bytes, twins: list[int]) -> list[int]:
-    """Which messages a later one with the same text takes the place of, in order."""
-    places = _places(paired, 1)
-    newest = {twins[at]: at for at in places}
-    return [at for at in places if newest[twins[at]] != at]
-
-
-def _plain(numbers: list[int]) -> Column:
-    made = Column.__new__(Column)
-    made.kept = made.short = list(accumulate(numbers, initial=0))
-    return made
-
-
-def _beginning(column: Column, stop: int) -> Column:
-    made = Column.__new__(Column)
-    made.kept, made.short = column.kept[:stop], column.short[:stop]
-    return made
-
-
-def _zeros(length: int) -> Column:
-    made = Column.__new__(Column)
-    made.kept = made.short = [0] * (length + 1)
-    return made
-
-
-def _column(sizes: _Sizes, duplicates: Sequence[int], plain: Column | None) -> Column:
-    made = Column.__new__(Column)
-    if not duplicates:
-        made.kept = plain.kept if plain is not None else list(accumulate(sizes.now, initial=0))
-        made.short = list(accumulate(sizes.short, initial=0))
-        return made
-    kept, short = sizes.now[:], sizes.short[:]
-    for at in duplicates:
-        kept[at] = short[at] = sizes.repeated[at]
-    made.kept, made.short = list(accumulate(kept, initial=0)), list(accumulate(short, initial=0))
-    return made
-
-
-def _merge(columns: _Columns, summary: Numbers, policies: Policies) -> None:
-    """The summary goes into the first message."""
-    columns.walk.set(0, columns.walk.now[0] + summary.walk)
-    columns.chars.set(0, columns.chars.now[0] + summary.chars)
-    if columns.images is not None:
-        columns.images.set(0, columns.images.now[0] + summary.images)
-    columns.paired = _with(columns.paired, 0, 0)
-    columns.shorts = _with(columns.shorts, 0, 0)
-    columns.hands = _with(columns.hands, 0, _HANDOFF)
-    if policies.skips_summaries:
-        columns.asked = _with(columns.asked, 0, 0)
-
-
-def _append_summary(columns: _Columns, summary: Numbers, role: int, policies: Policies) -> None:
-    columns.walk.append(summary.walk)
-    columns.chars.append(summary.chars)
-    if columns.images is not None:
-        columns.images.append(summary.images)
-    columns.roles += bytes([role])
-    columns.calls += b"\0"
-    columns.speaking += bytes([role == ASSISTANT])
-    columns.asked += bytes([role == USER and not policies.skips_summaries])
-    columns.shorts += b"\0"
-    columns.hands += bytes([_HANDOFF])
-    columns.paired += b"\0"
-    columns.twins.append(-1)
-
-
-def _with(column: bytes, at: int, value: int) -> bytes:
-    return column[:at] + bytes([value]) + column[at + 1 :]
+def _ending(sums: array[int], last: int) -> array[int]:
+    """The same sums, the last of them being `last`."""
+    shift = last - sums[-1]
+    return array("q", [total + shift for total in sums])

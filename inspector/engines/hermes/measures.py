@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate
+from typing import Protocol
 
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens
@@ -21,6 +22,18 @@ from inspector.engines.hermes.sketches import (
     Sketches,
     sketched,
 )
+
+
+class Sums(Protocol):
+    """Sums over a number a message, which depend on how far the list is pruned."""
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The sum over [start:stop], which is clamped to the list."""
+        ...
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        ...
 
 
 class Column:
@@ -71,19 +84,6 @@ class Column:
         return found if found >= low else -1
 
 
-class _Nothing(Column):
-    """The column of a size that no message has, however long the list is."""
-
-    __slots__ = ()
-
-    def between(self, start: int, stop: int, pruned_to: int) -> int:
-        """Zero."""
-        return 0
-
-
-NOTHING: Column = _Nothing((), ())
-
-
 class HermesMeasures:
     """What the engine keeps of a list: some numbers a message and a few sorted lists of indexes."""
 
@@ -115,10 +115,10 @@ class HermesMeasures:
     calls: bytes
     #: Walk tokens before anything is pruned, and after.
     original: Column
-    tokens_now: Column
+    tokens_now: Sums
     #: Characters and pictures of the release's rough estimate, before pruning in total and after.
-    chars: Column
-    images: Column
+    chars: Sums
+    images: Sums
     total_chars: int
     total_images: int
     #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier
@@ -144,7 +144,7 @@ class HermesMeasures:
 
     def pruned_tokens(self, index: int) -> int:
         """Walk tokens of one message fully pruned."""
-        return self.tokens_now.short[index + 1] - self.tokens_now.short[index]
+        return self.tokens_now.between(index, index + 1, index + 1)
 
     def total(self) -> int:
         """The release's rough estimate of the whole list, without the system prompt, in tokens."""
