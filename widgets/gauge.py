@@ -25,7 +25,7 @@ class GaugeState:
 
     `pressure` is where the warning comes, `hygiene` where the gateway compacts (0 hides a mark). `tokens` are
     None while nobody has counted; `kind` says how they were counted and `detail` more about it
-    ("cl100k_base", "of the last response").
+    ("cl100k_base", "of the last response"). `planned` is the rough count that plans go by, None where it is the same.
     """
 
     tokens: int | None = None
@@ -35,6 +35,14 @@ class GaugeState:
     context: int = 0
     kind: Literal["rough", "exact", "reported"] = "rough"
     detail: str = ""
+    planned: int | None = None
+
+    @property
+    def parted(self) -> bool:
+        """Whether the count on show and the one that plans go by lie on different sides of the threshold."""
+        if self.tokens is None or self.planned is None:
+            return False
+        return (self.tokens >= self.threshold) != (self.planned >= self.threshold)
 
 
 class Gauge(Inked):
@@ -109,6 +117,8 @@ class Gauge(Inked):
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
             row.add(f" · {state.kind}", self.ink("gauge--muted"))
+        if state.parted and state.planned is not None:
+            row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("gauge--mark"))
         return row
 
     @staticmethod
@@ -165,6 +175,8 @@ def explain(state: GaugeState) -> str:
     else:
         how = KIND_WORDS[state.kind] + (f", {state.detail}" if state.detail else "")
         lines.append(f"{human.count(state.tokens)} tokens in this list ({how}).")
+    if state.parted:
+        lines.append(parting(state))
     if state.threshold:
         lines.append(f"┃ threshold {human.count(state.threshold)}: the agent compacts before its next call.")
     if state.pressure:
@@ -180,3 +192,15 @@ def explain(state: GaugeState) -> str:
     if state.context:
         lines.append(f"Context length {human.count(state.context)}: the whole bar.")
     return "\n".join(lines)
+
+
+def parting(state: GaugeState) -> str:
+    """Why a plan fires below the threshold, or does not above it: one sentence, "" where the counts agree."""
+    if not state.parted or state.tokens is None or state.planned is None:
+        return ""
+    exact, rough = human.count(state.tokens), human.count(state.planned)
+    sides = ("below", "over") if state.planned >= state.threshold else ("over", "below")
+    return (
+        f"The counts part here: {exact} tokens exactly, {sides[0]} the threshold, and ~{rough} roughly, {sides[1]} it. "
+        "Plans go by the rough count, as the releases do before a provider has answered."
+    )

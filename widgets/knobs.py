@@ -29,6 +29,7 @@ from widgets.knob_values import (
     value_at,
 )
 from widgets.strips import Row, fit, one_line
+from widgets.wrapping import breaks
 
 #: Two presses closer than this belong to a key that is held, in seconds.
 HELD = 0.15
@@ -37,12 +38,21 @@ SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 
 
 _LABEL, _VALUE = 16, 12
+#: Keys that end the typing of a value, and those that do nothing meanwhile.
+_LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
+_NOTHING = frozenset(
+    {"left", "right", "shift+left", "shift+right", "home", "end", "delete", "slash", "backslash"}
+)
+#: The foot: what the setting is and where its value came from, at most so many rows.
+_FOOT = 4
+_TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓ and a click; escape leaves it."
 
 
 class Knobs(Inked, can_focus=True):
     """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
 
-    A turn shows at once; `set_state` has the last word.
+    A turn shows at once; `set_state` has the last word. A value that is being typed is taken by enter, and by whatever
+    leaves its row: tab, arrows, a click; escape drops it.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -89,6 +99,11 @@ class Knobs(Inked, can_focus=True):
         Binding("shift+right,L", "turn(1, True)", "Much more", id="knobs.much_more", show=False),
         Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Put this setting back"),
         Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Put all settings back"),
+        Binding(
+            "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value; a digit begins one too"
+        ),
+        Binding("enter", "take_typed", "Take the value", id="knobs.take", system=True),
+        Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
     ]
 
     class SettingChanged(Message):
@@ -132,6 +147,8 @@ class Knobs(Inked, can_focus=True):
         known = around == (self._defaults, self._profiles, self._origins)
         self._summary, self._settings = summary_size, settings
         self._defaults, self._profiles, self._origins = around
+        if not known:
+            self.refresh(layout=True)
         for row, (kind, value) in enumerate(zip(KNOBS, shown, strict=True)):
             if not known or self.value(kind.name) != value:
                 self._refresh_row(row)
@@ -186,7 +203,8 @@ class Knobs(Inked, can_focus=True):
         self.post_message(self.ResetWanted())
 
     def _go(self, knob: int) -> None:
-        self._edit, self._error = None, ""
+        self._error = ""
+        self.action_take_typed()
         self._knob = max(0, min(knob, len(KNOBS) - 1))
         self.refresh()
 
@@ -223,8 +241,8 @@ class Knobs(Inked, can_focus=True):
 
     def _set(self, name: str, value: Value) -> None:
         if self._edit is not None or self._error:
-            self._edit, self._error = None, ""
-            self.refresh()
+            self._error = ""
+            self._type(None)
         if self.value(name) == value:
             return
         if name == SUMMARY_SIZE:
@@ -242,36 +260,64 @@ class Knobs(Inked, can_focus=True):
 
     # Typing a value.
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a value is typed keys are text; the profile has no value to type."""
+        if action in ("take_typed", "drop_typed"):
+            return self.editing
+        if action == "type" and KNOBS[self._knob].unit == "choice":
+            return False
+        return not self.editing or action == "knob"
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """While a value is typed, whether the key is part of it or does nothing."""
+        return self.editing and key not in _LEAVING and (len(character or "") == 1 or key in _NOTHING)
+
     def on_key(self, event: events.Key) -> None:
-        """Digits or enter begin to type a value; then keys are text until enter or escape."""
+        """A digit begins a value; from then on keys are text until it is taken or left."""
         character = event.character or ""
         if self._edit is None:
-            kind = KNOBS[self._knob]
-            if kind.unit == "choice" or not (event.key == "enter" or character in tuple("0123456789.")):
+            if KNOBS[self._knob].unit == "choice" or character not in tuple("0123456789."):
                 return
-            self._edit = "" if event.key == "enter" else character
-        elif event.key == "enter":
-            self._finish()
-        elif event.key == "escape":
-            self._edit = None
+            self._type(character)
         elif event.key == "backspace":
-            self._edit = self._edit[:-1]
+            self._type(self._edit[:-1])
         elif len(character) == 1 and character in "0123456789.,_%kKmM":
-            self._edit += character
-        elif event.key in ("up", "down", "tab", "shift+tab"):
-            self._edit = None
+            self._type(self._edit + character)
+        elif not self.check_consume_key(event.key, event.character):
+            if event.key in ("tab", "shift+tab"):
+                # Where there is no other field the focus stays.
+                self.action_take_typed()
             return
         event.stop()
         event.prevent_default()
-        self._error = "" if self._edit is not None else self._error
-        self.refresh()
 
-    def _finish(self) -> None:
-        kind, text = KNOBS[self._knob], self._edit or ""
-        self._edit = None
+    def _type(self, text: str | None) -> None:
+        began = (text is None) != (self._edit is None)
+        self._edit = text
+        if text is not None:
+            self._error = ""
+        self.refresh()
+        if began:
+            # Other keys are in force.
+            self.refresh_bindings()
+
+    def action_type(self) -> None:
+        """Begin to type a value."""
+        self._type("")
+
+    def action_drop_typed(self) -> None:
+        """Leave what is being typed; the setting stays as it is."""
+        self._type(None)
+
+    def action_take_typed(self) -> None:
+        """Set the value that is being typed; nothing typed leaves the setting as it is."""
+        kind, text = KNOBS[self._knob], self._edit
+        if text is None:
+            return
+        self._type(None)
         value = parse(text)
         if value is None:
-            self._error = f"{text or 'nothing'} is not a number"
+            self._error = f"{kind.name}: {text} is not a number" if text else ""
             return
         if kind.unit == "ratio" and value > 1:
             value /= 100
@@ -322,9 +368,9 @@ class Knobs(Inked, can_focus=True):
         offset = event.get_content_offset(self)
         if offset is not None and offset.y < len(KNOBS):
             kind = KNOBS[offset.y]
-            self.tooltip = (
-                f"{kind.name}: {kind.help}\n← → turn, shift: coarse, type a value, wheel, click or drag."
-            )
+            told = [f"{kind.name}: {kind.help}", self._origin(kind)]
+            told.append("← → turn, shift: coarse, type a value, wheel, click or drag.")
+            self.tooltip = "\n".join(line for line in told if line)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """The end of a drag."""
@@ -354,21 +400,31 @@ class Knobs(Inked, can_focus=True):
         self.refresh()
 
     def on_blur(self) -> None:
-        """What was being typed is dropped."""
-        self._edit = None
+        """What was being typed is taken, unless it is the whole terminal that lost the focus."""
+        if self.app.app_focus:
+            self.action_take_typed()
         self.refresh()
 
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A row for each setting, and one for what is wrong or worth knowing."""
-        return len(KNOBS) + 1
+        """A row for each setting, and the foot: as many as any setting needs, so that nothing moves with the cursor."""
+        return len(KNOBS) + max(len(self._told(kind, width)) for kind in KNOBS)
+
+    def _told(self, kind: KnobKind, width: int) -> list[str]:
+        """What a setting is, and in full where its value came from, on rows of so many cells."""
+        return _rows(f"{kind.help} {self._origin(kind)}", width)
+
+    def _origin(self, kind: KnobKind) -> str:
+        """Where the value in force came from, as a sentence; "" where nothing is to be said."""
+        origin = one_line(self._origins.get(kind.name, ""), 200)
+        return f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
         width = self.size.width
         if y >= len(KNOBS):
-            return self._draw_help(width)
+            return self._draw_help(y - len(KNOBS), width)
         kind = KNOBS[y]
         value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._knob
@@ -408,13 +464,21 @@ class Knobs(Inked, can_focus=True):
             "─" * (cells - 1 - at), rest
         )
 
-    def _draw_help(self, width: int) -> Strip:
+    def _draw_help(self, row: int, width: int) -> Strip:
+        note = self.ink("knobs--note")
         if self._error:
-            text, style = f"! {self._error}", self.ink("knobs--error")
+            rows, style = _rows(f"! {self._error}", width), self.ink("knobs--error")
         elif self._edit is not None:
-            text, style = "enter sets the value, escape leaves it", self.ink("knobs--note")
+            rows, style = _rows(_TYPING, width), note
         else:
-            text, style = KNOBS[self._knob].help, self.ink("knobs--note")
-        return (
-            Row().add("  " + fit(one_line(text, 300), max(0, width - 2)), style).strip(width, self.base_style)
-        )
+            rows, style = self._told(KNOBS[self._knob], width), note
+        text = rows[row] if row < len(rows) else ""
+        return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
+
+
+def _rows(text: str, width: int) -> list[str]:
+    """A text on rows of so many cells, the last one cut."""
+    text = one_line(text, 400).strip()
+    starts = [0, *(breaks(text, max(1, width - 2)) or ())]
+    ends = [*starts[1:_FOOT], len(text)]
+    return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=False)]

@@ -91,7 +91,7 @@ class ReplayPane(Vertical):
             self._headline.set_lines([TextLine(self._why or "Reading the conversation …", "muted")])
             self._graph.state = GraphState()
             return
-        self._headline.set_lines(_short(view) if self._low else _lines(view))
+        self._headline.set_lines(_short(view, self.size.width - 2) if self._low else _lines(view))
         self._graph.state = view.graph
 
     @property
@@ -101,7 +101,7 @@ class ReplayPane(Vertical):
     def on_resize(self, event: events.Resize) -> None:
         """Where there are few rows the runs take one each, so that the graph keeps the others."""
         low = event.size.height < LOW
-        if low != self.has_class("-low"):
+        if low or self.has_class("-low"):
             self.set_class(low, "-low")
             self.set_view(self._view, self._why)
 
@@ -136,16 +136,27 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
 )
 
 
-def _short(view: ReplayView) -> list[TextLine]:
-    """A line a run, and the first thing that is said about them."""
+def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
+    """A run on one line; while the facts are being read it says nothing of them."""
+    compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
+    text = f"{compactions}, peak {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
+    text += f"{human.percent(run.summarized)} summarized"
+    if not facts or run.facts is None or run.facts_at_risk is None:
+        return text
+    return f"{text}, {run.facts_at_risk:,}{'' if short else f' of {run.facts:,}'} facts at risk"
+
+
+def _short(view: ReplayView, room: int) -> list[TextLine]:
+    """A line a run, with as much as `room` cells hold of every one, and the first thing that is said about them."""
     width = max((len(run.name) for run in view.runs), default=0)
+    told: list[str] = []
+    for short, facts in ((False, True), (True, True), (False, False)):
+        told = [_in_a_line(run, short=short, facts=facts) for run in view.runs]
+        if all(width + 2 + len(text) <= room for text in told):
+            break
     lines = [
-        line_of(
-            (run.name.ljust(width) + "  ", "muted"),
-            (f"{human.plural(run.compactions, 'compaction')}, peak {human.tokens(run.peak)}, ", ""),
-            (f"input {human.tokens(run.input)}, {human.percent(run.summarized)} summarized", ""),
-        )
-        for run in view.runs
+        line_of((run.name.ljust(width) + "  ", "muted"), (text, ""))
+        for run, text in zip(view.runs, told, strict=True)
     ]
     return [*lines, *(TextLine(note, "muted") for note in view.notes[:1] if len(view.runs) < 3)]
 

@@ -99,8 +99,11 @@ class SummaryPane(Vertical):
 
     def set_view(self, view: SummaryView) -> None:
         """Show a summary."""
+        foldable = bool(self._view.sections)
         self._view, self._section = view, 0
         if self.is_mounted:
+            if foldable != bool(view.sections):
+                self.refresh_bindings()
             self._headline.set_lines(_headline(view))
             self._show(keep_place=False)
 
@@ -130,6 +133,10 @@ class SummaryPane(Vertical):
         if kind == "section":
             self._section = int(number)
             self.action_fold()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a section there is none to fold or to go to, and the keys are free for others."""
+        return bool(self._view.sections) if action in ("section", "fold", "fold_all") else True
 
     def action_section(self, by: int) -> None:
         """Go to the next section, or the one before."""

@@ -93,7 +93,7 @@ class TunePane(Container):
         self._state: TuneState | None = None
         self._knobs = Knobs()
         self._presets = ModeBar(title="preset")
-        self._outcome = Headline(6)
+        self._outcome = Headline(9)
         self._why = TextView()
 
     def compose(self) -> ComposeResult:

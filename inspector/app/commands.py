@@ -23,7 +23,7 @@ def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
     for active in screen.active_bindings.values():
         binding = active.binding
         name = binding.id or ""
-        if not binding.description or "." not in name or name in seen:
+        if binding.system or not binding.description or "." not in name or name in seen:
             continue
         seen.add(name)
         run = partial(app.run_action, binding.action, default_namespace=active.node)
@@ -43,7 +43,9 @@ def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[S
     for pane, kind in KINDS.items():
         for owner in (kind, inside.get(pane, kind)):
             for binding in owner.__dict__.get("BINDINGS", ()):
-                if not isinstance(binding, Binding) or (binding.id or "") in seen or not binding.description:
+                if not isinstance(binding, Binding) or binding.system or (binding.id or "") in seen:
+                    continue
+                if not binding.description:
                     continue
                 seen.add(binding.id or "")
                 run = partial(_run_in_pane, app, panes, pane, owner, binding.action)

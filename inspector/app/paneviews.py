@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from inspector.app.rows import GenerationRows, is_tool_error
 from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl
@@ -17,6 +18,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.registry import engine
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
+from inspector.summaries.values import Section
 from widgets import human
 from widgets.cache_pane import BreakpointView, CacheView
 from widgets.compaction_pane import BoundsView, CompactionView
@@ -118,10 +120,12 @@ def summary_view(recorded: Compaction | None, total: int, budget: int | None) ->
         SummarySection(
             section.name,
             tuple(SummaryItem(item.text, item.mark, item.depth) for item in section.items),
-            text_tokens(sum(len(item.text) + 3 for item in section.items)),
+            tokens,
             max(1, section.level - 1),
         )
-        for section in parsed.sections
+        for section, tokens in zip(
+            parsed.sections, section_tokens(recorded.summary, parsed.sections), strict=True
+        )
     )
     return SummaryView(
         kind="fallback" if recorded.fallback else "merged" if recorded.merged else "summary",
@@ -132,6 +136,15 @@ def summary_view(recorded: Compaction | None, total: int, budget: int | None) ->
         note=recorded.note,
         text=recorded.summary,
     )
+
+
+def section_tokens(body: str, sections: Sequence[Section]) -> tuple[int, ...]:
+    """Rough tokens of each section, its heading with it; together those of the body."""
+    starts = [0]
+    for line in body.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    places = [0, *(starts[section.line] for section in sections[1:]), len(body)]
+    return tuple(text_tokens(end) - text_tokens(start) for start, end in pairwise(places)) if sections else ()
 
 
 def diff_view(old: Compaction | None, new: Compaction | None) -> DiffView | None:

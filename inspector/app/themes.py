@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
+
+from inspector.core.errors import UsageProblem
 
 DARK = Theme(
     name="inspector-dark",
@@ -62,3 +64,11 @@ SIXTEEN = Theme(
     },
 )
 THEMES = (DARK, LIGHT, SIXTEEN)
+
+
+def check_theme(name: str) -> None:
+    """Raises UsageProblem where there is no theme of that name, neither the app's own nor Textual's."""
+    own = [theme.name for theme in THEMES]
+    if name not in own and name not in BUILTIN_THEMES:
+        others = ", ".join(sorted(BUILTIN_THEMES))
+        raise UsageProblem(f"There is no theme {name!r}; there are {', '.join(own)}, and Textual's {others}.")

@@ -27,6 +27,7 @@ def gauge_state(
         context=context,
         kind="rough" if exact is None else "exact",
         detail="" if exact is None else encoding,
+        planned=None if exact is None else tokens,
     )
 
 

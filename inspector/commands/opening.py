@@ -24,11 +24,15 @@ def open_app(
 ) -> None:
     """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text.
 
-    Raises InspectorErrors.
+    Raises InspectorErrors, UsageProblem for a theme that is not known.
     """
     from inspector.bundled import check_installation
 
     check_installation()
+    if theme is not None:
+        from inspector.app.themes import check_theme
+
+        check_theme(theme)
     path, name = path_or_name(words, demo)
     store = open_source(path, demo, name)
     flags = flags_of(options or {})

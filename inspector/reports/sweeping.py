@@ -225,6 +225,12 @@ def sweep_document(
     return document_of(found), found
 
 
+def all_equal(found: Sweep, metric: str) -> bool:
+    """Whether several cells were run and all of them are the same by a metric: none is better than the others."""
+    run = [cell for line in found.cells[metric] for cell in line if not isnan(cell)]
+    return len(run) > 1 and len(set(run)) == 1
+
+
 def document_of(found: Sweep) -> Document:
     """A sweep as a document; null where a cell was not run."""
     rows, columns = found.rows, found.columns
@@ -238,7 +244,12 @@ def document_of(found: Sweep) -> Document:
             for name in found.cells
         },
         "best": {
-            name: {rows.name: rows.values[b.row], columns.name: columns.values[b.column], "value": b.value}
+            name: {
+                rows.name: rows.values[b.row],
+                columns.name: columns.values[b.column],
+                "value": b.value,
+                "all_equal": all_equal(found, name),
+            }
             for name in found.cells
             if found.conversations and (b := found.best(name))
         },

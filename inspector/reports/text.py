@@ -315,13 +315,19 @@ def print_sweep(document: Document) -> None:
     _say(console, _conversations(document["conversations"]))
     for name, lines in document["metrics"].items():
         best = document["best"].get(name)
-        marked = "nothing was run" if best is None else f"best ({_cell(best['value'])}) marked *"
+        if best is None:
+            marked = "nothing was run"
+        elif best["all_equal"]:
+            marked = "all cells are equal"
+        else:
+            marked = f"best ({_cell(best['value'])}) marked *"
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         _say(console, title, "bold")
         table = _table((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for value, line in zip(document[rows], lines, strict=True):
             shown = ["–" if cell is None else _cell(cell) for cell in line]
-            marks = ["*" if best is not None and cell == best["value"] else "" for cell in line]
+            better = best is not None and not best["all_equal"]
+            marks = ["*" if better and cell == best["value"] else "" for cell in line]
             _row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
         console.print(table)
 

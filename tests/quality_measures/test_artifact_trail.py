@@ -68,7 +68,13 @@ def test_the_trail_goes_on() -> None:
 
 def test_what_counts_as_named() -> None:
     names = dict(named_in(agent("See and/or, self.value, http://a.example/x and ~/notes, v1.2.3")))
-    assert set(names) == {"http://a.example/x"} | ({"~/notes"} & set(names))
+    assert set(names) <= {"~/notes"}
+    # An address is no file, in words or as an argument.
+    fetched = agent("", ("browse", {"url": "https://a.example/x.html"}), ("read", {"path": "ftp://a.example/y"}))
+    assert list(named_in(fetched)) == []
+    assert list(named_in(agent("", ("terminal", {"command": "curl https://a.example/z.tgz"})))) == [
+        ("curl https://a.example/z.tgz", "command")
+    ]
     # The release's own words around a summary name files that nobody named.
     handoff = user(f"{PREFIX.replace('compacted:', 'compacted. MEMORY.md counts:')}## Files\n- src/a.py\n")
     assert [name for name, _ in named_in(handoff)] == ["src/a.py"]

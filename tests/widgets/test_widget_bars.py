@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.gauge import Gauge, GaugeState
+from widgets.gauge import Gauge, GaugeState, explain, parting
 from widgets.headline import Headline
 from widgets.mode_bar import Mode, ModeBar
 from widgets.region_bar import RegionBar, RegionBarState, RegionShare
@@ -52,6 +52,19 @@ async def test_a_list_beyond_the_context_fills_the_bar() -> None:
     line = await gauge_line(replace(GAUGE, tokens=260_000))
     assert "260%" in line
     assert "░" not in line
+
+
+async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
+    exact = replace(GAUGE, tokens=98_000, kind="exact")
+    assert (await gauge_line(replace(exact, planned=99_000))).rstrip().endswith("98% · exact")
+    assert (await gauge_line(replace(exact, planned=101_000))).rstrip().endswith("98% · exact, ~101% planned")
+    assert parting(replace(exact, planned=99_000)) == ""
+    assert parting(replace(exact, planned=101_000)).startswith(
+        "The counts part here: 98,000 tokens exactly, below the threshold, and ~101,000 roughly, over it."
+    )
+    other = replace(exact, tokens=100_000, planned=99_000)
+    assert "exactly, over the threshold, and ~99,000 roughly, below it" in parting(other)
+    assert parting(other) in explain(other)
 
 
 async def test_the_gauge_explains_itself() -> None:

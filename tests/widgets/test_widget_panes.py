@@ -17,8 +17,10 @@ from widgets.headline import Headline
 from widgets.message_list import ListSource, MessageList, MessageRow
 from widgets.message_pane import CallView, MessagePane, MessageView
 from widgets.mode_bar import ModeBar
+from widgets.replay_pane import ReplayPane, ReplayView, RunView
 from widgets.summary_pane import SummaryItem, SummaryPane, SummarySection, SummaryView
 from widgets.text_view import TextView
+from widgets.token_graph import GraphState
 
 
 def shown(pane: Widget) -> str:
@@ -157,6 +159,39 @@ async def test_sections_fold_by_key_and_click_and_stay_folded() -> None:
         assert pane.folded == {"Goal", "Progress", "Done", "Blocked"}
         await host.press("z")
         assert pane.folded == frozenset()
+
+
+async def test_without_a_section_nothing_is_to_be_folded() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, set_up=lambda: pane.set_view(SummaryView(note="None yet."))) as host:
+        pane.body.focus()
+        await host.settle()
+        assert not {"enter", "z", "J"} & set(host.screen.active_bindings)
+        pane.set_view(SUMMARY)
+        assert {"enter", "z", "J"} <= set(host.screen.active_bindings)
+
+
+RUN = RunView("recorded", 12, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2)
+
+
+@pytest.mark.parametrize(
+    ("width", "told"),
+    [
+        (100, "12 compactions, peak 98.1k, input 3.2M, 45% summarized, 12 of 80 facts at risk"),
+        (80, "12 comp., peak 98.1k, input 3.2M, 45% summarized, 12 facts at risk"),
+        (68, "12 compactions, peak 98.1k, input 3.2M, 45% summarized"),
+    ],
+)
+async def test_a_low_replay_pane_tells_of_facts_where_there_is_room(width: int, told: str) -> None:
+    pane = ReplayPane()
+    view = ReplayView(GraphState(), (RUN, replace(RUN, name="what-if", facts=None)))
+    async with hosting(pane, size=(width, 14), set_up=lambda: pane.set_view(view)) as host:
+        first, second = shown(pane).splitlines()[:2]
+        assert first.strip() == f"recorded  {told}"
+        assert "risk" not in second
+        await host.pilot.resize_terminal(60, 14)
+        await host.settle()
+        assert "risk" not in shown(pane)
 
 
 DIFF = DiffView(

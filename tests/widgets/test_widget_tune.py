@@ -149,6 +149,79 @@ async def test_typing_can_be_mended_and_left() -> None:
         assert widget.knob == "target_ratio"
 
 
+@pytest.mark.parametrize("leave", ["tab", "shift+tab", "down", "up"])
+async def test_what_was_typed_is_taken_by_leaving_its_row(leave: str) -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 12)) as host:
+        await host.press("6", "5", leave)
+        assert not widget.editing
+        assert changes(host) == [("threshold", 0.65)]
+
+
+async def test_what_was_typed_is_taken_by_a_click_and_left_where_it_is_no_number() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 14)) as host:
+        await host.press("6", "5")
+        await host.click(widget, 4, 3)
+        assert (widget.knob, changes(host)) == ("protect_last_n", [("threshold", 0.65)])
+        await host.press("full_stop", "full_stop", "down")
+        assert changes(host) == [("threshold", 0.65)]
+        assert lines(widget)[len(KNOBS)].strip() == "! protect_last_n: .. is not a number"
+        await host.press("enter", "down")
+        assert not widget.editing
+        assert "number" not in lines(widget)[len(KNOBS)]
+
+
+async def test_another_window_keeps_what_is_being_typed() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 14)) as host:
+        await host.press("6")
+        for event in (events.AppBlur(), events.AppFocus()):
+            host.post_message(event)
+            await host.settle()
+        assert widget.editing
+        await host.press("5", "enter")
+        assert changes(host) == [("threshold", 0.65)]
+
+
+async def test_while_a_value_is_typed_only_its_keys_are_offered() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 14)) as host:
+
+        def offered() -> dict[str, str]:
+            active = host.screen.active_bindings.items()
+            mine = {key: found.binding for key, found in active if found.node is widget}
+            return {key: binding.description for key, binding in mine.items() if binding.show}
+
+        assert "escape" not in offered()
+        assert (offered()["enter"], offered()["right"]) == ("Type a value", "More")
+        await host.press("5")
+        assert offered() == {"enter": "Take the value", "escape": "Leave it"}
+        assert not {"a", "q", "slash", "right"} & set(host.screen.active_bindings)
+        assert "escape leaves it" in "".join(lines(widget)[len(KNOBS) :])
+        await host.press("escape")
+        assert offered()["enter"] == "Type a value"
+        await host.press(*["down"] * 6)
+        assert "enter" not in offered()
+
+
+ORIGIN = "genai-prices on anthropic/claude-sonnet-4.5-with-a-long-name"
+
+
+@pytest.mark.parametrize("width", [44, 80])
+async def test_where_a_value_came_from_stands_in_full_below(width: int) -> None:
+    widget = Knobs()
+    widget.set_state(DEFAULTS, DEFAULTS, PROFILES, {"context_length": ORIGIN})
+    async with hosting(widget, size=(width, 20)) as host:
+        height = widget.size.height
+        await host.press(*["down"] * 4)
+        told = "".join("".join(lines(widget)[len(KNOBS) :]).split())
+        assert f"Inforce:200,000,{ORIGIN.replace(' ', '')}." in told
+        assert widget.size.height == height
+        await host.pilot.hover(widget, offset=(3, 4))
+        assert ORIGIN in str(widget.tooltip)
+
+
 async def test_reset_one_and_all() -> None:
     widget = knobs(Settings(threshold=0.7, target_ratio=0.5))
     async with hosting(widget, size=(90, 12)) as host:
@@ -181,7 +254,7 @@ async def test_mouse_sets_drags_and_wheels() -> None:
 async def test_knobs_fit_every_width(width: int) -> None:
     widget = Knobs()
     widget.set_state(Settings(profile="x"), DEFAULTS, ("x",), {"threshold": HOSTILE})
-    async with hosting(widget, size=(width, 12)):
+    async with hosting(widget, size=(width, 14)):
         assert {len(line) for line in lines(widget)} == {width}
 
 

@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input
 
 from inspector.app.panes import Panes
 from inspector.app.screens.base import GoTo
@@ -31,6 +30,7 @@ from widgets.knob_values import SUMMARY_SIZE
 from widgets.knobs import Knobs
 from widgets.message_list import MessageList
 from widgets.notes_bar import NotesBar
+from widgets.prompt import FindPrompt, Prompt
 from widgets.region_bar import RegionBar
 from widgets.timeline import Timeline
 from widgets.title_bar import TitleBar
@@ -126,9 +126,9 @@ class ConversationScreen(ShowingActions):
             with Vertical(id="left"):
                 yield MessageList(id="messages")
             yield Panes(id="panes")
-        yield Input(placeholder="find in this generation", id="find", compact=True)
-        yield Input(placeholder="the step to go to", id="step", compact=True)
-        yield Input(
+        yield FindPrompt(placeholder="find in this generation", id="find", compact=True)
+        yield Prompt(placeholder="the step to go to", id="step", compact=True)
+        yield Prompt(
             placeholder="a new file: .yaml for the settings, anything else for the comparison",
             id="write",
             compact=True,
@@ -238,6 +238,7 @@ class ConversationScreen(ShowingActions):
         if rows.index(messages.cursor) in event.counts:
             self.fill("message")
         self.show_gauge()
+        self.fill("tune")
 
     @on(StoreChanged)
     def _store_changed(self) -> None:
@@ -291,19 +292,19 @@ class ConversationScreen(ShowingActions):
         else:
             self.change(**{event.name: event.value})
 
+    @on(Prompt.Left)
+    def _prompt_left(self, event: Prompt.Left) -> None:
+        put_away = {"find": self.close_find, "step": self.close_step_number, "write": self.close_write}
+        put_away[event.prompt.id or ""]()
+
     # Actions.
 
     def action_back(self) -> None:
-        """One step back: from a pane to the list; find is closed, the notes; at last the conversation is left."""
-        find, messages = self.query_one("#find", Input), self.query_one("#messages", MessageList)
+        """One step back: from a pane to the list; what was found is unmarked, the notes are closed; at last the
+        conversation is left."""
+        find, messages = self.query_one("#find", Prompt), self.query_one("#messages", MessageList)
         notes = self.query_one(NotesBar)
-        if find.has_focus:
-            self.close_find()
-        elif self.query_one("#step", Input).has_focus:
-            self.close_step_number()
-        elif self.query_one("#write", Input).has_focus:
-            self.close_write()
-        elif not messages.has_focus:
+        if not messages.has_focus:
             messages.focus()
         elif find.display:
             self.close_find()

@@ -320,13 +320,13 @@ class ConversationsScreen(WorkingScreen):
 
     async def action_filter(self) -> None:
         """Type to filter the list."""
-        from textual.widgets import Input
+        from widgets.prompt import FilterPrompt
 
         if not self.query("#filter"):
-            box = Input(placeholder="filter by title, model or id", id="filter", compact=True)
+            box = FilterPrompt(placeholder="filter by title, model or id", id="filter", compact=True)
             await self.mount(box, after="#title")
-        self.query_one("#filter", Input).display = True
-        self.query_one("#filter", Input).focus()
+        self.query_one("#filter", FilterPrompt).display = True
+        self.query_one("#filter", FilterPrompt).focus()
 
     # Found by their names, because their class is not imported before it is needed.
 
@@ -338,6 +338,12 @@ class ConversationsScreen(WorkingScreen):
     def on_input_submitted(self) -> None:
         """Back to the list."""
         self.query_one(ConversationTable).focus()
+
+    on_list_prompt_list_wanted = on_input_submitted
+
+    def on_prompt_left(self) -> None:
+        """Show every conversation again."""
+        self.action_clear_filter()
 
     def action_clear_filter(self) -> None:
         """Show every conversation again; where all are shown, put the notes away."""

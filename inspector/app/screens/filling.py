@@ -24,6 +24,7 @@ from inspector.reports.resolving import caching_release, policy_of, ttl_of
 from widgets import human
 from widgets.cache_pane import CachePane, CacheView
 from widgets.diff_pane import DiffPane, DiffView
+from widgets.gauge import Gauge, parting
 from widgets.message_list import MessageList, MessageRow
 from widgets.message_pane import MessagePane, MessageView
 from widgets.summary_pane import SummaryPane
@@ -286,10 +287,15 @@ class FillingActions(ConversationBase):
             profiles=names(),
             presets=presets,
             origins=origins,
-            outcome=(*self._outcome(), *self.run_lines()),
+            outcome=(*self._outcome(), *self._parting(), *self.run_lines()),
             summary_size=self.summary_size,
         )
         self.query_one(TunePane).set_state(state)
+
+    def _parting(self) -> tuple[str, ...]:
+        """The sentence that is due where the gauge and the plan do not agree about the threshold."""
+        sentence = parting(self.query_one(Gauge).state)
+        return (sentence,) if sentence else ()
 
     def run_lines(self) -> tuple[str, ...]:
         """What the whole conversation would have been; the screen's part for tuning knows."""

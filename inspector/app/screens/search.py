@@ -21,6 +21,7 @@ from inspector.core.text import safe_line
 from inspector.stores.base import Store
 from widgets.key_line import KeyLine
 from widgets.line_list import LineList
+from widgets.prompt import ListPrompt, Prompt, WordsPrompt
 from widgets.strips import Row, find_spans, fit
 from widgets.title_bar import TitleBar, TitlePart
 
@@ -112,7 +113,7 @@ class SearchScreen(WorkingScreen):
     def compose(self) -> ComposeResult:
         """Words, hits, keys."""
         yield TitleBar(id="state")
-        yield Input(placeholder="words to search for, then enter", id="words", compact=True)
+        yield WordsPrompt(placeholder="words to search for, then enter", id="words", compact=True)
         yield HitList(id="hits")
         yield KeyLine()
 
@@ -124,6 +125,14 @@ class SearchScreen(WorkingScreen):
     def action_focus_words(self) -> None:
         """Type other words."""
         self.query_one("#words").focus()
+
+    @on(ListPrompt.ListWanted)
+    def _list_wanted(self) -> None:
+        self.query_one(HitList).focus()
+
+    @on(Prompt.Left)
+    def _left(self) -> None:
+        self.app.pop_screen()
 
     @on(Input.Submitted, "#words")
     def _submitted(self, event: Input.Submitted) -> None:

@@ -25,13 +25,14 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.measures import BY_NAME, MEASURES
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
+from inspector.reports.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
 from inspector.reports.writing import write_file
 from widgets import human
 from widgets.headline import Headline
 from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
 from widgets.key_line import KeyLine
 from widgets.mode_bar import Mode, ModeBar
+from widgets.prompt import Prompt
 from widgets.text_lines import TextLine
 from widgets.title_bar import TitleBar, TitlePart
 from widgets.token_graph import TokenGraph
@@ -89,6 +90,7 @@ class SweepScreen(CellScreen):
         self.metric = MEASURES[0].name
         self.running = False
         self._prompt = ""
+        self._told = ""
         self._placed = False
         self._asked: SweepKey | None = None
 
@@ -104,7 +106,7 @@ class SweepScreen(CellScreen):
                 yield Headline(15, id="sweep-cell")
                 yield TokenGraph(id="sweep-graph")
         yield Headline(3, id="sweep-told")
-        yield Input(id="sweep-prompt", compact=True)
+        yield Prompt(id="sweep-prompt", compact=True)
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -234,12 +236,17 @@ class SweepScreen(CellScreen):
 
     def _tell_of_facts(self) -> None:
         if self.scope == "this" and BY_NAME[self.metric].facts and self.facts is None:
-            self._tell(_READING)
+            self._tell(_READING, keep=False)
 
     # Showing.
 
-    def _tell(self, text: str) -> None:
-        marks = f"   {NOW} on screen  {FORCE} in force  {BEST} best"
+    def _tell(self, text: str, *, keep: bool = True) -> None:
+        """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
+        if keep:
+            self._told = text
+        equal = self._counted() and self.found is not None and all_equal(self.found, self.metric)
+        best = "all cells are equal by this metric" if equal else f"{BEST} best"
+        marks = f"   {NOW} on screen  {FORCE} in force  {best}"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _show(self) -> None:
@@ -248,7 +255,8 @@ class SweepScreen(CellScreen):
         lines = found.cells.get(self.metric, ()) if found is not None else ()
         known = [[None if isnan(cell) else cell for cell in line] for line in lines]
         best = None
-        if any(cell is not None for line in known for cell in line) and found is not None:
+        run = any(cell is not None for line in known for cell in line)
+        if found is not None and run and not all_equal(found, self.metric):
             place = found.best(self.metric)
             best = (place.row, place.column)
         heat.state = HeatState(
@@ -311,6 +319,7 @@ class SweepScreen(CellScreen):
             self.begin()
         else:
             self._show()
+            self._tell(self._told)
             self._tell_of_facts()
 
     def _counted(self) -> bool:
@@ -353,6 +362,7 @@ class SweepScreen(CellScreen):
         self._prompt, box.placeholder, box.display = what, hint, True
         box.focus()
 
+    @on(Prompt.Left)
     def _close_prompt(self) -> None:
         box = self.query_one("#sweep-prompt", Input)
         box.value, box.display = "", False

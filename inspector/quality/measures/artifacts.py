@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from inspector.summaries.exact import paths_in
 
 Sort = Literal["changed", "used", "command"]
 #: Arguments of tools that hold a path, a command, ...
-_PATH_KEYS = frozenset(
-    {"path", "file", "file_path", "filepath", "filename", "paths", "files", "url", "target_file"}
-)
+_PATH_KEYS = frozenset({"path", "file", "file_path", "filepath", "filename", "paths", "files", "target_file"})
 _COMMAND_KEYS = frozenset({"command", "cmd", "script"})
 #: ... and parts of the names of tools that change what they name.
 _CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move")
 #: A command is known by its beginning: summaries cut long ones.
 COMMAND_START = 60
+# An address is no file, whatever the argument is called; one of a file is.
+_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://")
 # What one argument or text may add, so that a file written whole does not count as a list of paths.
 _READ = 4_000
 
@@ -108,7 +109,8 @@ def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
                     yield command, "command"
                 yield from ((path, "used") for path in _paths(value[:_READ]))
             elif key in _PATH_KEYS and value.strip() and len(value) < 400 and "\n" not in value:
-                yield _plain(value), sort
+                if not _ADDRESS.match(value.strip()):
+                    yield _plain(value), sort
 
 
 def _arguments(text: str) -> Iterator[tuple[str, str]]:
@@ -127,6 +129,8 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
 
 def _paths(text: str) -> Iterator[str]:
     for path in paths_in(text):
+        if _ADDRESS.match(path):
+            continue
         plain = _plain(path)
         # "deploy/shop" may be anything with two names; "and/or" is.
         if len(plain) > 3 and (
