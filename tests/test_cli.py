@@ -81,6 +81,29 @@ def test_every_command_answers_as_text_and_as_json(words: list[str]) -> None:
     told.json()
 
 
+@pytest.mark.parametrize("words", [["--demo"], ["--demo", ROTATING]])
+def test_a_theme_that_is_not_there_is_a_usage_error_with_or_without_a_terminal(words: list[str]) -> None:
+    refused = run(*words, "--theme", "inspectro-dark")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no theme 'inspectro-dark'; there are inspector-dark, inspector-light" in refused.err
+    for name in ("inspector-light", "nord"):
+        assert run(*words, "--theme", name).code == 0
+
+
+def test_a_grid_of_equal_cells_has_no_best_one() -> None:
+    grid = ("--threshold", "0.94,0.95", "--target-ratio", "0.2,0.21")
+    words = ("sweep", "--demo", "Read the vendor's limits", *grid)
+    best = run(*words, "--json").json()["best"]
+    assert best["compactions"]["all_equal"] is True
+    told = run(*words).out
+    table = told.partition("compactions ")[2].partition("\n\n")[0]
+    assert "all cells are equal" in table
+    assert "*" not in table
+    other = run("sweep", "--demo", ROTATING, "--threshold", "0.5,0.9", "--target-ratio", "0.1,0.5")
+    assert "marked *" in other.out
+    assert "*\n" in other.out.replace(" ", "")
+
+
 def test_conversations_say_what_the_contract_names() -> None:
     found = {entry["title"]: entry for entry in run("conversations", "--demo", "--json").json()}
     entry = found[ROTATING]

@@ -108,6 +108,25 @@ async def test_filter_as_one_types(rotating: Path) -> None:
         assert "5 conversations" in title(pilot)
 
 
+async def test_the_keys_of_the_filter_are_shown_while_one_types(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        keys = pilot.app.screen.query_one(KeyLine)
+        assert "/ Filter" in keys.render_line(0).text
+        await press(pilot, "slash")
+        shown = keys.render_line(0).text
+        assert [part in shown for part in ("⏎ Keep", "esc Show all", "↓ To the list", "Filter", "f Search")] == [
+            *[True] * 3, *[False] * 2,
+        ]  # fmt: skip
+        await write(pilot, "weekly/")
+        assert conversations(pilot).query_one("#filter", Input).value == "weekly/"
+        await press(pilot, "backspace", "down")
+        table = conversations(pilot).query_one(ConversationTable)
+        assert table.has_focus
+        assert table.row_count == 2
+        await press(pilot, "slash", "escape")
+        assert (table.has_focus, table.row_count) == (True, 5)
+
+
 async def test_sort_is_remembered(rotating: Path) -> None:
     async with running(rotating) as pilot:
         table = conversations(pilot).query_one(ConversationTable)

@@ -198,7 +198,7 @@ async def test_while_a_value_is_typed_only_its_keys_are_offered() -> None:
         await host.press("5")
         assert offered() == {"enter": "Take the value", "escape": "Leave it"}
         assert not {"a", "q", "slash", "right"} & set(host.screen.active_bindings)
-        assert "escape leaves it" in "".join(lines(widget)[len(KNOBS) :])
+        assert "escape" in lines(widget)[len(KNOBS)]
         await host.press("escape")
         assert offered()["enter"] == "Type a value"
         await host.press(*["down"] * 6)

@@ -1,0 +1,75 @@
+"""Counts that must agree where they stand side by side, and a sentence where they cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.app.paneviews import section_tokens, summary_view
+from inspector.core.conversations import Compaction
+from inspector.core.rough import text_tokens
+from inspector.summaries.parse import parse_summary
+from inspector.tokenizers import Counter
+from tests.app.running import CHECKOUT, conversation, press, running, screen_text
+from widgets.gauge import Gauge
+
+
+@given(
+    st.lists(
+        st.sampled_from(["## Goal", "### Done", "- an item", "words", "", "x" * 40, "None.", "字字\r"])
+    ).map("\n".join)
+)
+def test_the_sections_of_a_summary_add_up_to_it(body: str) -> None:
+    sections = parse_summary(body).sections
+    tokens = section_tokens(body, sections)
+    assert len(tokens) == len(sections)
+    assert all(count >= 0 for count in tokens)
+    if sections:
+        assert sum(tokens) == text_tokens(len(body))
+
+
+@pytest.mark.parametrize(
+    "body", ["A fallback text without headings, of one paragraph.", "## Goal\n- one\n- two"]
+)
+def test_a_summary_of_one_section_is_as_large_as_that(body: str) -> None:
+    recorded = Compaction(
+        index=1, session="s", before=9, after=5, head_end=2, tail_start=7, head_after=2, tail_after=3, summary_at=2,
+        summary=body, merged=False, fallback=False, tokens_before=100, tokens_after=50, at=0.0,
+    )  # fmt: skip
+    view = summary_view(recorded, 1, None)
+    assert [section.tokens for section in view.sections] == [view.tokens]
+
+
+class Sparing:
+    """Half of what the rough count makes of a text."""
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        return [0] * (len(text) // 8)
+
+
+async def test_a_plan_that_fires_below_the_threshold_is_explained(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: Counter("sparing", Sparing()))
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "5")
+        screen = conversation(pilot)
+        state = pilot.app.screen.query_one(Gauge).state
+        assert state.kind == "exact"
+        assert state.tokens is not None
+        assert state.planned is not None
+        assert state.tokens < state.planned
+        assert not state.parted
+        assert "counts part" not in screen_text(pilot)
+        between = (state.tokens + state.planned) // 2
+        screen.change(profile="documented", threshold=between / screen.settings.context_length)
+        await press(pilot)
+        state = pilot.app.screen.query_one(Gauge).state
+        assert state.parted
+        text = screen_text(pilot)
+        assert "planned" in text
+        assert "The counts part here" in text
+        assert "The list is over the threshold" in text
