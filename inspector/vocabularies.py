@@ -34,13 +34,29 @@ def load_vocabulary(encoding: str) -> Any:
 
     offline = f"{encoding}_offline"
     if offline in tiktoken.list_encoding_names():
-        return tiktoken.get_encoding(offline)
+        return _made(offline)
     file = cached_file(encoding)
     if file is None:
         return None
     if not _whole(file, encoding) and not (os.environ.get(DOWNLOAD) == "1" and _fetch(file, encoding)):
         return None
-    return tiktoken.get_encoding(encoding)
+    return _made(encoding)
+
+
+def _made(encoding: str) -> Any:
+    """An encoding without the table of ranks that it was made from: its core has its own, and 13 MB come free.
+
+    It is made here, because tiktoken keeps those that it makes itself, with their tables.
+    """
+    from tiktoken import Encoding, registry
+
+    registry.list_encoding_names()
+    constructors = registry.ENCODING_CONSTRUCTORS
+    assert constructors is not None  # listing the names finds them
+    parts = constructors[encoding]()
+    made = Encoding(**parts)
+    parts["mergeable_ranks"].clear()
+    return made
 
 
 def cached_file(encoding: str) -> Path | None:

