@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -9,10 +11,10 @@ from hypothesis import strategies as st
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.deck import Deck
-from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.engine import Cut, HermesEngine
 from inspector.engines.hermes.live import LiveList, measures_until
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import Numbers, sketch
+from inspector.engines.hermes.sketches import ASSISTANT, TOOL, USER, Numbers, Sketch, sketch
 from tests.engines.lists import conversations
 
 SMALL = Settings(context_length=4_000, threshold=0.3)
@@ -80,3 +82,91 @@ def test_a_list_grows_by_stretches() -> None:
     grown.extend(12)
     assert grown.measures().duplicates == [0, 3, 6]
     assert grown.measures().total() == engine.measure(messages).total()
+
+
+def sketched() -> st.SearchStrategy[list[Sketch]]:
+    """Messages of any size; results that pruning shortens, and some that say the same."""
+    sizes = st.builds(
+        lambda size, pictures: Numbers(size // 4 + 10, size, pictures),
+        st.integers(1, 9_000),
+        st.sampled_from([0, 0, 0, 1]),
+    )
+    shorts = st.none() | st.builds(lambda size: Numbers(size // 4 + 10, size, 0), st.integers(1, 9_000))
+    hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
+    said = st.builds(
+        lambda role, now, hand: Sketch(role, False, now, handoff=hand[0], speaks=True),
+        st.sampled_from([USER, ASSISTANT]),
+        sizes,
+        hands,
+    )
+    called = st.builds(lambda now, short: Sketch(ASSISTANT, True, now, short), sizes, shorts)
+    answered = st.builds(
+        lambda now, short, text, hand: Sketch(
+            TOOL, False, now, short, Numbers(20, 70, 0), text, hand[0], hand[1] and short is not None
+        ),
+        sizes,
+        shorts,
+        st.sampled_from([None, b"a", b"b", b"c"]),
+        hands,
+    )
+    return st.lists(st.one_of(said, called, answered, answered), min_size=8, max_size=60)
+
+
+def compacted(listed: list[Sketch], cut: Cut, duplicates: Sequence[int], summary: Numbers) -> list[Sketch]:
+    """The same compaction on a plain list, message by message."""
+    stands = list(listed)
+    for at, found in enumerate(listed):
+        new = found.repeated if at in duplicates else found.short if at < cut.prune_before else None
+        if new is not None:
+            handoff = found.handoff and not found.erasable
+            stands[at] = Sketch(found.role, found.calls, new, None, None, None, handoff, False, found.speaks)
+    head, tail = cut.regions(len(listed))
+    if cut.merged and tail < len(listed):
+        found = stands[tail]
+        now = Numbers(*(a + b for a, b in zip(found.now, summary, strict=True)))
+        merged = Sketch(found.role, found.calls, now, None, None, None, True, False, found.speaks)
+        return [*stands[:head], merged, *stands[tail + 1 :]]
+    role = USER if cut.role == "user" else ASSISTANT
+    made = Sketch(role, False, summary, None, None, None, True, False, role == ASSISTANT)
+    return [*stands[:head], made, *stands[tail:]]
+
+
+@pytest.mark.parametrize("profile", sorted(RELEASES))
+@settings(max_examples=60, deadline=None)
+@given(said=sketched(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
+def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
+    profile: str, said: list[Sketch], stops: list[int], data: st.DataObject
+) -> None:
+    """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
+    engine = HermesEngine(RELEASES[profile])
+    if not engine.policies.deduplicates:
+        said = [found._replace(same=None) for found in said]
+    wanted = Settings(
+        profile=profile,
+        context_length=data.draw(st.sampled_from([4_000, 30_000, 70_000])),
+        threshold=0.3,
+        target_ratio=data.draw(st.sampled_from([0.1, 0.4, 0.8])),
+        protect_first_n=data.draw(st.sampled_from([0, 1, 3])),
+        protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
+    )
+    numbers = engine.budgets(wanted)
+    live = LiveList(Deck(said, engine.policies))
+    plain: list[Sketch] = []
+    at = compactions = 0
+    for stop in stops:
+        if at == len(said):
+            break
+        plain += said[at : at + stop]
+        at = min(at + stop, len(said))
+        live.extend(at)
+        measures, anew = live.measures(), measures_until(Deck(plain, engine.policies), len(plain))
+        assert list(measures.duplicates) == list(anew.duplicates)
+        assert engine.plan(measures, wanted, compactions) == engine.plan(anew, wanted, compactions)
+        assert (live.total_chars, live.total_images) == (anew.total_chars, anew.total_images)
+        cut = engine.cut(measures, wanted, numbers, compactions)
+        if cut.reason:
+            continue
+        summary = Numbers(110, 400, 0)
+        plain = compacted(plain, cut, measures.duplicates, summary)
+        live.replace(cut, measures, summary)
+        compactions += 1
