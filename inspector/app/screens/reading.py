@@ -65,6 +65,9 @@ class ReadingActions(ConversationBase):
     @work(thread=True, group="measure", exclusive=True, exit_on_error=False, description="measure")
     def measure(self, generation: Generation, profile: str) -> None:
         """Read a generation once for planning."""
+        from inspector.app.memory import give_back
+
+        give_back()
         inspection = self.inspection
         if inspection is None:
             return
