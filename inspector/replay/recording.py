@@ -72,7 +72,7 @@ def record(inspection: Inspection, profile: str) -> Recording:
     tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
     sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
-    ratio = _ratio(inspection, compactions, Settings(profile=profile), found)
+    ratio = _ratio(compactions, decks, Settings(profile=profile), found)
     return Recording(
         told,
         events,
@@ -161,16 +161,17 @@ def _summary_size(recorded: Compaction, after: list[Sketch]) -> Numbers | None:
 
 
 def _ratio(
-    inspection: Inspection, compactions: tuple[Compaction, ...], settings: Settings, found: HermesEngine
+    compactions: tuple[Compaction, ...], decks: Sequence[Deck], settings: Settings, found: HermesEngine
 ) -> float:
     """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
+    numbers = found.budgets(settings)
     shares = []
     for recorded in compactions:
         if recorded.summary is None or recorded.fallback:
             continue
-        generation = inspection.generation(recorded.index)
-        plan = inspection.plan(generation, settings)
-        if plan.summary_budget:
-            shares.append(len(recorded.summary) / 4 / plan.summary_budget)
+        deck = decks[recorded.index - 1]
+        cut = found.cut(measures_until(deck, len(deck)), settings, numbers, recorded.index - 1)
+        if not cut.reason and cut.summary_budget:
+            shares.append(len(recorded.summary) / 4 / cut.summary_budget)
     shares.sort()
     return shares[len(shares) // 2] if shares else 1.0
