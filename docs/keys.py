@@ -37,7 +37,6 @@ TITLES = {
     "LineagePane": "Lineage pane",
     "MeasuresPane": "Measures pane",
     "Prompt": "Lines to type into",
-    "ListPrompt": "Lines to type into, over a list",
     "FilterPrompt": "The filter of the list of conversations",
     "FindPrompt": "Finding in a conversation",
     "WordsPrompt": "The words of a search",

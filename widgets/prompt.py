@@ -41,10 +41,6 @@ class Prompt(Input):
 class ListPrompt(Prompt):
     """A prompt with a list below it. Posts ListWanted where the list is to have the focus."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "to_list", "To the list", id="prompt.to_list", key_display="↓"),
-    ]
-
     class ListWanted(Message):
         """The list is to have the focus."""
 
@@ -58,6 +54,7 @@ class FilterPrompt(ListPrompt):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Keep the filter", id="filter.take"),
+        Binding("down", "to_list", "To the list", id="filter.to_list", key_display="↓"),
         Binding("escape", "leave", "Show all again", id="filter.leave"),
     ]
 
@@ -67,6 +64,7 @@ class WordsPrompt(ListPrompt):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Search", id="words.take"),
+        Binding("down", "to_list", "To the hits", id="words.to_list", key_display="↓"),
         Binding("escape", "leave", "Back", id="words.leave"),
     ]
 

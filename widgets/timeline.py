@@ -204,7 +204,8 @@ class Timeline(Inked, can_focus=True):
         self._track = range(row.width, row.width + room)
 
         def column(step: int) -> int:
-            return (max(1, step) - 1) * (room - 1) // max(1, at.steps - 1)
+            # A list of nothing but copies begins behind the last step.
+            return (max(1, min(step, at.steps)) - 1) * (room - 1) // max(1, at.steps - 1)
 
         here = column(at.step)
         past, ahead = self.ink("timeline--past"), self.ink("timeline--line")

@@ -22,10 +22,14 @@ _SWITCH_SECONDS = 0.000_5
 _FRAMES = "240"
 
 
+class AppBroke(InspectorError):
+    """A fault of the app itself ended it."""
+
+
 def launch(
     store: Store, name: str | None, flags: dict[str, Any], config: Path | None, theme: str | None
 ) -> None:
-    """Run the app until the user leaves it."""
+    """Run the app until the user leaves it. Raises AppBroke."""
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     index = read_ahead(store)
     # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
@@ -37,6 +41,8 @@ def launch(
     app = InspectorApp(store, place=place, name=name, flags=flags, config=config, theme=theme, index=index)
     be_prompt()
     app.run()
+    if app.return_code:
+        raise AppBroke("The app broke off; what stands above tells where. The database was only read.")
 
 
 def be_prompt() -> None:

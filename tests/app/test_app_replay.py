@@ -334,6 +334,41 @@ async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
         assert position.steps == at.step + 3
 
 
+async def test_growing_keeps_the_phase_and_goes_on_playing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, beats = compacted(tmp_path / "state.db"), Beats()
+    async with running(path, "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left", "left_square_bracket", "right", "right", "right")
+        at = moment(pilot)
+        assert at.phase == "kept"
+        add(path, "and one more")
+        screen.open_in_thread(again=True)
+        await press(pilot)
+        assert moment(pilot) == at
+        monkeypatch.setattr(screen, "beat", beats)
+        await press(pilot, "space")
+        add(path, "and another one")
+        screen.open_in_thread(again=True)
+        await press(pilot)
+        assert screen.playing
+        await beats.beat(pilot)
+        assert moment(pilot).number == at.number + 1
+
+
+async def test_a_conversation_that_ends_with_a_compaction(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(12))
+    writer.compact(3, 40, "## Goal\nFind it")
+    async with running(writer.end(), "Made") as pilot:
+        await press(pilot, "left", "left", "end", "right", "right", "right", "right", "right")
+        assert moment(pilot).phase == "after"
+        await press(pilot, *["left"] * 6)
+        assert "generation 1 of 2" in screen_text(pilot)
+
+
 @pytest.mark.parametrize("size", [(160, 48), (80, 24), (60, 16)])
 async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int]) -> None:
     async with running(written(tmp_path / "state.db", talk(1)[:1]), "Made", size=size) as pilot:

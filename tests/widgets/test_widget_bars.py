@@ -12,7 +12,7 @@ from widgets.headline import Headline
 from widgets.mode_bar import Mode, ModeBar
 from widgets.region_bar import RegionBar, RegionBarState, RegionShare
 from widgets.text_lines import TextLine, line_of
-from widgets.timeline import Node, Timeline, glyph_of
+from widgets.timeline import Node, Position, Timeline, glyph_of
 
 GAUGE = GaugeState(78_412, 100_000, 85_000, 170_000, 200_000, "rough")
 
@@ -192,6 +192,18 @@ async def test_many_generations_are_shown_around_the_current_one(current: int) -
         assert "●" in line
         assert ("‹" in line) == (current > 1)
         assert ("›" in line) == (current < 400)
+
+
+async def test_a_list_of_copies_alone_begins_behind_the_last_step() -> None:
+    widget = Timeline()
+    async with hosting(widget, size=(100, 3)):
+        widget.set_state(tuple(Node(i) for i in range(1, 4)), 2)
+        widget.set_position(Position(60, 64, (0, 20, 64)))
+        track = lines(widget)[0][2:].split("  ")[0]
+        assert track.endswith("○")
+        assert (track.count("○"), track.count("●"), track.count("▮")) == (2, 1, 1)
+        widget.set_position(Position(1, 1, (0, 1, 1)))
+        assert "▮" in lines(widget)[0]
 
 
 def test_outcomes_have_signs_of_their_own() -> None:

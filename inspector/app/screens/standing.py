@@ -10,7 +10,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from inspector.app import views
-from inspector.app.exactly import ExactSums
+from inspector.app.exactly import Counts, ExactSums
 from inspector.app.moments import MIDDLE_GONE, MomentRows
 from inspector.app.rows import Line, line_of
 from inspector.app.screens.filling import FillingActions
@@ -61,7 +61,7 @@ class StandingActions(
     #: What waits for the conversation to be read.
     _awaiting: tuple[Callable[[], object], ...] = ()
     #: Exact counts by generation, as far as the replay has come by.
-    _exact_of: dict[int, dict[int, int]] | None = None
+    _exact_of: dict[int, Counts] | None = None
     _sums: ExactSums | None = None
     #: The generation whose messages were last set out to be counted.
     _counting: int = 0
@@ -71,10 +71,6 @@ class StandingActions(
 
     def show_generation(self, number: int, row: int | None = None) -> None:
         """Show a whole list; the screen does it."""
-        raise NotImplementedError
-
-    def go_to_step(self, step: int) -> None:
-        """Stand at another step; the screen's part for stepping does it."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -119,6 +115,7 @@ class StandingActions(
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             self.app.call_from_thread(self.going_on, "replay", "")
+            self.app.call_from_thread(self.stop)
             return
         if not worker.is_cancelled:
             self.post_message(Recorded(inspection, profile, recording))
@@ -190,11 +187,19 @@ class StandingActions(
         self.show_moment(self.moment)
 
     def moment_grown(self) -> None:
-        """The conversation grew: it is read again, and the step stays."""
-        at = self.moment
-        if at is not None:
-            self._awaiting = ()
-            self.go_to_step(at.step)
+        """The conversation grew: it is read again, and the moment stays."""
+        if self.moment is not None:
+            self.with_recording(self._stay)
+
+    def _stay(self) -> None:
+        """Show the moment on screen as it is in the conversation that was read anew."""
+        at, recording = self.moment, self.recording()
+        if at is None or recording is None or not len(recording.moments):
+            return
+        same = recording.moments.moment(at.number)
+        if (same.step, same.phase) != (at.step, at.phase):
+            same = recording.moments.of_step(at.step)
+        self.show_moment(same)
 
     def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
         rows.measures = measures_until(recording.decks[rows.at.generation - 1], rows.at.length)

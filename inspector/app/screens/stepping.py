@@ -142,9 +142,12 @@ class SteppingActions(StandingActions):
 
     def play_on(self) -> None:
         """What a beat does: one step, several where it plays fast."""
-        recording = self.recording()
-        if recording is None or self.moment is None:
+        if self.moment is None:
             self.stop()
+            return
+        recording = self.recording()
+        if recording is None:
+            # Somebody wrote, or other rules are in force: the conversation is being read again, and then it goes on.
             return
         number = self.moment.number + max(1, self.speed // _FRAMES)
         self.show_moment(recording.moments.moment(number))
