@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from inspector.app.exactly import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
@@ -73,7 +74,7 @@ class GenerationRows:
         self.system_prompt = system_prompt
         self.offset = 1 if system_prompt else 0
         self.lines: dict[int, Line] = {}
-        self.exact: dict[int, int] = {}
+        self.exact = Counts()
         self.measures: Measures | None = None
         self.plan: Plan | None = None
         self.pruned: frozenset[int] = frozenset()

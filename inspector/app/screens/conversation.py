@@ -116,6 +116,9 @@ class ConversationScreen(ShowingActions):
         "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
     )
 
+    #: How many lists were there when the store was last read.
+    _generations: int = 0
+
     def compose(self) -> ComposeResult:
         """Header, gauge, regions, timeline; the list and the panes; find; keys."""
         yield TitleBar(id="header")
@@ -163,6 +166,7 @@ class ConversationScreen(ShowingActions):
         self.inspection = event.inspection
         self.prompts = dict(event.system_prompts)
         if first:
+            self._generations = len(event.inspection.conversation.generations)
             self.resolved = event.resolved
             self.take_remembered_settings(event.resolved)
             self.show_generation(*self.remembered_place())
@@ -171,7 +175,18 @@ class ConversationScreen(ShowingActions):
             self.call_after_refresh(self.recover)
             self.show_notes()
         else:
+            self._tell_of_compactions(event.inspection)
             self._grown(event.inspection)
+
+    def _tell_of_compactions(self, inspection: Inspection) -> None:
+        """A compaction that came meanwhile is told; the list on screen stays."""
+        generations = inspection.conversation.generations
+        if len(generations) > self._generations:
+            before, after = len(generations[-2]), len(generations[-1])
+            self.app.notify(
+                f"A compaction came: {before:,} → {after:,} messages; ] goes to the list after it.", timeout=5
+            )
+        self._generations = len(generations)
 
     def _grown(self, inspection: Inspection) -> None:
         """Take what was added without losing the place: the same list longer, or another generation behind it."""
@@ -232,7 +247,7 @@ class ConversationScreen(ShowingActions):
         rows.exact.update(event.counts)
         self.encoding = event.encoding
         if event.complete and len(rows.exact) >= len(rows):
-            self.exact_total = sum(rows.exact.values())
+            self.exact_total = rows.exact.total()
         messages = self.query_one(MessageList)
         messages.refresh()
         if rows.index(messages.cursor) in event.counts:
