@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from rich.style import Style
 from textual import events
@@ -17,8 +16,7 @@ from widgets.line_list import LineList
 from widgets.strips import Row, find_spans, fit, one_line
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationEntry:
+class ConversationEntry(NamedTuple):
     """A conversation as a row. None means "not known yet" and shows as · .
 
     `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
@@ -44,8 +42,7 @@ class ConversationEntry:
         return self.tokens / self.threshold
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column: its heading, its width in cells (0: what is left), from which widget width on it is shown."""
 
     name: str
@@ -284,7 +281,7 @@ class ConversationTable(LineList):
         shown = [column for column in COLUMNS if width >= column.from_width]
         if width < _ROOMY:
             # Titles say most; the bars of the tokens give way to them.
-            shown = [replace(column, width=12) if column.name == "tokens" else column for column in shown]
+            shown = [column._replace(width=12) if column.name == "tokens" else column for column in shown]
         taken = sum(column.width + 1 for column in shown if column.width)
         places, start = [], 1
         for column in shown:

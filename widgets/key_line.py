@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.style import Style
 from textual import events
 from textual.binding import ActiveBinding
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.strip import Strip
@@ -20,8 +20,7 @@ from widgets.strips import Row, width_of
 _SEPARATOR = "│"
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(NamedTuple):
     """A key with what stands for it: `text` is written after it, empty inside a group but for the last of it."""
 
     key: str
@@ -117,11 +116,11 @@ class KeyLine(Inked, can_focus=False):
         return None if found is None else self._key(found, found.binding.description)
 
     def _groups(self, active: dict[str, ActiveBinding]) -> Iterator[list[_Key]]:
-        """What is shown, one key for each action; of a group the keys, then its description once."""
-        shown: dict[str, ActiveBinding] = {}
+        """What is shown, one key for each action of each widget; of a group the keys, then its description once."""
+        shown: dict[tuple[DOMNode, str], ActiveBinding] = {}
         for found in active.values():
             if found.binding.show:
-                shown.setdefault(found.binding.action, found)
+                shown.setdefault((found.node, found.binding.action), found)
         for group, members in groupby(shown.values(), lambda found: found.binding.group):
             if group is None:
                 yield from ([self._key(found, found.binding.description)] for found in members)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.style import Style
 from textual.geometry import Size
@@ -16,8 +15,7 @@ from widgets.strips import Row, fit, one_line, width_of
 _JOIN = " ─ "
 
 
-@dataclass(frozen=True, slots=True)
-class TitlePart:
+class TitlePart(NamedTuple):
     """A piece of the line. Where room is short, pieces of low `weight` go first; `kind` is its colour."""
 
     text: str

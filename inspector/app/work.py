@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message as TextualMessage
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from inspector.settings import ResolvedSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(NamedTuple):
     """What a conversation's row in the list learns later; None stays unknown."""
 
     conversation: str

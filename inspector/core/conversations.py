@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 #: One byte a role, so that a generation of 100,000 messages keeps its roles in 100 KB.
 ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
 ROLE_NAMES: Sequence[str] = ("user", "assistant", "tool", "system", "other")
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+
+class Usage(NamedTuple):
     """Tokens that the provider reported, summed over the API calls of a session."""
 
     input: int = 0
@@ -23,8 +25,7 @@ class Usage:
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """A row of the store's sessions. Times are seconds since the epoch, None where the store has none."""
 
     id: str
@@ -39,13 +40,12 @@ class Session:
     usage: Usage
     provider: str = ""
     base_url: str = ""
-    config: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = _NOTHING
     #: Columns that only some schemas have, by name (cwd, rewind_count, compression_fallback_streak, ...).
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
+class ConversationRow(NamedTuple):
     """What the list of conversations shows at once, from the sessions alone (no message is read).
 
     `sessions` are ids from the root to the tip. `parent` is the conversation that this one branched from or
@@ -119,8 +119,7 @@ class Compaction:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """A conversation opened: its sessions from root to tip and its generations, oldest first."""
 
     row: ConversationRow
@@ -139,8 +138,7 @@ class Conversation:
         return self.generations[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A message that a search found, and the text around the first match (`span` is half-open in it)."""
 
     conversation: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: What a summary message starts with, in any wording; stores look for candidates with these.
 PREFIXES: tuple[str, ...] = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
@@ -29,8 +29,7 @@ _FALLBACK_19_GOAL = re.compile(r"^Recovered from a deterministic fallback becaus
 _FALLBACK_19_CUT = "...[fallback summary truncated]"
 
 
-@dataclass(frozen=True, slots=True)
-class Handoff:
+class Handoff(NamedTuple):
     """A summary message taken apart.
 
     `body` is the summary without prefix and end marker. `merged` says that it shares its message with the

@@ -63,7 +63,7 @@ def conversation_document(
         "source": safe_line(row.source),
         "started_at": row.started_at,
         "last_active": row.last_active,
-        "reported": asdict(row.usage),
+        "reported": row.usage._asdict(),
     }
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
 from inspector.core.messages import Message
 
 
-@dataclass(frozen=True, slots=True)
-class StoreInfo:
+class StoreInfo(NamedTuple):
     """What a store is: its kind ("hermes"), schema version (None where it has none), the profile that its
     wording and columns point to with the reason, and sentences about what could not be read."""
 

@@ -136,6 +136,8 @@ def spoiled(value: Any, texts: Callable[[], str]) -> Any:
     """The value with every text in it replaced; empty ones, which mean something, and words of the program stay."""
     if isinstance(value, str):
         return value if not value or value in _WORDS else texts()
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(spoiled(one, texts) for one in value)
     if isinstance(value, tuple):
         return tuple(spoiled(one, texts) for one in value)
     if is_dataclass(value) and not isinstance(value, type):

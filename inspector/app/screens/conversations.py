@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -227,8 +226,7 @@ class ConversationsScreen(WorkingScreen):
             entry = self._entries.get(live.conversation)
             if entry is None:
                 continue
-            changed = replace(
-                entry,
+            changed = entry._replace(
                 messages=live.messages,
                 tokens=live.tokens,
                 threshold=live.threshold,
@@ -287,7 +285,7 @@ class ConversationsScreen(WorkingScreen):
         self._judged[event.conversation] = event.messages
         entry = self._entries.get(event.conversation)
         if entry is not None:
-            self._entries[entry.id] = replace(entry, findings=event.findings)
+            self._entries[entry.id] = entry._replace(findings=event.findings)
             self.query_one(ConversationTable).update_entry(self._entries[entry.id])
 
     @on(StoreChanged)
@@ -381,8 +379,7 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
     )
     if known is None:
         return fresh
-    return replace(
-        fresh,
+    return fresh._replace(
         messages=known.messages if same else fresh.messages,
         tokens=known.tokens,
         threshold=known.threshold,

@@ -15,10 +15,9 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
@@ -44,8 +43,7 @@ _NO_SHARED_MEMORY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What the file system tells of a database without opening it: the file, its log, its rollback journal."""
 
     file: tuple[int, int, int]

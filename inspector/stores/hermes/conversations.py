@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
@@ -22,8 +22,7 @@ _RACE_SECONDS = 2.0
 _NUMBERED = re.compile(r"^(?P<base>.*) #\d+$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Chains:
+class Chains(NamedTuple):
     """Every conversation of a store: rows by tip id, and the tip that each session belongs to."""
 
     rows: tuple[ConversationRow, ...]

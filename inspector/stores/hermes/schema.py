@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 #: The newest schema that this reader was written against.
 NEWEST_SCHEMA = 22
@@ -18,8 +18,7 @@ _PROMPT_KEYS = ("hash", "prompt_hash", "system_prompt_hash", "key", "id", "sha25
 _PROMPT_TEXTS = ("content", "text", "prompt", "system_prompt", "body", "value")
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(NamedTuple):
     """The shape of one database. `prompts` is (column of sessions, table, key column, text column) where
     system prompts live in a table of their own; `marker` a column that marks summary rows."""
 

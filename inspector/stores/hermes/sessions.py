@@ -34,6 +34,7 @@ _LIGHT = (
     "model_config",
     *_USAGE,
 )
+_INTEGERS = {int}
 _NO_USAGE, _ZEROS = Usage(), [0] * len(_USAGE)
 _TIMES = frozenset({"started_at", "ended_at"})
 #: What Session has fields for, and the one column that is too long to read along.
@@ -165,8 +166,16 @@ def _node(row: Sequence[Any]) -> Node:
         messages if type(messages) is int and messages >= 0 else as_count(messages),
         branched_from,
         agent_of,
-        _NO_USAGE if usage == _ZEROS else Usage(*map(as_count, usage)),
+        _NO_USAGE
+        if usage == _ZEROS
+        else Usage._make(usage)
+        if _are_counts(usage)
+        else Usage(*map(as_count, usage)),
     )
+
+
+def _are_counts(values: list[Any]) -> bool:
+    return set(map(type, values)) == _INTEGERS and min(values) >= 0
 
 
 def _marker(config: Mapping[str, Any], name: str) -> str | None:
