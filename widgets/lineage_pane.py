@@ -23,6 +23,7 @@ from widgets.text_lines import Span, TextLine, line_of
 from widgets.text_view import TextView
 
 LOW = 18
+_COLUMN = Binding.Group("Column", compact=True)
 
 MODES = (
     Mode("all", "all", "Every item of every summary"),
@@ -68,11 +69,11 @@ class LineagePane(Vertical):
         Binding("M", "mode(-1)", "Filter before", id="lineage.previous_mode", show=False),
         Binding(
             "left_square_bracket,left,h", "column(-1)", "Earlier column", id="lineage.earlier", key_display="[",
-            show=False,
+            group=_COLUMN,
         ),
         Binding(
             "right_square_bracket,right,l", "column(1)", "Later column", id="lineage.later", key_display="]",
-            show=False,
+            group=_COLUMN,
         ),
         Binding("J", "section(1)", "Next section", id="lineage.next_section", show=False),
         Binding("K", "section(-1)", "Previous section", id="lineage.previous_section", show=False),

@@ -357,6 +357,29 @@ async def test_growing_keeps_the_phase_and_goes_on_playing(
         assert moment(pilot).number == at.number + 1
 
 
+async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", journal="wal"))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(12))
+    writer.db.commit()
+    async with running(tmp_path / "state.db", "Made") as pilot:
+        screen, before = conversation(pilot), len(writer.live)
+        assert told(pilot) == []
+        writer.compact(3, 40, "## Goal\nFind it")
+        writer.db.commit()
+        screen.open_in_thread(again=True)
+        await press(pilot)
+        expected = f"A compaction came: {before} → {len(writer.live)} messages; ] goes to the list after it."
+        assert told(pilot) == [expected]
+        assert screen.number == 1
+        writer.say(talk(1))
+        writer.db.commit()
+        screen.open_in_thread(again=True)
+        await press(pilot)
+        assert told(pilot) == [expected]
+    writer.end()
+
+
 async def test_a_conversation_that_ends_with_a_compaction(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")

@@ -21,10 +21,13 @@ _PAIR = Binding.Group("Steps", compact=True)
 class Pressing(Widget, can_focus=True):
     """A widget with keys of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("d", "dig", "Dig")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("d", "dig", "Dig"), Binding("e", "press(']')", "End")]
 
     def action_dig(self) -> None:
         """Nothing."""
+
+    def action_press(self, key: str) -> None:
+        """Nothing; the app has an action of the same name."""
 
 
 class Pressed(App[None]):
@@ -71,7 +74,7 @@ async def test_it_shows_the_keys_in_force_and_the_palette_at_the_right() -> None
         app.query_one(Pressing).focus()
         await pilot.pause()
         await pilot.pause()
-        assert lines(widget)[0].startswith(" d Dig  ")
+        assert lines(widget)[0].startswith(" d Dig  e End  a Add  [ ] Steps")
 
 
 async def test_a_click_presses_the_key_under_it() -> None:
