@@ -27,6 +27,9 @@ T = TypeVar("T")
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 2.0
 _ATTEMPTS = 5
+# SQLite keeps 2 MB of pages for each connection, of which there is one a thread. Bodies are read once, in order; what
+# leads to them fits into a quarter of that, and the system has the file's pages anyway.
+_PAGES = "PRAGMA cache_size = -512"
 
 #: Why a live connection could not be had although there is a log: no right to write beside the file.
 _NO_SHARED_MEMORY = frozenset(
@@ -64,6 +67,7 @@ class _Connection(sqlite3.Connection):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.in_use = threading.Lock()
+        self.begun = False
 
 
 def _tolerant(raw: bytes) -> str:
@@ -123,6 +127,10 @@ class Connections:
         with connection.in_use:
             if self._closed:
                 raise StoreError(f"{self.path} has been closed.")
+            if not connection.begun:
+                # Reads the schema, and so may fail as any reading does.
+                connection.execute(_PAGES)
+                connection.begun = True
             connection.execute("BEGIN")
             try:
                 return work(connection)
