@@ -63,7 +63,6 @@ class ConversationRow(NamedTuple):
     compactions: int | None
     started_at: float
     last_active: float
-    usage: Usage
     parent: str | None = None
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
@@ -131,6 +130,11 @@ class Conversation(NamedTuple):
     def id(self) -> str:
         """The tip session, which names the conversation."""
         return self.row.id
+
+    @property
+    def usage(self) -> Usage:
+        """What was reported for all its sessions together."""
+        return Usage._make(map(sum, zip(Usage(), *(session.usage for session in self.sessions), strict=True)))
 
     @property
     def live(self) -> Generation:

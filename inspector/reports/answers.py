@@ -74,17 +74,7 @@ class Answers:
         for row in self.store.conversations():
             conversation = self.store.open(row.id)
             resolved = resolve(self.store, row, self.flags, self.config)
-            generations = len(conversation.generations)
-            found.append(
-                documents.conversation_document(
-                    row,
-                    generations,
-                    max(0, generations - 1),
-                    len(conversation.live),
-                    resolved.settings.profile,
-                    resolved.settings.context_length,
-                )
-            )
+            found.append(documents.conversation_document(conversation, resolved.settings))
         return found
 
     def show(self, name: str, number: int | None, exact: bool) -> Document:

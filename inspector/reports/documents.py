@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from inspector.core.conversations import Compaction, ConversationRow, Generation
+from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe_line
@@ -38,32 +38,26 @@ def budgets_document(budgets: Budgets) -> Document:
     }
 
 
-def conversation_document(
-    row: ConversationRow,
-    generations: int,
-    compactions: int,
-    live: int,
-    profile: str,
-    context_length: int | None,
-) -> Document:
+def conversation_document(conversation: Conversation, settings: Settings) -> Document:
     """One entry of `conversations`."""
+    row, generations = conversation.row, len(conversation.generations)
     return {
         "id": row.id,
         "root": row.root,
         "title": safe_line(row.title),
         "model": safe_line(row.model),
-        "context_length": context_length,
+        "context_length": settings.context_length,
         "sessions": list(row.sessions),
         "generations": generations,
-        "compactions": compactions,
-        "messages": live,
-        "profile": profile,
+        "compactions": max(0, generations - 1),
+        "messages": len(conversation.live),
+        "profile": settings.profile,
         "kind": row.kind,
         "parent": row.parent,
         "source": safe_line(row.source),
         "started_at": row.started_at,
         "last_active": row.last_active,
-        "reported": row.usage._asdict(),
+        "reported": conversation.usage._asdict(),
     }
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
-from inspector.stores.hermes.sessions import Node, add_usage
+from inspector.stores.hermes.sessions import Node
 
 #: From this schema on every sub-agent is marked, so times need not tell.
 _MARKED_SINCE = 16
@@ -155,7 +155,6 @@ def _row(
         compactions=None if in_place else len(chain) - 1,
         started_at=root.started_at,
         last_active=max(active.get(tip.id, 0.0), tip.ended_at or 0.0, tip.started_at),
-        usage=tip.usage if len(chain) == 1 else add_usage([node.usage for node in chain]),
         parent=tip_of.get(parent) if parent else None,
         kind=kind,
     )

@@ -32,13 +32,10 @@ _LIGHT = (
     "end_reason",
     "message_count",
     "model_config",
-    *_USAGE,
 )
-_INTEGERS = {int}
-_NO_USAGE, _ZEROS = Usage(), [0] * len(_USAGE)
 _TIMES = frozenset({"started_at", "ended_at"})
 #: What Session has fields for, and the one column that is too long to read along.
-_KNOWN = frozenset({*_LIGHT, "billing_provider", "billing_base_url", "system_prompt"})
+_KNOWN = frozenset({*_LIGHT, *_USAGE, "billing_provider", "billing_base_url", "system_prompt"})
 
 
 class Node(NamedTuple):
@@ -56,7 +53,6 @@ class Node(NamedTuple):
     messages: int
     branched_from: str | None
     agent_of: str | None
-    usage: Usage
 
 
 def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], sqlite3.Error | None]:
@@ -146,7 +142,7 @@ def _until_error(connection: sqlite3.Connection, sql: str, parameters: Sequence[
 
 
 def _node(row: Sequence[Any]) -> Node:
-    identity, source, model, title, parent, started, ended, reason, messages, raw, *usage = row
+    identity, source, model, title, parent, started, ended, reason, messages, raw = row
     branched_from = agent_of = None
     if raw is not None:
         raw = as_text(raw)
@@ -166,16 +162,7 @@ def _node(row: Sequence[Any]) -> Node:
         messages if type(messages) is int and messages >= 0 else as_count(messages),
         branched_from,
         agent_of,
-        _NO_USAGE
-        if usage == _ZEROS
-        else Usage._make(usage)
-        if _are_counts(usage)
-        else Usage(*map(as_count, usage)),
     )
-
-
-def _are_counts(values: list[Any]) -> bool:
-    return set(map(type, values)) == _INTEGERS and min(values) >= 0
 
 
 def _marker(config: Mapping[str, Any], name: str) -> str | None:
@@ -185,18 +172,6 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
 
 def _usage(values: Mapping[str, Any]) -> Usage:
     return Usage(*(as_count(values.get(name)) for name in _USAGE))
-
-
-def add_usage(usages: Sequence[Usage]) -> Usage:
-    """The sum of several sessions' usage."""
-    return Usage(
-        input=sum(usage.input for usage in usages),
-        output=sum(usage.output for usage in usages),
-        cache_read=sum(usage.cache_read for usage in usages),
-        cache_write=sum(usage.cache_write for usage in usages),
-        reasoning=sum(usage.reasoning for usage in usages),
-        calls=sum(usage.calls for usage in usages),
-    )
 
 
 def parse_config(raw: str) -> dict[str, Any]:
