@@ -150,7 +150,7 @@ def _short(view: ReplayView, room: int) -> list[TextLine]:
     """A line a run, with as much as `room` cells hold of every one, and the first thing that is said about them."""
     width = max((len(run.name) for run in view.runs), default=0)
     told: list[str] = []
-    for short, facts in ((False, True), (True, True), (False, False)):
+    for short, facts in ((False, True), (True, True), (False, False), (True, False)):
         told = [_in_a_line(run, short=short, facts=facts) for run in view.runs]
         if all(width + 2 + len(text) <= room for text in told):
             break

@@ -15,6 +15,10 @@ _BESIDE = ("", "-wal", "-shm", "-journal")
 _SETTINGS = ("config.yaml", "config.yml", ".env")
 
 
+class FileThere(OutputProblem):
+    """Something is there already that may not be replaced."""
+
+
 def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
     """The file to write, symlinks followed. Raises OutputProblem where it is a database, what SQLite keeps beside one,
     the agent's settings, or anything in the agent's home; where its folder is missing; and where something is there
@@ -33,7 +37,7 @@ def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
         if target.exists() and not target.is_file():
             raise OutputProblem(f"{path} is no regular file; for standard output give - as the file.")
         if target.exists() and not force:
-            raise OutputProblem(_there(path))
+            raise FileThere(_there(path))
     except (OSError, RuntimeError, ValueError) as error:
         raise OutputProblem(f"{path} cannot be written to ({error}).") from error
     return target
@@ -82,7 +86,7 @@ def write_file(path: Path, text: str, databases: Iterable[Path], force: bool = F
         os.replace(made, target)
     except FileExistsError:
         _remove(made)
-        raise OutputProblem(_there(path)) from None
+        raise FileThere(_there(path)) from None
     except OSError as error:
         _remove(made)
         raise OutputProblem(f"{path} cannot be written ({error.strerror or error}).") from error

@@ -203,6 +203,9 @@ async def test_calls_turns_and_numbers(in_place: Path) -> None:
         await write(pilot, "x")
         await press(pilot, "enter")
         assert "'x' is no step; type a number." in told(pilot)
+        await press(pilot, "backspace", "3", "enter")
+        assert moment(pilot).step == 3
+        assert not screen.query_one("#step", Input).display
 
 
 class Beats:

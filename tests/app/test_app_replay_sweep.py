@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from inspector.app.screens.sweeping import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
@@ -81,8 +82,29 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
         await write(pilot, "threshold=9")
         await press(pilot, "enter")
         assert any("must lie between" in text for text in told(pilot))
-        await press(pilot, "r", "escape")
+        box = screen.query_one("#sweep-prompt", Input)
+        assert (box.display, box.value) == (True, "threshold=9"), "what was typed can be mended"
+        await press(pilot, "escape")
         assert not screen.query_one("#sweep-prompt").display
+
+
+async def test_equal_cells_are_told(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v", "r")
+        await write(pilot, "threshold=0.98,0.99 target_ratio=0.2,0.21")
+        await press(pilot, "enter")
+        assert heat(pilot).state.best is None
+        assert "all cells are equal by this metric" in screen_text(pilot)
+        await press(pilot, "r")
+        await write(pilot, "threshold=0.3,0.5,0.95 target_ratio=0.1,0.8")
+        await press(pilot, "enter")
+        found = on_sweep(pilot).found
+        assert found is not None
+        least = min(min(line) for line in found.cells["compactions"])
+        count = sum(line.count(least) for line in found.cells["compactions"])
+        assert 1 < count < 6
+        assert heat(pilot).state.best is not None
+        assert f"{BEST} the first of {count} best" in screen_text(pilot)
 
 
 async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> None:

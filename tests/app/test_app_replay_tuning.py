@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.widgets import Input
 
 from inspector.core.errors import OutputProblem
 from inspector.reports.graph import Curve, Lines, token_graph
@@ -126,6 +127,32 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         assert any("is there already" in line for line in told(pilot))
         await press(pilot, "W", "escape")
         assert not screen.query_one("#write").display
+
+
+async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
+    in_place: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "there.yaml"
+    target.write_text("mine")
+    async with running(in_place, ORDERS) as pilot:
+        box = conversation(pilot).query_one("#write", Input)
+        await press(pilot, "W")
+        await write(pilot, f"{tmp_path}/gone/x.yaml")
+        await press(pilot, "enter")
+        assert box.display, "the name can be mended"
+        assert "There is no folder" in told(pilot)[-1]
+        box.value = str(target)
+        await press(pilot, "enter")
+        assert told(pilot)[-1] == f"{target} is there already. Enter once more overwrites it."
+        assert target.read_text() == "mine"
+        await press(pilot, "enter")
+        assert "compression:" in target.read_text()
+        assert not box.display
+        target.write_text("mine again")
+        await press(pilot, "W")
+        box.value = str(target)
+        await press(pilot, "enter", "escape")
+        assert target.read_text() == "mine again", "asked about anew"
 
 
 def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

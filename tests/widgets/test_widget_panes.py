@@ -180,6 +180,7 @@ RUN = RunView("recorded", 12, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12,
         (100, "12 compactions, peak 98.1k, input 3.2M, 45% summarized, 12 of 80 facts at risk"),
         (80, "12 comp., peak 98.1k, input 3.2M, 45% summarized, 12 facts at risk"),
         (68, "12 compactions, peak 98.1k, input 3.2M, 45% summarized"),
+        (60, "12 comp., peak 98.1k, input 3.2M, 45% summarized"),
     ],
 )
 async def test_a_low_replay_pane_tells_of_facts_where_there_is_room(width: int, told: str) -> None:

@@ -103,10 +103,12 @@ class SteppingActions(StandingActions):
     def _step_typed(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value.replace(",", "").strip()
-        self.close_step_number()
+        if not text or text.isdecimal():
+            self.close_step_number()
         if text.isdecimal():
             self.go_to_step(int(text))
         elif text:
+            # The prompt stays, so that it can be mended.
             self.app.notify(f"{text!r} is no step; type a number.", severity="warning", markup=False)
 
     def close_step_number(self) -> None:

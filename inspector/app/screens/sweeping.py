@@ -17,6 +17,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.app.courtesy import give_way
+from inspector.app.overwriting import Overwriting
 from inspector.app.screens.cells import CellScreen, Subject, value_words, written
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
@@ -26,7 +27,6 @@ from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.measures import BY_NAME, MEASURES
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 from inspector.reports.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
-from inspector.reports.writing import write_file
 from widgets import human
 from widgets.headline import Headline
 from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
@@ -91,6 +91,7 @@ class SweepScreen(CellScreen):
         self.running = False
         self._prompt = ""
         self._told = ""
+        self._overwriting = Overwriting()
         self._placed = False
         self._asked: SweepKey | None = None
 
@@ -244,10 +245,19 @@ class SweepScreen(CellScreen):
         """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
         if keep:
             self._told = text
-        equal = self._counted() and self.found is not None and all_equal(self.found, self.metric)
-        best = "all cells are equal by this metric" if equal else f"{BEST} best"
-        marks = f"   {NOW} on screen  {FORCE} in force  {best}"
+        marks = f"   {NOW} on screen  {FORCE} in force  {self._best_told()}"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
+
+    def _best_told(self) -> str:
+        """What the mark of the best cell means: by some metrics several are equally good, or all."""
+        found = self.found
+        if found is None or not found.conversations or not self._counted():
+            return f"{BEST} best"
+        if all_equal(found, self.metric):
+            return "all cells are equal by this metric"
+        value = found.best(self.metric).value
+        count = sum(line.count(value) for line in found.cells[self.metric])
+        return f"{BEST} the first of {count:,} best" if count > 1 else f"{BEST} best"
 
     def _show(self) -> None:
         measure = BY_NAME[self.metric]
@@ -371,18 +381,18 @@ class SweepScreen(CellScreen):
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
         text, what = event.value.strip(), self._prompt
-        self._close_prompt()
-        if not text:
-            return
         try:
-            if what == "write":
+            if text and what == "write":
                 self._write(Path(text).expanduser())
-                return
-            self.rows, self.columns = axes_of(text)
+            elif text:
+                self.rows, self.columns = axes_of(text)
         except InspectorError as error:
+            # The prompt stays, so that what was typed can be mended.
             self.notify(str(error), severity="error", markup=False, timeout=8)
             return
-        self.begin()
+        self._close_prompt()
+        if text and what == "ranges":
+            self.begin()
 
     def _write(self, path: Path) -> None:
         if self.found is None:
@@ -391,5 +401,5 @@ class SweepScreen(CellScreen):
             text = sweep_csv(self.found)
         else:
             text = json.dumps(document_of(self.found), indent=2) + "\n"
-        write_file(path, text, self.subject.answers.paths())
+        self._overwriting.write(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
+from inspector.app.overwriting import Overwriting
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.stepping import SteppingActions
@@ -22,7 +23,6 @@ from inspector.replay.whatif import SummaryModel, WhatIf
 from inspector.reports.answers import Answers, paths_of
 from inspector.reports.comparison import comparison_text
 from inspector.reports.config import compression_yaml
-from inspector.reports.writing import write_file
 from widgets import human
 from widgets.knob_values import LARGEST_SHARE
 
@@ -41,6 +41,7 @@ class TuningActions(SteppingActions, TakingActions):
     run_now: WhatIf | None = None
     run_kept: WhatIf | None = None
     _sweep_screen: SweepScreen | None = None
+    _overwriting: Overwriting | None = None
 
     def model(self, recording: Recording, size: float | None) -> SummaryModel:
         """How large a what-if takes summaries to be."""
@@ -210,21 +211,27 @@ class TuningActions(SteppingActions, TakingActions):
     def _file_typed(self, event: Input.Submitted) -> None:
         event.stop()
         name = event.value.strip()
-        self.close_write()
         if name:
             self.with_recording(lambda: self._write(Path(name).expanduser()))
+        else:
+            self.close_write()
 
     def _write(self, path: Path) -> None:
         settings = path.suffix.lower() in (".yaml", ".yml")
         text = compression_yaml(self.settings) if settings else self.comparison()
         if not text:
+            self.close_write()
             self.app.notify("This engine cannot run a whole conversation.", severity="warning")
             return
+        if self._overwriting is None:
+            self._overwriting = Overwriting()
         try:
-            write_file(path, text, paths_of(self.store))
+            self._overwriting.write(path, text, paths_of(self.store))
         except InspectorError as error:
+            # The prompt stays, so that the name can be mended.
             self.app.notify(str(error), severity="error", markup=False, timeout=8)
             return
+        self.close_write()
         what = "settings" if settings else "comparison"
         self.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)
 
