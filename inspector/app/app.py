@@ -93,11 +93,11 @@ class InspectorApp(Host):
             self.open_conversation(self.first_conversation)
         self.set_interval(WATCH_SECONDS, self._watch)
 
-    def open_conversation(self, name: str, message: int | None = None) -> None:
-        """Open a conversation by any name; `message` is the store's row to go to."""
+    def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
+        """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark."""
         from inspector.app.screens.conversation import ConversationScreen
 
-        screen = ConversationScreen(self.store, name, self.place, self.flags, self.config, message)
+        screen = ConversationScreen(self.store, name, self.place, self.flags, self.config, message, find)
         # It is read while the screen is put together.
         screen.open_in_thread(again=False)
         self.push_screen(screen)

@@ -17,7 +17,7 @@ class Host(App[None]):
     #: Sentences that the user has read and put away.
     put_away: set[str]
 
-    def open_conversation(self, name: str, message: int | None = None) -> None:
+    def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
         """Open a conversation by any name; `message` is the store's row to go to."""
         raise NotImplementedError
 

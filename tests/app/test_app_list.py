@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
-from inspector.app.screens.search import HitList, SearchScreen
+from inspector.app.screens.search import HitList, SearchScreen, marked_word
 from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
@@ -20,6 +21,7 @@ from tests.app.running import (
     screen_text,
     settled,
     title,
+    told,
     write,
 )
 from tests.stores.writer import Writer, create, session, simple, talk
@@ -170,11 +172,29 @@ async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating
         screen = conversation(pilot)
         assert screen.rows is not None
         assert screen.rows.generation.ids[cursor(pilot)] == wanted.message
+        before = cursor(pilot)
+        await press(pilot, "n")
+        assert "(n, N)" in told(pilot)[-1]
+        assert cursor(pilot) != before
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, SearchScreen)
         assert pilot.app.screen.query_one(HitList).cursor == len(hits.hits) - 1
         await press(pilot, "escape")
         conversations(pilot)
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("orders", "orders"),
+        ("the refund*", "refund"),
+        ('a "load test" elsewhere', "load test"),
+        ('""', ""),
+        ("", ""),
+    ],
+)
+def test_the_word_that_is_marked_in_a_hit(query: str, word: str) -> None:
+    assert marked_word(query) == word
 
 
 async def test_search_without_a_match_says_so(rotating: Path) -> None:

@@ -44,6 +44,7 @@ class ConversationBase(WorkingScreen):
         flags: dict[str, Any],
         config: Path | None,
         message: int | None = None,
+        find: str = "",
     ) -> None:
         super().__init__()
         self.store = store
@@ -52,6 +53,7 @@ class ConversationBase(WorkingScreen):
         self.flags = flags
         self.config = config
         self.wanted_message = message
+        self.wanted_text = find
         self.inspection: Inspection | None = None
         #: What opening brought, before its message is handled.
         self.read_early: Opened | None = None

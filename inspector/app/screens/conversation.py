@@ -169,6 +169,8 @@ class ConversationScreen(ShowingActions):
             self._generations = len(event.inspection.conversation.generations)
             self.resolved = event.resolved
             self.take_remembered_settings(event.resolved)
+            if self.wanted_text:
+                self.look_for(self.wanted_text, shown=False)
             self.show_generation(*self.remembered_place())
             live = event.inspection.conversation.live
             self._bodies(Bodies(live, len(live) - len(event.end), event.end))

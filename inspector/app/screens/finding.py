@@ -35,12 +35,13 @@ class FindActions(ConversationBase):
         box.display = True
         box.focus()
 
-    def look_for(self, text: str) -> None:
-        """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
+    def look_for(self, text: str, shown: bool = True) -> None:
+        """Mark a text in the list and in the message as a search for it does; `n` finds the next one. Unless it is
+        `shown` the line of the search stays away."""
         box = self.query_one("#find", Input)
         with box.prevent(Input.Changed):
             box.value = text
-        box.display = True
+        box.display = shown
         self._hits = None
         self.query_text = text
         self.query_one("#messages", MessageList).set_highlight(text)

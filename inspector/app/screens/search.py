@@ -92,6 +92,12 @@ def excerpt(hit: Hit, query: str, room: int) -> str:
     return "…" + text[first - room // 3 :]
 
 
+def marked_word(query: str) -> str:
+    """What of the words searched for is marked in a hit: a phrase in quotes, else the longest word; "" for none."""
+    phrases = [phrase for phrase in query.split('"')[1::2] if phrase.strip()]
+    return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
+
+
 class SearchScreen(WorkingScreen):
     """Words in, messages out; a new search ends the one before."""
 
@@ -188,4 +194,4 @@ class SearchScreen(WorkingScreen):
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:
-        self.app.open_conversation(event.hit.conversation, event.hit.message)
+        self.app.open_conversation(event.hit.conversation, event.hit.message, marked_word(self._query))
