@@ -115,7 +115,7 @@ class FindActions(ConversationBase):
         )
         if event.indexes:
             at = rows.index(self.query_one(MessageList).cursor)
-            if at not in event.indexes:
+            if self._pending or at not in event.indexes:
                 self._jump(event.indexes, self._pending or 1, "hit")
         self._pending = 0
 
