@@ -38,11 +38,8 @@ SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 
 
 _LABEL, _VALUE = 16, 12
-#: Keys that end the typing of a value, and those that do nothing meanwhile.
+#: Keys that end the typing of a value; other keys do nothing meanwhile.
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
-_NOTHING = frozenset(
-    {"left", "right", "shift+left", "shift+right", "home", "end", "delete", "slash", "backslash"}
-)
 #: The foot: what the setting is and where its value came from, at most so many rows.
 _FOOT = 4
 _TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓ and a click; escape leaves it."
@@ -269,8 +266,8 @@ class Knobs(Inked, can_focus=True):
         return not self.editing or action == "knob"
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """While a value is typed, whether the key is part of it or does nothing."""
-        return self.editing and key not in _LEAVING and (len(character or "") == 1 or key in _NOTHING)
+        """While a value is typed keys are part of it or do nothing; those with ctrl that go before others stay."""
+        return self.editing and key not in _LEAVING and not key.startswith("ctrl+")
 
     def on_key(self, event: events.Key) -> None:
         """A digit begins a value; from then on keys are text until it is taken or left."""
@@ -283,7 +280,7 @@ class Knobs(Inked, can_focus=True):
             self._type(self._edit[:-1])
         elif len(character) == 1 and character in "0123456789.,_%kKmM":
             self._type(self._edit + character)
-        elif not self.check_consume_key(event.key, event.character):
+        elif event.key in _LEAVING:
             if event.key in ("tab", "shift+tab"):
                 # Where there is no other field the focus stays.
                 self.action_take_typed()
