@@ -108,9 +108,8 @@ def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
                 if command:
                     yield command, "command"
                 yield from ((path, "used") for path in _paths(value[:_READ]))
-            elif key in _PATH_KEYS and value.strip() and len(value) < 400 and "\n" not in value:
-                if not _ADDRESS.match(value.strip()):
-                    yield _plain(value), sort
+            elif key in _PATH_KEYS and _is_path(value):
+                yield _plain(value), sort
 
 
 def _arguments(text: str) -> Iterator[tuple[str, str]]:
@@ -125,6 +124,12 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, str):
                 yield str(key), one
+
+
+def _is_path(value: str) -> bool:
+    return (
+        bool(value.strip()) and len(value) < 400 and "\n" not in value and not _ADDRESS.match(value.strip())
+    )
 
 
 def _paths(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ _ALL = (
     Definition(
         "artifact-files",
         "Artifact trail: files",
-        "Of the files and addresses that summarized messages named (in calls of tools and in what was said), those "
+        "Of the files that summarized messages named (in calls of tools and in what was said; no web addresses), those "
         "that the list after still names, in full or by a file name that no other of them has.",
         f"artifact trail, a dimension of its own in {_PROBES}",
     ),
