@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
@@ -12,7 +13,8 @@ from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import measures_until
 from inspector.engines.hermes.measures import HermesMeasures
-from inspector.engines.hermes.sketches import USER, Numbers, Sketch, sketch
+from inspector.engines.hermes.sketches import Numbers, Sketches
+from inspector.engines.hermes.sketching import sketch
 from inspector.engines.registry import engine
 from inspector.inspection import Inspection
 from inspector.quality.facts.risk import FactSteps
@@ -60,18 +62,21 @@ def record(inspection: Inspection, profile: str) -> Recording:
         raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
     compactions = inspection.compactions()
     told = transcript(inspection.conversation, compactions)
-    by_list: dict[int, list[Sketch]] = {}
+    by_list: dict[int, Sketches] = {}
     decks: list[Deck] = []
     for generation in inspection.conversation.generations:
         sketches, troubles = sketch(inspection.store.iterate(generation), found.policies)
         by_list[generation.number] = sketches
         decks.append(Deck(sketches, found.policies, troubles))
-    said = [by_list[place.generation][place.index] for place in told.places]
+    said = Sketches()
+    for number, places in groupby(told.places, key=lambda place: place.generation):
+        stretch = [place.index for place in places]
+        said.extend(by_list[number], stretch[0], stretch[-1] + 1)
     systems = tuple(inspection.system_tokens(g.session) for g in inspection.conversation.generations)
     grown = [deck.growth() for deck in decks]
     tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
-    sizes = tuple(_summary_size(c, by_list.get(c.index + 1, [])) for c in compactions)
+    sizes = tuple(_summary_size(c, by_list.get(c.index + 1)) for c in compactions)
     ratio = _ratio(compactions, decks, Settings(profile=profile), found)
     return Recording(
         told,
@@ -93,12 +98,10 @@ def recorded_metrics(
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
     left = _left(told, compactions)
-    sketches, count = course.sketches, len(recording.events)
+    sizes, count = course.sizes, len(recording.events)
     said = course.chars[-1] or 1
     stays = [
-        (recording.events[left[index]].step if index in left else len(told)) - index
-        for index, found in enumerate(sketches)
-        if found.role == USER
+        (recording.events[left[index]].step if index in left else len(told)) - index for index in course.users
     ]
     return Metrics(
         compactions=count,
@@ -106,8 +109,8 @@ def recorded_metrics(
         peak_tokens=max(prompts),
         mean_tokens=sum(prompts) // len(prompts),
         input_tokens=sum(prompts),
-        summarized_share=sum(sketches[index].now.chars for index in left) / said,
-        resummarized_share=sum(sketches[i].now.chars for i, at in left.items() if count - at >= 2) / said,
+        summarized_share=sum(sizes[index] for index in left) / said,
+        resummarized_share=sum(sizes[i] for i, at in left.items() if count - at >= 2) / said,
         user_steps=sum(stays) / len(stays) if stays else 0.0,
         **at_risk(facts, left),
     )
@@ -150,14 +153,14 @@ def _event(recorded: Compaction, step: int) -> Event:
     )
 
 
-def _summary_size(recorded: Compaction, after: list[Sketch]) -> Numbers | None:
+def _summary_size(recorded: Compaction, after: Sketches | None) -> Numbers | None:
     """The summary message as it was written; for a merged one only what the summary added is known."""
-    if recorded.summary_at is None or recorded.summary_at >= len(after):
+    if after is None or recorded.summary_at is None or recorded.summary_at >= len(after):
         return None
     if recorded.merged:
         chars = len(recorded.summary or "") + 1_800
         return Numbers(chars // 4, chars, 0)
-    return after[recorded.summary_at].now
+    return after.now.of(recorded.summary_at)
 
 
 def _ratio(

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.deck import Deck
-from inspector.engines.hermes.engine import Cut, HermesEngine
+from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import LiveList
-from inspector.engines.hermes.sketches import USER, Numbers, Sketch
+from inspector.engines.hermes.sketches import USER, Numbers, Sketches
 from inspector.engines.thrift import Guard, compacted, guard_of, nothing_done, responded
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
@@ -105,18 +106,18 @@ class Course:
     `facts` are those said in it, None where they are not known: then no run counts them.
     """
 
-    def __init__(self, engine: HermesEngine, sketches: Sequence[Sketch], system_tokens: int) -> None:
+    def __init__(self, engine: HermesEngine, sketches: Sketches, system_tokens: int) -> None:
         self.engine = engine
-        self.sketches = tuple(sketches)
-        self.deck = Deck(self.sketches, engine.policies)
+        self.sketches = sketches
+        self.deck = Deck(sketches, engine.policies)
         self.system = system_tokens
         self.facts: FactSteps | None = None
-        self.calls = calls([found.role for found in self.sketches])
+        self.calls = calls(sketches.roles)
         #: Characters of each message, and of all before it.
-        self.sizes = [found.now.chars for found in self.sketches]
+        self.sizes = sketches.now.chars
         self.chars = list(accumulate(self.sizes, initial=0))
-        self.images = list(accumulate((found.now.images for found in self.sketches), initial=0))
-        self.users = [index for index, found in enumerate(self.sketches) if found.role == USER]
+        self.images = list(accumulate(sketches.now.images, initial=0))
+        self.users = [index for index, role in enumerate(sketches.roles) if role == USER]
         #: Characters said until each call.
         self.call_chars = [self.chars[step] for step in self.calls]
         #: What the list weighs at each call as long as nothing was compacted, in tokens.

@@ -14,7 +14,8 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import sketch
+from inspector.engines.hermes.sketches import Sketches
+from inspector.engines.hermes.sketching import sketch
 from inspector.factrules import load_rules
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.gather import Step, gather
@@ -109,16 +110,26 @@ def _growth(messages: tuple[Message, ...]) -> list[Figure]:
     told by the long ones."""
     policies = RELEASES["hermes-0.19"]
     settings = Settings(profile="hermes-0.19", context_length=WINDOW)
-    sketches = sketch(messages, policies)[0] * 8
+    once, sketches = sketch(messages, policies)[0], Sketches()
+    for _ in range(8):
+        sketches.extend(once, 0, len(once))
     told, each = [], {}
     size = max(1, len(messages) // 16)
     while size <= len(sketches):
-        taken = min(_timed(Course(HermesEngine(policies), sketches[:size], 2_000), settings, 3))
+        taken = min(_timed(Course(HermesEngine(policies), _beginning(sketches, size), 2_000), settings, 3))
         told.append(f"{size:,}: {number(taken)} ms")
         each[size] = taken / size
         size *= 2
     growth = each[max(each)] / each[max(each) // 8]
-    return [Figure("replay: growth of the cost a message, three doublings", growth, "×", 1.5, ", ".join(told))]
+    return [
+        Figure("replay: growth of the cost a message, three doublings", growth, "×", 1.5, ", ".join(told))
+    ]
+
+
+def _beginning(sketches: Sketches, size: int) -> Sketches:
+    made = Sketches()
+    made.extend(sketches, 0, size)
+    return made
 
 
 def _many(context: Context) -> list[Figure]:

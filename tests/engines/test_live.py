@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
+from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.deck import Deck
-from inspector.engines.hermes.engine import Cut, HermesEngine
+from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import LiveList, measures_until
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import ASSISTANT, TOOL, USER, Numbers, Sketch, sketch
+from inspector.engines.hermes.sketches import ASSISTANT, TOOL, USER, Numbers, Sketch, Sketches
+from inspector.engines.hermes.sketching import sketch
 from tests.engines.lists import conversations
 
 SMALL = Settings(context_length=4_000, threshold=0.3)
@@ -106,10 +109,17 @@ def sketched() -> st.SearchStrategy[list[Sketch]]:
         ),
         sizes,
         shorts,
-        st.sampled_from([None, b"a", b"b", b"c"]),
+        st.sampled_from([None, b"text 1", b"text 2", b"text 3"]),
         hands,
     )
     return st.lists(st.one_of(said, called, answered, answered), min_size=8, max_size=60)
+
+
+def deck_of(sketches: list[Sketch], policies: Policies) -> Deck:
+    columns = Sketches()
+    for found in sketches:
+        columns.append(found)
+    return Deck(columns, policies)
 
 
 def compacted(listed: list[Sketch], cut: Cut, duplicates: Sequence[int], summary: Numbers) -> list[Sketch]:
@@ -150,7 +160,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
     )
     numbers = engine.budgets(wanted)
-    live = LiveList(Deck(said, engine.policies))
+    live = LiveList(deck_of(said, engine.policies))
     plain: list[Sketch] = []
     at = compactions = 0
     for stop in stops:
@@ -159,7 +169,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         plain += said[at : at + stop]
         at = min(at + stop, len(said))
         live.extend(at)
-        measures, anew = live.measures(), measures_until(Deck(plain, engine.policies), len(plain))
+        measures, anew = live.measures(), measures_until(deck_of(plain, engine.policies), len(plain))
         assert list(measures.duplicates) == list(anew.duplicates)
         assert engine.plan(measures, wanted, compactions) == engine.plan(anew, wanted, compactions)
         assert (live.total_chars, live.total_images) == (anew.total_chars, anew.total_images)

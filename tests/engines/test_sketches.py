@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
-from inspector.engines.hermes.measures import measure
+from inspector.engines.hermes.live import measure
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import Numbers, Sketch, Sketches, sketch, sketched
+from inspector.engines.hermes.sketches import SHORT, Numbers, Sketch, Sketches
+from inspector.engines.hermes.sketching import sketch
 from tests.conformance.lists import KEYS, TOOLS
-from tests.engines.lists import assistant, call, conversations, result
+from tests.engines.lists import assistant, call, result
 
 _texts = st.text() | st.sampled_from(["it's", 'it\'s "both"', "new\nline\t", "é\x00\u200b", "long " * 40])
 _values = _texts | st.none() | st.integers() | st.lists(_texts, max_size=3) | st.lists(st.just({"url": "u"}))
@@ -72,19 +73,11 @@ def test_columns_give_back_what_was_put_in(given_sketches: list[Sketch]) -> None
         columns.append(found)
     assert list(columns) == given_sketches
     assert columns[1:-1] == given_sketches[1:-1]
-    later = [{other.same for other in given_sketches[index + 1 :]} for index in range(len(given_sketches))]
-    assert list(columns.duplicates()) == [
-        index
-        for index, found in enumerate(given_sketches)
-        if found.same is not None and found.same in later[index]
-    ]
-
-
-@given(messages=conversations())
-def test_a_list_is_sketched_as_its_columns_say(messages: tuple[Message, ...]) -> None:
-    policies = RELEASES["hermes-0.19"]
-    columns, troubles = sketched(messages, policies)
-    assert (list(columns), troubles) == sketch(messages, policies)
+    both = Sketches()
+    both.extend(columns, 0, len(columns))
+    both.extend(columns, 1, 3)
+    assert list(both) == [*given_sketches, *given_sketches[1:3]]
+    assert list(columns.with_flag(SHORT)) == [found.short is not None for found in given_sketches]
 
 
 def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:

@@ -18,7 +18,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import sketch
+from inspector.engines.hermes.sketching import sketch
 from inspector.factfinding import facts_said, read_facts
 from inspector.inspection import Inspection
 from inspector.quality.facts.risk import FactSteps, Gone

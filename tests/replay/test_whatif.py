@@ -14,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import sketch
+from inspector.engines.hermes.sketching import sketch
 from inspector.inspection import Inspection
 from inspector.replay.recording import Recording, record
 from inspector.replay.sweep import METRICS, Axis, cells, parse_axis, sweep

@@ -1,33 +1,34 @@
-"""The sketches of a list as columns, made once; live lists take stretches of them."""
+"""A sketched list made ready: live lists take stretches of it."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from operator import and_, gt
 
 from inspector.core.rough import list_tokens
+from inspector.engines.hermes import sketches as kinds
 from inspector.engines.hermes.measures import Column
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Sketch
+from inspector.engines.hermes.sketches import ASSISTANT, USER, Sketches
 
 #: What a message is of a handoff.
 NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
+_IS = [bytes(int(code == role) for code in range(256)) for role in (USER, ASSISTANT)]
 
 
-class Sizes:
+class DeckSizes:
     """One kind of size: sums as the messages stand and fully pruned, and each message's size as a back-reference."""
 
     __slots__ = ("repeated", "sums")
 
-    def __init__(self, sketches: Sequence[Sketch], kind: int) -> None:
-        self.sums = Column(
-            (found.now[kind] for found in sketches), ((found.short or found.now)[kind] for found in sketches)
-        )
-        self.repeated = array("q", ((found.repeated or found.now)[kind] for found in sketches))
+    def __init__(self, now: array[int], short: array[int], repeated: array[int]) -> None:
+        self.sums = Column(now, short)
+        self.repeated = repeated
 
 
 class Deck:
-    """The sketches of a list as columns, a byte or a number a message.
+    """A list as columns, a byte or a number a message.
 
     `speaking` are assistants whose text is not empty, `asked` user messages that the anchor counts, `shorts` what
     pruning shortens, `hands` what a message is of a handoff, `paired` texts that a later message repeats. `later` and
@@ -37,24 +38,28 @@ class Deck:
 
     def __init__(
         self,
-        sketches: Sequence[Sketch],
+        sketches: Sketches,
         policies: Policies,
         troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
     ) -> None:
         self.policies = policies
         self.troubles = troubles or {}
-        self.walk, self.chars = Sizes(sketches, 0), Sizes(sketches, 1)
-        self.images = Sizes(sketches, 2) if any(found.now.images for found in sketches) else None
-        self.roles = bytes(found.role for found in sketches)
-        self.calls = bytes(found.calls for found in sketches)
-        self.speaking = bytes(found.role == ASSISTANT and found.speaks for found in sketches)
-        skips = policies.skips_summaries
-        self.asked = bytes(found.role == USER and not (skips and found.handoff) for found in sketches)
-        self.shorts = bytes(found.short is not None for found in sketches)
+        now, short, repeated = sketches.now, sketches.short, sketches.repeated
+        self.walk = DeckSizes(now.walk, short.walk, repeated.walk)
+        self.chars = DeckSizes(now.chars, short.chars, repeated.chars)
+        self.images = DeckSizes(now.images, short.images, repeated.images) if any(now.images) else None
+        self.roles = bytes(sketches.roles)
+        users, assistants = (self.roles.translate(table) for table in _IS)
+        handoffs, erasable = sketches.with_flag(kinds.HANDOFF), sketches.with_flag(kinds.ERASABLE)
+        self.calls = sketches.with_flag(kinds.CALLS)
+        self.shorts = sketches.with_flag(kinds.SHORT)
+        self.speaking = bytes(map(and_, assistants, sketches.with_flag(kinds.SPEAKS)))
+        self.asked = bytes(map(gt, users, handoffs)) if policies.skips_summaries else users
         self.hands = bytes(
-            NO_HANDOFF if not found.handoff else ERASABLE if found.erasable else HANDOFF for found in sketches
+            ERASABLE if erased else HANDOFF if handoff else NO_HANDOFF
+            for handoff, erased in zip(handoffs, erasable, strict=True)
         )
-        self.later, self.earlier = _pairs(found.same for found in sketches)
+        self.later, self.earlier = _pairs(sketches.same)
         paired = bytearray(len(sketches))
         for message in self.earlier:
             paired[message] = 1
@@ -73,11 +78,11 @@ class Deck:
         ]
 
 
-def _pairs(texts: Iterable[bytes | None]) -> tuple[array[int], array[int]]:
-    newest: dict[bytes, int] = {}
+def _pairs(texts: Iterable[int]) -> tuple[array[int], array[int]]:
+    newest: dict[int, int] = {}
     later, earlier = array("q"), array("q")
     for index, text in enumerate(texts):
-        if text is None:
+        if text < 0:
             continue
         if text in newest:
             later.append(index)

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, Step
 from inspector.engines.hermes import boundaries
 from inspector.engines.hermes.assembly import Output, assemble, prune, pruned_wire, summary_role
 from inspector.engines.hermes.budgets import budgets
-from inspector.engines.hermes.measures import HermesMeasures, measure
+from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.live import measure
+from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
-
-
-class Cut(NamedTuple):
-    """What of a plan decides the list after it; `Plan` says what each is. Where `reason` is not empty the list is not
-    compacted, and the rest means nothing."""
-
-    reason: str = ""
-    raises: str = ""
-    head_end: int = 0
-    tail_start: int = 0
-    prune_before: int = 0
-    summarized_from: int = 0
-    summary_budget: int = 0
-    role: str = ""
-    merged: bool = False
-
-    def regions(self, length: int) -> tuple[int, int]:
-        """head_end and tail_start inside a list of that length, as `Plan.regions`."""
-        head = min(self.head_end, length)
-        return head, max(head, min(self.tail_start, length))
 
 
 class HermesEngine:

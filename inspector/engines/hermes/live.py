@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, compress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from operator import add
 from types import MappingProxyType
-from typing import overload
 
-from inspector.engines.hermes.deck import ERASABLE, HANDOFF, NO_HANDOFF, Deck, Sizes
-from inspector.engines.hermes.engine import Cut
+from inspector.core.messages import Message
+from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.deck import ERASABLE, HANDOFF, NO_HANDOFF, Deck, DeckSizes
+from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.measures import Column, HermesMeasures, Sums
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers
+from inspector.engines.hermes.sketching import sketch
 
-#: Values that stand at fewer than one place in so many are looked for one by one.
-_SPARSE = 8
-#: Tables that leave a 1 where a column has a value, and 0 elsewhere.
-_ONLY = [bytes(int(code == value) for code in range(256)) for value in range(6)]
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The summary's place in `LiveList.front`.
 _SUMMARY = -1
@@ -100,11 +99,11 @@ class LiveList:
             else self._seen(self.images, self.deck.images, duplicates)
         )
         done.total_chars, done.total_images = self.total_chars, self.total_images
-        done.changed = _Where(self.shorts, 1, gone)
-        done.summaries = _Where(self.hands, HANDOFF)
-        done.erasable = _Where(self.hands, ERASABLE, gone)
-        done.users_all, done.users = _Where(self.roles, USER), _Where(self.asked, 1)
-        done.assistants, done.speaking = _Where(self.roles, ASSISTANT), _Where(self.speaking, 1)
+        done.changed = Where(self.shorts, 1, gone)
+        done.summaries = Where(self.hands, HANDOFF)
+        done.erasable = Where(self.hands, ERASABLE, gone)
+        done.users_all, done.users = Where(self.roles, USER), Where(self.asked, 1)
+        done.assistants, done.speaking = Where(self.roles, ASSISTANT), Where(self.speaking, 1)
         done.troubles = troubles and {
             phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
             for phase, found in troubles.items()
@@ -144,7 +143,7 @@ class LiveList:
             self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
         return left
 
-    def _sizes(self) -> Iterator[tuple[Column, Sizes]]:
+    def _sizes(self) -> Iterator[tuple[Column, DeckSizes]]:
         yield self.walk, self.deck.walk
         yield self.chars, self.deck.chars
         if self.images is not None and self.deck.images is not None:
@@ -171,14 +170,14 @@ class LiveList:
         found.sort()
         return found
 
-    def _seen(self, own: Column, sizes: Sizes, places: Sequence[int]) -> Sums:
+    def _seen(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> Sums:
         """The column as a plan sees it, with back-references at some places."""
         if not places:
             return own
         more, less = self._changes(own, sizes, places)
         return _Replaced(own, places, list(accumulate(more, initial=0)), list(accumulate(less, initial=0)))
 
-    def _replaced(self, own: Column, sizes: Sizes, places: Sequence[int]) -> Column:
+    def _replaced(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> Column:
         """The column with back-references at some places."""
         if not places:
             return own
@@ -192,7 +191,7 @@ class LiveList:
             own.short[:first] + array("q", map(add, own.short[first:], accumulate(less))),
         )
 
-    def _changes(self, own: Column, sizes: Sizes, places: Sequence[int]) -> tuple[list[int], list[int]]:
+    def _changes(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> tuple[list[int], list[int]]:
         """By how much each of these messages is larger as a back-reference than it stands, than it is pruned."""
         kept, short, front = own.kept, own.short, self.front
         shift = self.low - len(front)
@@ -292,40 +291,10 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-class _Where(Sequence[int]):
-    """The indexes at which a column has a value, found when they are asked for; some are left out."""
-
-    __slots__ = ("column", "found", "gone", "value")
-
-    def __init__(self, column: bytes | bytearray, value: int, gone: frozenset[int] = frozenset()) -> None:
-        self.column, self.value, self.gone = column, value, gone
-        self.found: list[int] | None = None
-
-    def _all(self) -> list[int]:
-        if self.found is None:
-            places = _places(self.column, self.value)
-            self.found = [at for at in places if at not in self.gone] if self.gone else places
-        return self.found
-
-    def __bool__(self) -> bool:
-        return self.column.find(self.value) >= 0 if not self.gone else bool(self._all())
-
-    def __len__(self) -> int:
-        if self.found is None and not self.gone and self.column.find(self.value) < 0:
-            return 0
-        return len(self._all())
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[int]: ...
-    def __getitem__(self, index: int | slice) -> int | list[int]:
-        if self.found is None and not self.gone and index in (0, -1):
-            at = self.column.find(self.value) if index == 0 else self.column.rfind(self.value)
-            if at < 0:
-                raise IndexError(index)
-            return at
-        return self._all()[index]
+def measure(messages: Iterable[Message], policies: Policies) -> HermesMeasures:
+    """The measures of a list; reads every message once, in order."""
+    sketches, troubles = sketch(messages, policies)
+    return measures_until(Deck(sketches, policies, troubles), len(sketches))
 
 
 def measures_until(deck: Deck, stop: int) -> HermesMeasures:
@@ -336,18 +305,6 @@ def measures_until(deck: Deck, stop: int) -> HermesMeasures:
         phase: [entry for entry in found if entry[0] < stop] for phase, found in deck.troubles.items()
     }
     return listed.measures(troubles)
-
-
-def _places(column: bytes | bytearray, value: int) -> list[int]:
-    """Where a value stands in a column."""
-    count = column.count(value)
-    if count * _SPARSE > len(column):
-        return list(compress(range(len(column)), column.translate(_ONLY[value])))
-    found, at = [], column.find(value) if count else -1
-    while at >= 0:
-        found.append(at)
-        at = column.find(value, at + 1)
-    return found
 
 
 def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Protocol
 
-from inspector.core.messages import Message
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import (
-    ASSISTANT,
-    CALLS,
-    ERASABLE,
-    HANDOFF,
-    SHORT,
-    SPEAKS,
-    USER,
-    Sketches,
-    sketched,
-)
 
 
 class Sums(Protocol):
@@ -51,12 +39,6 @@ class Column:
     def __init__(self, kept: Iterable[int], short: Iterable[int]) -> None:
         self.kept = array("q", accumulate(kept, initial=0))
         self.short = array("q", accumulate(short, initial=0))
-
-    @classmethod
-    def plain(cls, numbers: Iterable[int]) -> Column:
-        """A column that pruning leaves alone."""
-        sums = array("q", accumulate(numbers, initial=0))
-        return cls.of(sums, sums)
 
     @classmethod
     def of(cls, kept: array[int], short: array[int]) -> Column:
@@ -158,61 +140,3 @@ class HermesMeasures:
         """The release's rough estimate of [start:stop] with what stands before `pruned_to` pruned."""
         chars = self.chars.between(start, stop, pruned_to)
         return list_tokens(chars, self.images.between(start, stop, pruned_to))
-
-
-def measure(messages: Iterable[Message], policies: Policies) -> HermesMeasures:
-    """Read every message once, in order."""
-    sketches, troubles = sketched(messages, policies)
-    gone = sketches.duplicates()
-    done = HermesMeasures()
-    done.policies = policies
-    done.roles = bytes(sketches.roles)
-    done.calls = bytes(flags & CALLS for flags in sketches.flags)
-    done.original = Column.plain(sketches.now.walk)
-    done.tokens_now = _column(sketches.now.walk, sketches.short.walk, sketches.repeated.walk, gone)
-    done.chars = _column(sketches.now.chars, sketches.short.chars, sketches.repeated.chars, gone)
-    done.images = _column(sketches.now.images, sketches.short.images, sketches.repeated.images, gone)
-    done.total_chars = sum(sketches.now.chars)
-    done.total_images = sum(sketches.now.images)
-    done.duplicates = gone
-    replaced = frozenset(gone)
-    _index(done, sketches, replaced)
-    # A duplicate is replaced before anything looks at its text, so that text cannot fail any more.
-    done.troubles = {
-        phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in replaced)
-        for phase, found in troubles.items()
-    }
-    return done
-
-
-def _column(now: array[int], short: array[int], repeated: array[int], gone: Iterable[int]) -> Column:
-    kept, pruned = now[:], short[:]
-    for index in gone:
-        kept[index] = pruned[index] = repeated[index]
-    return Column(kept, pruned)
-
-
-def _index(done: HermesMeasures, sketches: Sketches, gone: Set[int]) -> None:
-    """Fill the lists of indexes in one pass."""
-    changed, summaries, erasable = array("q"), array("q"), array("q")
-    users_all, users, assistants, speaking = array("q"), array("q"), array("q"), array("q")
-    skips = done.policies.skips_summaries
-    for index, (role, flags) in enumerate(zip(sketches.roles, sketches.flags, strict=True)):
-        if role == ASSISTANT:
-            assistants.append(index)
-            if flags & SPEAKS:
-                speaking.append(index)
-        elif role == USER:
-            users_all.append(index)
-            if not (skips and flags & HANDOFF):
-                users.append(index)
-        if flags & SHORT and index not in gone:
-            changed.append(index)
-        if flags & HANDOFF:
-            if not flags & ERASABLE:
-                summaries.append(index)
-            elif index not in gone:
-                erasable.append(index)
-    done.changed, done.summaries, done.erasable = changed, summaries, erasable
-    done.users_all, done.users = users_all, users
-    done.assistants, done.speaking = assistants, speaking

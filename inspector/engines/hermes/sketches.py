@@ -1,24 +1,15 @@
-"""One pass over a list: what the engine keeps of each message before any list is planned."""
+"""What the engine keeps of a message: a sketch of it without its text, and a list of them as columns."""
 
 from __future__ import annotations
 
-import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, overload
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.core.messages import Message, text_of
-from inspector.core.rough import message_chars, message_images
-from inspector.engines.hermes import pruning
-from inspector.engines.hermes.estimates import call_id, call_tokens, check_serializable, content_chars
-from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
 
 OTHER, NO_ROLE = 4, 5
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
-_LEGACY = "[CONTEXT SUMMARY]:"
-_MERGED = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 
 #: What the release would raise, by phase: (index, exception name).
 Troubles = Mapping[str, list[tuple[int, str]]]
@@ -61,6 +52,12 @@ class Sizes:
     def __init__(self) -> None:
         self.walk, self.chars, self.images = array("q"), array("q"), array("q")
 
+    def extend(self, other: Sizes, start: int, stop: int) -> None:
+        """The sizes of [start:stop] of another list come next."""
+        self.walk += other.walk[start:stop]
+        self.chars += other.chars[start:stop]
+        self.images += other.images[start:stop]
+
     def append(self, numbers: Numbers) -> None:
         """The sizes of the next message."""
         self.walk.append(numbers.walk)
@@ -78,6 +75,10 @@ class Sizes:
 
 #: What is true of a message, as bits: see Sketch.
 CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
+_IS_SET = {
+    flag: bytes(int(bool(flags & flag)) for flags in range(256))
+    for flag in (CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS)
+}
 _DIGEST_BYTES = 6
 
 
@@ -132,178 +133,20 @@ class Sketches(Sequence[Sketch]):
         self.short.append(found.short or found.now)
         self.repeated.append(found.repeated or found.now)
 
-    def duplicates(self) -> array[int]:
-        """The messages whose text a later result has again, sorted."""
-        same = self.same
-        alike = sorted((index for index, text in enumerate(same) if text >= 0), key=same.__getitem__)
-        return array("q", sorted(one for one, next_ in pairwise(alike) if same[one] == same[next_]))
+    def extend(self, other: Sketches, start: int, stop: int) -> None:
+        """[start:stop] of another list come next."""
+        self.roles += other.roles[start:stop]
+        self.flags += other.flags[start:stop]
+        self.same += other.same[start:stop]
+        self.now.extend(other.now, start, stop)
+        self.short.extend(other.short, start, stop)
+        self.repeated.extend(other.repeated, start, stop)
+
+    def with_flag(self, flag: int) -> bytes:
+        """1 for the messages of which a flag is true, 0 for the others."""
+        return bytes(self.flags.translate(_IS_SET[flag]))
 
     def shorten(self, index: int, short: Numbers) -> None:
         """A message has this size after pruning."""
         self.flags[index] |= SHORT
         self.short.put(index, short)
-
-
-def sketch(messages: Iterable[Message], policies: Policies) -> tuple[list[Sketch], Troubles]:
-    """Read every message once, in order."""
-    found, troubles = sketched(messages, policies)
-    return list(found), troubles
-
-
-def sketched(messages: Iterable[Message], policies: Policies) -> tuple[Sketches, Troubles]:
-    """Read every message once, in order, into columns."""
-    reader = _Reader(policies)
-    for index, message in enumerate(messages):
-        reader.sketches.append(reader.message(index, message.wire))
-    reader.finish()
-    return reader.sketches, reader.troubles
-
-
-class _Reader:
-    """Sketches messages. Which call a result answers is known only at the end, so results are finished then.
-
-    Nothing of a text is kept: of a call only how long the line about it is, of a result what it adds to that.
-    """
-
-    def __init__(self, policies: Policies) -> None:
-        self.policies = policies
-        self.sketches = Sketches()
-        self.troubles: dict[str, list[tuple[int, str]]] = {}
-        self._unknown = pruning.extent_of(pruning.UNKNOWN_TOOL, policies)
-        self._tools: dict[Any, pruning.Extent] = {}
-        #: Equal extents are one.
-        self._extents: dict[pruning.Extent, pruning.Extent] = {}
-        #: The long results: the call of each; its index, tokens besides the content, characters around it, and
-        #: four lengths of facts.
-        self._answers: list[Any] = []
-        self._results = array("q")
-
-    def message(self, index: int, wire: Mapping[str, Any]) -> Sketch:
-        """A message; a result's one-line form is filled in by `finish`."""
-        role = wire.get("role")
-        code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
-        content = wire.get("content")
-        text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
-        rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
-        now = Numbers(text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire))
-        handoff = is_handoff(content, self.policies)
-        self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
-        calls = bool(wire.get("tool_calls"))
-        if code == ASSISTANT:
-            short = self._calls(index, wire, now) if calls else None
-            return Sketch(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
-        if code != TOOL:
-            return Sketch(code, calls, now, handoff=handoff)
-        self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
-        if not isinstance(content, str):
-            changed = self._guard(index, "prune_result", lambda: self._short(content), content)
-            short = None if changed is content else self._with_content(wire, changed, rest)
-            return Sketch(code, calls, now, short, handoff=handoff)
-        shell = now.chars - len(repr(content))
-        same, repeated = None, None
-        if self.policies.deduplicates and len(content) >= PRUNE_OVER:
-            same, repeated = pruning.digest(content), self._as(pruning.DUPLICATE, rest, shell, now.images)
-        prunable = pruning.is_prunable(content)
-        if prunable:
-            self._answers.append(wire.get("tool_call_id", ""))
-            self._results.extend((index, rest, shell, *pruning.lengths(pruning.facts_of(content))))
-        return Sketch(code, calls, now, None, repeated, same, handoff, handoff and prunable)
-
-    def finish(self) -> None:
-        """Give every long result its pruned size."""
-        columns = iter(self._results)
-        for call, index, rest, shell, *added in zip(self._answers, *[columns] * 7, strict=True):
-            extent = self._extent(index, call)
-            growth = extent.growth(*added)
-            walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
-            images = self.sketches.now.images[index]
-            self.sketches.shorten(index, Numbers(walk, shell + extent.printed + growth, images))
-
-    def _calls(self, index: int, wire: Mapping[str, Any], now: Numbers) -> Numbers | None:
-        self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
-        found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
-        self._guard(index, "prune", lambda: self._learn(found), None)
-        if not self.policies.shrinks_arguments:
-            return None
-        calls = self._guard(index, "arguments", lambda: pruning.short_calls(wire), wire["tool_calls"])
-        if calls is wire["tool_calls"]:
-            return None
-        after = {**wire, "tool_calls": calls}
-        walk = (
-            content_chars(wire.get("content") or "") // 4
-            + MESSAGE_OVERHEAD
-            + call_tokens(after, self.policies)
-        )
-        return Numbers(walk, message_chars(after), now.images)
-
-    def _learn(self, calls: Iterable[tuple[Any, pruning.Tool]]) -> None:
-        for call, tool in calls:
-            extent = pruning.extent_of(tool, self.policies)
-            self._tools[call] = self._extents.setdefault(extent, extent)
-
-    def _short(self, content: Any) -> Any:
-        return pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
-
-    @staticmethod
-    def _with_content(wire: Mapping[str, Any], content: Any, rest: int) -> Numbers:
-        after = {**wire, "content": content}
-        walk = content_chars(content or "") // 4 + MESSAGE_OVERHEAD + rest
-        return Numbers(walk, message_chars(after), message_images(after))
-
-    @staticmethod
-    def _as(text: str, rest: int, shell: int, images: int) -> Numbers:
-        return Numbers(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
-
-    def _extent(self, index: int, call: Any) -> pruning.Extent:
-        """The extent of the line about the call that a result answers."""
-        if self.policies.placeholder:
-            return self._unknown
-        extent: pruning.Extent = self._guard(
-            index, "prune_result", lambda: self._tools.get(call, self._unknown), pruning.NO_LINE
-        )
-        if extent.raises:
-            self.troubles.setdefault("prune_result", []).append((index, extent.raises))
-        return extent
-
-    def _guard(self, index: int, phase: str, work: Callable[[], Any], otherwise: Any) -> Any:
-        try:
-            return work()
-        except pruning.RELEASE_ERRORS as error:
-            self.troubles.setdefault(phase, []).append((index, type(error).__name__))
-            return otherwise
-
-
-def is_handoff(content: Any, policies: Policies) -> bool:
-    """Whether the release takes a message for a handoff summary: by its own wordings only."""
-    if not isinstance(content, str | list):
-        return False
-    text = text_of(content)
-    if policies.merges_behind and _MERGED in text:
-        text = text.split(_MERGED, 1)[1]
-    return _starts(text.lstrip(), policies.wordings)
-
-
-def _starts(text: str, wordings: tuple[Wording, ...]) -> bool:
-    if text.startswith(_LEGACY):
-        return True
-    if not wordings:
-        return text.startswith("[CONTEXT COMPACTION")
-    if not text.startswith("[CONTEXT"):
-        return False
-    return any(
-        len(text) >= w.length
-        and hashlib.sha256(text[: w.length].encode("utf-8", "replace")).hexdigest() == w.sha256
-        for w in wordings
-    )
-
-
-def _speaks(content: Any) -> bool:
-    if isinstance(content, str):
-        return bool(content.strip())
-    if isinstance(content, list):
-        for part in content:
-            if isinstance(part, dict):
-                text = part.get("text") or part.get("content")
-                if isinstance(text, str) and text.strip():
-                    return True
-    return False

@@ -1,0 +1,25 @@
+"""What a plan comes down to: where the list is cut."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Cut(NamedTuple):
+    """What of a plan decides the list after it; `Plan` says what each is. Where `reason` is not empty the list is not
+    compacted, and the rest means nothing."""
+
+    reason: str = ""
+    raises: str = ""
+    head_end: int = 0
+    tail_start: int = 0
+    prune_before: int = 0
+    summarized_from: int = 0
+    summary_budget: int = 0
+    role: str = ""
+    merged: bool = False
+
+    def regions(self, length: int) -> tuple[int, int]:
+        """head_end and tail_start inside a list of that length, as `Plan.regions`."""
+        head = min(self.head_end, length)
+        return head, max(head, min(self.tail_start, length))
