@@ -168,10 +168,11 @@ class _Run:
         at = 0
         while at < len(course.calls):
             reach = self._first_over(limit, at)
-            self._prompt(at, reach)
-            at = reach
-            if at == len(course.calls):
-                break
+            if reach > at:
+                self._prompt(at, reach)
+                at = reach
+                if at == len(course.calls):
+                    break
             step = course.calls[at]
             if not self._fire(step):
                 self._prompt(at, at + 1)

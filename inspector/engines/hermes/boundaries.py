@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 
 from inspector.engines.base import Step
 from inspector.engines.hermes.measures import HermesMeasures
@@ -137,14 +136,9 @@ def _step(steps: list[Step] | None, rule: str, before: int, after: int, why: str
     return after
 
 
-def _last(indexes: Sequence[int], low: int) -> int:
-    found = indexes[-1] if indexes else -1
-    return found if found >= low else -1
-
-
 def _anchor_user(measures: HermesMeasures, policies: Policies, cut: int, head_end: int) -> tuple[int, str]:
     why = "the last user message stays in the tail"
-    last = _last(measures.users, head_end)
+    last = measures.users.last_in(head_end, len(measures))
     if last < 0 or last >= cut:
         return cut, why
     moved = max(last, head_end + 1)
@@ -161,9 +155,9 @@ def _pair_end(measures: HermesMeasures, user: int) -> int:
 
 
 def _anchor_assistant(measures: HermesMeasures, cut: int, head_end: int) -> int:
-    last = _last(measures.speaking, head_end)
+    last = measures.speaking.last_in(head_end, len(measures))
     if last < 0:
-        last = _last(measures.assistants, head_end)
+        last = measures.assistants.last_in(head_end, len(measures))
     if last < 0 or last >= cut:
         return cut
     return max(before_group(measures, last), head_end + 1)
@@ -172,12 +166,5 @@ def _anchor_assistant(measures: HermesMeasures, cut: int, head_end: int) -> int:
 def latest_summary(measures: HermesMeasures, start: int, stop: int, pruned_to: int) -> int:
     """The last handoff summary in [start:stop], or -1; those in tool results count where they are not pruned."""
     return max(
-        _before(measures.summaries, start, stop), _before(measures.erasable, max(start, pruned_to), stop)
+        measures.summaries.last_in(start, stop), measures.erasable.last_in(max(start, pruned_to), stop)
     )
-
-
-def _before(indexes: Sequence[int], start: int, stop: int) -> int:
-    if not indexes:
-        return -1
-    found = bisect_left(indexes, stop) - 1
-    return indexes[found] if found >= 0 and indexes[found] >= start else -1

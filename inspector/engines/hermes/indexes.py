@@ -35,6 +35,13 @@ class Where(Sequence[int]):
             return 0
         return len(self._all())
 
+    def last_in(self, start: int, stop: int) -> int:
+        """The last of them in [start:stop]; -1 where there is none."""
+        at = self.column.rfind(self.value, start, stop)
+        while at in self.gone:
+            at = self.column.rfind(self.value, start, at)
+        return at
+
     @overload
     def __getitem__(self, index: int) -> int: ...
     @overload

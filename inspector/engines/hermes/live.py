@@ -22,6 +22,7 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers
 from inspector.engines.hermes.sketching import sketch
 
+_NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The summary's place in `LiveList.front`.
 _SUMMARY = -1
@@ -85,7 +86,7 @@ class LiveList:
     def measures(self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES) -> HermesMeasures:
         """What a plan needs of the list as it stands; good until the list changes."""
         duplicates = self._duplicates()
-        gone = frozenset(duplicates)
+        gone = frozenset(duplicates) if duplicates else _NONE
         done = HermesMeasures()
         done.policies = self.deck.policies
         done.roles, done.calls = self.roles, self.calls

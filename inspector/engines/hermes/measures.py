@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Protocol
 
 from inspector.core.rough import list_tokens
+from inspector.engines.hermes.indexes import Where
 from inspector.engines.hermes.policies import Policies
 
 
@@ -106,14 +107,14 @@ class HermesMeasures:
     #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier
     #: summaries that stay, and those in tool results, which pruning erases; user messages (all, and those the
     #: anchor counts); assistants, and those with text.
-    changed: Sequence[int]
+    changed: Where
     duplicates: Sequence[int]
-    summaries: Sequence[int]
-    erasable: Sequence[int]
-    users_all: Sequence[int]
-    users: Sequence[int]
-    assistants: Sequence[int]
-    speaking: Sequence[int]
+    summaries: Where
+    erasable: Where
+    users_all: Where
+    users: Where
+    assistants: Where
+    speaking: Where
     #: What the release would raise, by phase: (index, exception name), sorted by index.
     troubles: Mapping[str, Sequence[tuple[int, str]]]
 
