@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
+# As pip does with what it copies: a start should not have to compile the sources.
+COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
 .PHONY: demo test check lint types contract bench snapshots pictures clean
 
@@ -39,11 +41,13 @@ $(BIN)/python:
 $(RUN): pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline]'
+	@$(COMPILED)
 	@touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), development tools too ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[offline,dev]'
+	@$(COMPILED)
 	@touch $@ $(RUN)
 
 pictures: $(DEV)

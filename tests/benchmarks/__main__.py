@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import importlib
 import os
 import shutil
@@ -63,6 +64,9 @@ def main(words: Sequence[str] | None = None) -> int:
                 f"{options.dir} has too little room: about {needed / 1e9:.1f} GB are needed, and some to spare."
             )
         print(f"Making {database} ...", file=sys.stderr)
+    # An installed program is compiled.
+    for package in ("inspector", "widgets"):
+        compileall.compile_dir(ROOT / package, quiet=1)
     # As the app does when it is launched; Textual reads it when it is imported.
     os.environ.setdefault("TEXTUAL_FPS", "240")
     context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python)
