@@ -1,22 +1,18 @@
-"""The conversation screen: lists, jumps, find, panes, knobs, what is said and what is remembered."""
+"""The conversation screen: lists, jumps, find, panes and knobs."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import count
 from pathlib import Path
 
 import pytest
-from textual.binding import Binding
 from textual.widgets import Input
 
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from inspector.app.screens.help import HelpScreen
-from inspector.engines.base import Settings
 from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
-    compacted,
     conversation,
     conversations,
     cursor,
@@ -41,7 +37,6 @@ from widgets.pane_tabs import PaneTabs
 from widgets.region_bar import RegionBar
 from widgets.summary_pane import SummaryPane
 from widgets.timeline import Timeline
-from widgets.tune_pane import TunePane
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:
@@ -364,89 +359,6 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert screen.query_one(SummaryPane).is_attached
 
 
-async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
-    path = compacted(tmp_path / "state.db")
-    async with running(path, "s0") as pilot:
-        screen = conversation(pilot)
-        screen.tell("Something is worth knowing.", "Something is worth knowing.")
-        await settled(pilot)
-        assert notes(pilot).count("Something is worth knowing.") == 1
-        await press(pilot, "escape")
-        assert notes(pilot) == ()
-        screen.tell("Something is worth knowing.")
-        assert notes(pilot) == ()
-        screen.tell("Another thing.")
-        await settled(pilot)
-        await pilot.click("#note")
-        await settled(pilot)
-        assert notes(pilot) == ()
-        await press(pilot, "escape")
-        conversations(pilot)
-
-
-async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "ctrl+t", "5", "right", "escape", "[", "6", "escape", "down", "q")
-        wanted = conversation(pilot).rows.generation.ids[cursor(pilot)]  # type: ignore[union-attr]
-    async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        assert pilot.app.theme == "inspector-light"
-        assert screen.query_one(Panes).current == "compaction"
-        assert screen.number == 4
-        assert screen.rows.generation.ids[cursor(pilot)] == wanted  # type: ignore[union-attr]
-        assert screen.settings.threshold == pytest.approx(0.51)
-        assert "≠ threshold 51%" in title(pilot)
-        await press(pilot, "ctrl+z", "q")
-    async with running(rotating, CHECKOUT) as pilot:
-        assert "≠" not in title(pilot)
-
-
-async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "5", "right", "down", "right", "escape", "q")
-    async with running(rotating, CHECKOUT, flags={"threshold": 0.7}) as pilot:
-        settings = conversation(pilot).settings
-        assert settings.threshold == pytest.approx(0.7)
-        assert settings.target_ratio == pytest.approx(0.21)
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [{"threshold": "x"}, {"profile": "nobody's"}, {"threshold": 7}, {"protect_last_n": None}, {"profile": 3}],
-)
-async def test_remembered_settings_that_are_none_are_left_alone(
-    rotating: Path, kept: dict[str, object]
-) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        screen.place.settings[screen.root] = dict(kept)
-        assert screen.resolved is not None
-        screen.take_remembered_settings(screen.resolved)
-        assert screen.settings == screen.resolved.settings
-
-
-async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        copied = rotating.parent / "state" / "copied.txt"
-        await press(pilot, "ctrl+y")
-        assert pilot.app.clipboard.startswith("# hermes-0.13")
-        await press(pilot, "Y")
-        assert "Active Task" in pilot.app.clipboard
-        await press(pilot, "y")
-        assert pilot.app.clipboard.startswith("refunds and emails are done")
-        assert copied.read_text(encoding="utf-8") == pilot.app.clipboard
-        await press(pilot, "2", "y")
-        assert "Active Task" in pilot.app.clipboard
-        assert "text of the pane" in told(pilot)[-1]
-
-
-async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAGER", "/nowhere/pager -x")
-    async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "o")
-        assert told(pilot)[-1] == "'/nowhere/pager -x' is not there; set $PAGER."
-
-
 async def test_profiles_go_round(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
@@ -457,108 +369,3 @@ async def test_profiles_go_round(rotating: Path) -> None:
             assert screen.plan is not None
             assert screen.plan.profile == screen.settings.profile
         assert {"hermes-0.19", "documented"} <= set(seen)
-
-
-async def test_mouse(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        screen = conversation(pilot)
-        await press(pilot, "home")
-        await pilot.click("#messages", offset=(20, 3))
-        await settled(pilot)
-        assert cursor(pilot) == 3 - 1
-        await pilot.click(PaneTabs, offset=(12, 0))
-        await settled(pilot)
-        assert screen.query_one(Panes).current == "summary"
-        start = screen.query_one(Timeline)._places[0][1]
-        await pilot.click(Timeline, offset=(start + 1, 0))
-        await settled(pilot)
-        assert screen.number == 1
-        head = next(start for name, start, _ in screen.query_one(RegionBar)._places[0] if name == "head")
-        assert cursor(pilot) > 0
-        await pilot.click(RegionBar, offset=(head + screen.query_one(RegionBar).gutter.left, 0))
-        await settled(pilot)
-        assert cursor(pilot) == 0
-        await press(pilot, "5")
-        await pilot.click(Knobs, offset=(4, 3))
-        await settled(pilot)
-        assert screen.query_one(Knobs).knob == "protect_last_n"
-
-
-async def test_everything_that_one_meets_has_a_tooltip(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        screen = conversation(pilot)
-        for widget in (Gauge, RegionBar, Timeline):
-            assert screen.query_one(widget).tooltip
-        assert messages(pilot).tooltip
-        await pilot.hover(PaneTabs, offset=(3, 0))
-        assert "text" in str(screen.query_one(PaneTabs).tooltip)
-
-
-async def test_resizing_keeps_the_place(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        screen = conversation(pilot)
-        await press(pilot, "3", "escape", "home", *["down"] * 17)
-        at, pane = cursor(pilot), screen.query_one(Panes).current
-        for size in ((80, 24), (160, 48), (60, 12), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await settled(pilot)
-            assert cursor(pilot) == at
-            assert messages(pilot).cursor in messages(pilot).visible_rows
-            assert screen.query_one(Panes).current == pane
-            assert screen.has_class("narrow") == (size[0] < 110)
-
-
-async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        titles = {command.title: command for command in pilot.app.get_system_commands(screen)}
-        for binding in (*screen.BINDINGS, *pilot.app.BINDINGS):
-            assert isinstance(binding, Binding)
-            if binding.id != "app.interrupt":
-                assert (binding.tooltip or binding.description) in titles, binding
-        for pane in ("Summary", "Diff", "Cache", "Tune", "Compaction", "Replay"):
-            assert any(name.startswith(f"{pane}: ") for name in titles), pane
-        run = titles["Tune: More"].callback
-        await run()  # type: ignore[misc]
-        await settled(pilot)
-        assert screen.settings.threshold == pytest.approx(0.51)
-        assert screen.query_one(TunePane).is_attached
-
-
-def test_no_key_means_two_things_at_once() -> None:
-    """A key of a pane may hide one of the screen or the app only where that is meant."""
-    from inspector.app.app import InspectorApp
-    from inspector.app.panes import KINDS
-    from inspector.app.screens.conversation import ConversationScreen
-    from widgets.text_view import TextView
-    from widgets.token_graph import TokenGraph
-
-    def keys(kind: type) -> dict[str, str]:
-        return {
-            key: binding.id or ""
-            for binding in kind.__dict__.get("BINDINGS", ())
-            if isinstance(binding, Binding)
-            for key in binding.key.split(",")
-        }
-
-    outer = keys(ConversationScreen) | keys(InspectorApp)
-    meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
-    meant |= {"measures.earlier", "measures.later"}
-    # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
-    meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
-    # What is being typed there is left before the pane is.
-    meant |= {"knobs.leave"}
-    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):
-        hidden = {name for key, name in keys(kind).items() if key in outer}
-        assert hidden <= meant, (kind, hidden)
-    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView, ConversationScreen, InspectorApp):
-        for binding in kind.__dict__.get("BINDINGS", ()):
-            assert isinstance(binding, Binding)
-            assert binding.description
-            assert "." in (binding.id or "")
-
-
-def test_settings_that_are_remembered_are_all_of_them() -> None:
-    from inspector.engines.base import SETTING_NAMES
-
-    assert set(SETTING_NAMES) == {field.name for field in fields(Settings)}

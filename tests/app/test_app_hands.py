@@ -1,0 +1,124 @@
+"""Keys, mouse, palette and the size of the terminal, in every pane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+
+from inspector.app.panes import Panes
+from tests.app.running import (
+    CHECKOUT,
+    conversation,
+    cursor,
+    messages,
+    press,
+    running,
+    settled,
+)
+from widgets.gauge import Gauge
+from widgets.knobs import Knobs
+from widgets.pane_tabs import PaneTabs
+from widgets.region_bar import RegionBar
+from widgets.timeline import Timeline
+from widgets.tune_pane import TunePane
+
+
+async def test_mouse(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "home")
+        await pilot.click("#messages", offset=(20, 3))
+        await settled(pilot)
+        assert cursor(pilot) == 3 - 1
+        await pilot.click(PaneTabs, offset=(12, 0))
+        await settled(pilot)
+        assert screen.query_one(Panes).current == "summary"
+        start = screen.query_one(Timeline)._places[0][1]
+        await pilot.click(Timeline, offset=(start + 1, 0))
+        await settled(pilot)
+        assert screen.number == 1
+        head = next(start for name, start, _ in screen.query_one(RegionBar)._places[0] if name == "head")
+        assert cursor(pilot) > 0
+        await pilot.click(RegionBar, offset=(head + screen.query_one(RegionBar).gutter.left, 0))
+        await settled(pilot)
+        assert cursor(pilot) == 0
+        await press(pilot, "5")
+        await pilot.click(Knobs, offset=(4, 3))
+        await settled(pilot)
+        assert screen.query_one(Knobs).knob == "protect_last_n"
+
+
+async def test_everything_that_one_meets_has_a_tooltip(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        for widget in (Gauge, RegionBar, Timeline):
+            assert screen.query_one(widget).tooltip
+        assert messages(pilot).tooltip
+        await pilot.hover(PaneTabs, offset=(3, 0))
+        assert "text" in str(screen.query_one(PaneTabs).tooltip)
+
+
+async def test_resizing_keeps_the_place(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "3", "escape", "home", *["down"] * 17)
+        at, pane = cursor(pilot), screen.query_one(Panes).current
+        for size in ((80, 24), (160, 48), (60, 12), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert cursor(pilot) == at
+            assert messages(pilot).cursor in messages(pilot).visible_rows
+            assert screen.query_one(Panes).current == pane
+            assert screen.has_class("narrow") == (size[0] < 110)
+
+
+async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        titles = {command.title: command for command in pilot.app.get_system_commands(screen)}
+        for binding in (*screen.BINDINGS, *pilot.app.BINDINGS):
+            assert isinstance(binding, Binding)
+            if binding.id != "app.interrupt":
+                assert (binding.tooltip or binding.description) in titles, binding
+        for pane in ("Summary", "Diff", "Cache", "Tune", "Compaction", "Replay"):
+            assert any(name.startswith(f"{pane}: ") for name in titles), pane
+        run = titles["Tune: More"].callback
+        await run()  # type: ignore[misc]
+        await settled(pilot)
+        assert screen.settings.threshold == pytest.approx(0.51)
+        assert screen.query_one(TunePane).is_attached
+
+
+def test_no_key_means_two_things_at_once() -> None:
+    """A key of a pane may hide one of the screen or the app only where that is meant."""
+    from inspector.app.app import InspectorApp
+    from inspector.app.panes import KINDS
+    from inspector.app.screens.conversation import ConversationScreen
+    from widgets.text_view import TextView
+    from widgets.token_graph import TokenGraph
+
+    def keys(kind: type) -> dict[str, str]:
+        return {
+            key: binding.id or ""
+            for binding in kind.__dict__.get("BINDINGS", ())
+            if isinstance(binding, Binding)
+            for key in binding.key.split(",")
+        }
+
+    outer = keys(ConversationScreen) | keys(InspectorApp)
+    meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
+    meant |= {"measures.earlier", "measures.later"}
+    # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
+    meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
+    # What is being typed there is left before the pane is.
+    meant |= {"knobs.leave"}
+    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):
+        hidden = {name for key, name in keys(kind).items() if key in outer}
+        assert hidden <= meant, (kind, hidden)
+    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView, ConversationScreen, InspectorApp):
+        for binding in kind.__dict__.get("BINDINGS", ()):
+            assert isinstance(binding, Binding)
+            assert binding.description
+            assert "." in (binding.id or "")

@@ -1,0 +1,113 @@
+"""What outlasts a moment: remembered settings, notes that were read, copies, files and programs."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from inspector.app.panes import Panes
+from inspector.engines.base import Settings
+from tests.app.running import (
+    CHECKOUT,
+    compacted,
+    conversation,
+    conversations,
+    cursor,
+    notes,
+    press,
+    running,
+    settled,
+    title,
+    told,
+)
+
+
+async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "s0") as pilot:
+        screen = conversation(pilot)
+        screen.tell("Something is worth knowing.", "Something is worth knowing.")
+        await settled(pilot)
+        assert notes(pilot).count("Something is worth knowing.") == 1
+        await press(pilot, "escape")
+        assert notes(pilot) == ()
+        screen.tell("Something is worth knowing.")
+        assert notes(pilot) == ()
+        screen.tell("Another thing.")
+        await settled(pilot)
+        await pilot.click("#note")
+        await settled(pilot)
+        assert notes(pilot) == ()
+        await press(pilot, "escape")
+        conversations(pilot)
+
+
+async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "ctrl+t", "5", "right", "escape", "[", "6", "escape", "down", "q")
+        wanted = conversation(pilot).rows.generation.ids[cursor(pilot)]  # type: ignore[union-attr]
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        assert pilot.app.theme == "inspector-light"
+        assert screen.query_one(Panes).current == "compaction"
+        assert screen.number == 4
+        assert screen.rows.generation.ids[cursor(pilot)] == wanted  # type: ignore[union-attr]
+        assert screen.settings.threshold == pytest.approx(0.51)
+        assert "≠ threshold 51%" in title(pilot)
+        await press(pilot, "ctrl+z", "q")
+    async with running(rotating, CHECKOUT) as pilot:
+        assert "≠" not in title(pilot)
+
+
+async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "5", "right", "down", "right", "escape", "q")
+    async with running(rotating, CHECKOUT, flags={"threshold": 0.7}) as pilot:
+        settings = conversation(pilot).settings
+        assert settings.threshold == pytest.approx(0.7)
+        assert settings.target_ratio == pytest.approx(0.21)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [{"threshold": "x"}, {"profile": "nobody's"}, {"threshold": 7}, {"protect_last_n": None}, {"profile": 3}],
+)
+async def test_remembered_settings_that_are_none_are_left_alone(
+    rotating: Path, kept: dict[str, object]
+) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        screen = conversation(pilot)
+        screen.place.settings[screen.root] = dict(kept)
+        assert screen.resolved is not None
+        screen.take_remembered_settings(screen.resolved)
+        assert screen.settings == screen.resolved.settings
+
+
+async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        copied = rotating.parent / "state" / "copied.txt"
+        await press(pilot, "ctrl+y")
+        assert pilot.app.clipboard.startswith("# hermes-0.13")
+        await press(pilot, "Y")
+        assert "Active Task" in pilot.app.clipboard
+        await press(pilot, "y")
+        assert pilot.app.clipboard.startswith("refunds and emails are done")
+        assert copied.read_text(encoding="utf-8") == pilot.app.clipboard
+        await press(pilot, "2", "y")
+        assert "Active Task" in pilot.app.clipboard
+        assert "text of the pane" in told(pilot)[-1]
+
+
+async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "/nowhere/pager -x")
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "o")
+        assert told(pilot)[-1] == "'/nowhere/pager -x' is not there; set $PAGER."
+
+
+def test_settings_that_are_remembered_are_all_of_them() -> None:
+    from inspector.engines.base import SETTING_NAMES
+
+    assert set(SETTING_NAMES) == {field.name for field in fields(Settings)}
