@@ -122,6 +122,10 @@ class CompactionPane(Vertical):
         """The list of what went, stayed and came."""
         return self._list
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a compaction there is nothing to go through, and the keys are free for others."""
+        return self._view is not None or action not in ("group", "step")
+
     def set_view(
         self,
         view: CompactionView | None,
@@ -131,9 +135,12 @@ class CompactionPane(Vertical):
     ) -> None:
         """Show a compaction and its messages, the cursor of another compaction on a row; None where there is none."""
         same = view is not None and self._view is not None and view.index == self._view.index
+        came_or_went = (view is None) != (self._view is None)
         self._view, self._rows = view, rows if rows is not None else ListSource(())
         if not self.is_mounted:
             return
+        if came_or_went:
+            self.refresh_bindings()
         if view is None:
             self._headline.set_lines([TextLine("This conversation has no compaction yet.", "muted")])
         else:

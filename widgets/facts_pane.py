@@ -136,6 +136,7 @@ class FactsPane(Vertical):
             modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in self._scopes or ()]
             self._bars["scope"].set_modes(modes)
             self._refilter()
+            self.refresh_bindings()
 
     def show_scope(self, name: str) -> None:
         """Show the facts of that scope, where there is one."""
@@ -165,6 +166,13 @@ class FactsPane(Vertical):
         self._shown = tuple(fact for fact in facts if self._passes(fact))
         self._list.set_facts(self._shown)
         self._arrange()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without facts there is nothing to choose among, and the keys are free for others."""
+        scopes = self._scopes or ()
+        if parameters == ("scope",):
+            return len(scopes) > 1
+        return action not in ("step", "next", "survivor", "copy") or any(scope.facts for scope in scopes)
 
     def _scope(self) -> FactScope | None:
         return next((s for s in self._scopes or () if s.name == self._bars["scope"].mode), None)

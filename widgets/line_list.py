@@ -69,6 +69,7 @@ class LineList(InkedScroll, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._cursor = 0
+        self._empty = True
         self._hover = -1
 
     # What a subclass says.
@@ -135,8 +136,16 @@ class LineList(InkedScroll, can_focus=True):
         if moved and notify:
             self.selected(row)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a row there is none to open."""
+        return self.row_count > 0 if action == "open" else True
+
     def resized(self) -> None:
         """The number of lines changed: scrollbars and cursor follow."""
+        if self._empty != (self.row_count == 0):
+            self._empty = not self._empty
+            if self.is_mounted:
+                self.refresh_bindings()
         self._cursor = max(0, min(self._cursor, self.row_count - 1))
         self.scroll_over(self.line_count + self.header_height)
 

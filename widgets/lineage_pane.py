@@ -137,7 +137,9 @@ class LineagePane(Vertical):
         """Show a lineage; None while it is being worked out."""
         fresh = self._view is None or view is None or view.lineage is not self._view.lineage
         moved = self._view is None or view is None or view.column != self._view.column
-        self._view = view
+        before, self._view = self._filled, view
+        if self.is_mounted and before != self._filled:
+            self.refresh_bindings()
         if not self.is_mounted:
             return
         # The list keeps its place, and so the focus, while nothing is in it.
@@ -155,6 +157,14 @@ class LineagePane(Vertical):
             self._modes.set_modes(MODES)
             self._filter()
         self._arrange()
+
+    @property
+    def _filled(self) -> bool:
+        return self._view is not None and bool(self._view.lineage.rows)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without an item there is nothing to filter or to go through. Arrows stay here: elsewhere they replay."""
+        return self._filled or action not in ("mode", "section")
 
     def set_mode(self, mode: str) -> None:
         """Show only some items; see `mode`."""

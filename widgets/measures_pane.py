@@ -122,8 +122,10 @@ class MeasuresPane(Vertical):
 
     def set_view(self, view: MeasuresView | None, column: int = 0) -> None:
         """Show measures; None while they are worked out. `column` is the one to begin with; a chosen one stays."""
-        whole = self._view is not None and bool(self._view.columns) and self._is_whole()
-        self._view = view
+        whole = self._filled and self._is_whole()
+        before, self._view = self._filled, view
+        if self.is_mounted and before != self._filled:
+            self.refresh_bindings()
         if view is not None and view.columns:
             # A compaction that is no longer there gives its place to the last one; all of them stay all of them.
             last = len(view.columns) - 1
@@ -137,6 +139,14 @@ class MeasuresPane(Vertical):
         self._table.set_column(self._column or 0)
         self._show_evidence()
         self._arrange()
+
+    @property
+    def _filled(self) -> bool:
+        return self._view is not None and bool(self._view.columns)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a compaction there is nothing to go through. Arrows stay here: elsewhere they replay."""
+        return self._filled or action not in ("next", "found")
 
     def set_column(self, column: int) -> None:
         """Choose a compaction, as far as there is one."""

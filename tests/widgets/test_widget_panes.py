@@ -13,7 +13,11 @@ from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines
 from widgets.cache_pane import BreakpointView, CachePane, CacheView
 from widgets.compaction_pane import BoundsView, CompactionPane, CompactionView
 from widgets.diff_pane import DiffItem, DiffPane, DiffSection, DiffView, word_spans
+from widgets.facts_pane import FactsPane
+from widgets.findings_pane import FindingsPane
 from widgets.headline import Headline
+from widgets.lineage_pane import LineagePane
+from widgets.measures_pane import MeasuresPane
 from widgets.message_list import ListSource, MessageList, MessageRow
 from widgets.message_pane import CallView, MessagePane, MessageView
 from widgets.mode_bar import ModeBar
@@ -169,6 +173,21 @@ async def test_without_a_section_nothing_is_to_be_folded() -> None:
         assert not {"enter", "z", "J"} & set(host.screen.active_bindings)
         pane.set_view(SUMMARY)
         assert {"enter", "z", "J"} <= set(host.screen.active_bindings)
+
+
+@pytest.mark.parametrize("kind", [LineagePane, MeasuresPane, CompactionPane, FactsPane, FindingsPane])
+async def test_an_empty_pane_offers_no_keys(kind: type[Widget]) -> None:
+    pane = kind()
+    async with hosting(pane) as host:
+        inner = next(widget for widget in pane.query("*") if widget.focusable)
+        inner.focus()
+        await host.settle()
+        offered = {
+            found.binding.action
+            for found in host.screen.active_bindings.values()
+            if found.binding.show and found.node in (pane, inner)
+        }
+        assert offered <= {"column(-1)", "column(1)"}, "arrows would replay elsewhere"
 
 
 RUN = RunView("recorded", 12, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2)

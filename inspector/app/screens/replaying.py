@@ -193,7 +193,8 @@ def replay_view(
     """A run beside the recording and, where there is one, a run that was kept, for the pane."""
     notes = []
     if places_of(run.events) == places_of(recording.events):
-        notes.append("These settings compact where the recording did.")
+        alike = "These settings compact where the recording did."
+        notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
     if run.gave_up_at is not None:
         notes.append(f"The agent would give up compacting at step {run.gave_up_at:,}.")
     if kept is not None:
