@@ -21,7 +21,7 @@ from inspector.stores.base import Store
 _KEPT_MEASURES = 16
 _KEPT_MESSAGES = 100_000
 #: Who watches a reading is told every so many messages.
-_WATCHED = 256
+_WATCHED = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import time
 _QUIET = 0.12
 #: The longest rest between two pieces of work: they go on slowly under a key that is held.
 _LONGEST = 1.0
+#: A rest is no shorter, in seconds: waking up takes the interpreter from whoever draws.
 _NAP = 0.01
 
 _touched = 0.0
@@ -27,4 +28,4 @@ def give_way() -> None:
     """Rest while the user is busy. For threads at work, every few ms of it; costs next to nothing otherwise."""
     end = time.monotonic() + _LONGEST
     while (now := time.monotonic()) < end and now - _touched < _QUIET:
-        time.sleep(_NAP)
+        time.sleep(max(_touched + _QUIET - now, _NAP))

@@ -16,7 +16,7 @@ from inspector.inspection import Inspection
 from widgets.message_list import MessageList
 
 #: Messages that one exact-count batch holds.
-_BATCH = 100
+_BATCH = 40
 #: What was counted is shown so often, in seconds: every showing draws the list anew.
 _SHOWN_SECONDS = 0.25
 #: Messages that are read along with the index, so that the first frame has its texts.

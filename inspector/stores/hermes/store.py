@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BATCH = 256
+#: Those who go through a list may rest between two pieces of it: large ones would keep a frame waiting.
+_PIECE = 64
 _SCAN = 4_096
 
 
@@ -122,8 +124,8 @@ class HermesStore:
 
     def iterate(self, generation: Generation) -> Iterator[Message]:
         """Every body of a generation in order, a batch at a time."""
-        for at in range(0, len(generation), _BATCH):
-            yield from self._bodies(generation, at, min(at + _BATCH, len(generation)))
+        for at in range(0, len(generation), _PIECE):
+            yield from self._bodies(generation, at, min(at + _PIECE, len(generation)))
 
     def sizes(self, generation: Generation) -> array[int]:
         """The size of every message's stored content in octets, 0 for those that have none."""
@@ -167,7 +169,7 @@ class HermesStore:
         characters = images = 0
         live = Generation(1, tip, part.ids, part.roles, live=True)
         for done, item in enumerate(self.iterate(live)):
-            if watch is not None and done % _BATCH == 0:
+            if watch is not None and done % _PIECE == 0:
                 watch(done)
             characters += message_chars(item.wire)
             images += message_images(item.wire)
