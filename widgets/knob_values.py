@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.engines.base import RANGES
 from widgets import human
 from widgets.strips import one_line
 
@@ -83,6 +84,40 @@ KNOBS: tuple[KnobKind, ...] = (
         help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
     ),
 )
+
+
+def turned(kind: KnobKind, value: float | None, by: int, coarse: bool) -> float | None:
+    """The value so many steps further; None is below the least value of a setting that may be left out."""
+    if value is None:
+        if by <= 0:
+            return None
+        return 1.0 if kind.unit == "size" else round(kind.low)
+    if kind.optional and by < 0 and value <= kind.low:
+        return None
+    step = kind.coarse if coarse else kind.step
+    if kind.unit == "size" and value > LARGEST_SHARE:
+        step = 1_000 if coarse else 100
+    # On the grid of the step, so that values stay round.
+    grid = value / step
+    place = math.floor(grid + 1e-9) + by if by > 0 else math.ceil(grid - 1e-9) + by
+    return clamped(kind, place * step)
+
+
+def clamped(kind: KnobKind, value: float) -> float:
+    """The nearest value that the setting can have."""
+    if kind.unit == "size":
+        return round(value, 4) if value <= LARGEST_SHARE else round(min(value, 1_000_000))
+    low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
+    value = max(low, min(value, high))
+    return round(value, 4) if kind.unit == "ratio" else round(value)
+
+
+def meant(kind: KnobKind, number: float) -> float:
+    """The value that a typed number stands for: 35 is 35% where the setting is a share."""
+    if kind.unit == "ratio" and number > 1:
+        number /= 100
+    share = kind.unit == "ratio" or (kind.unit == "size" and number <= LARGEST_SHARE)
+    return round(number, 4) if share else round(number)
 
 
 def share_of(kind: KnobKind, value: Value) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from typing import ClassVar
@@ -15,17 +14,19 @@ from textual.message import Message
 from textual.strip import Strip
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.base import RANGES, Settings
+from inspector.engines.base import Settings
 from widgets.inked import Inked
 from widgets.knob_values import (
     KNOBS,
-    LARGEST_SHARE,
     SUMMARY_SIZE,
     KnobKind,
     Value,
+    clamped,
+    meant,
     parse,
     share_of,
     show,
+    turned,
     value_at,
 )
 from widgets.strips import Row, fit, one_line
@@ -210,31 +211,8 @@ class Knobs(Inked, can_focus=True):
         if kind.unit == "choice":
             place = self._profiles.index(str(value)) if value in self._profiles else 0
             self._set(kind.name, self._profiles[(place + by) % len(self._profiles)])
-            return
-        if isinstance(value, str):
-            return
-        if value is None:
-            if by > 0:
-                self._set(kind.name, 1.0 if kind.unit == "size" else round(kind.low))
-            return
-        if kind.optional and by < 0 and value <= kind.low:
-            self._set(kind.name, None)
-            return
-        step = kind.coarse if coarse else kind.step
-        if kind.unit == "size" and value > LARGEST_SHARE:
-            step = 1_000 if coarse else 100
-        # On the grid of the step, so that values stay round.
-        grid = value / step
-        place = math.floor(grid + 1e-9) + by if by > 0 else math.ceil(grid - 1e-9) + by
-        self._set(kind.name, self._clamped(kind, place * step))
-
-    @staticmethod
-    def _clamped(kind: KnobKind, value: float) -> float | int:
-        if kind.unit == "size":
-            return round(value, 4) if value <= LARGEST_SHARE else round(min(value, 1_000_000))
-        low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
-        value = max(low, min(value, high))
-        return round(value, 4) if kind.unit == "ratio" else round(value)
+        elif not isinstance(value, str):
+            self._set(kind.name, turned(kind, value, by, coarse))
 
     def _set(self, name: str, value: Value) -> None:
         if self._edit is not None or self._error:
@@ -316,10 +294,7 @@ class Knobs(Inked, can_focus=True):
         if value is None:
             self._error = f"{kind.name}: {text} is not a number" if text else ""
             return
-        if kind.unit == "ratio" and value > 1:
-            value /= 100
-        share = kind.unit == "ratio" or (kind.unit == "size" and value <= LARGEST_SHARE)
-        self._set(kind.name, round(value, 4) if share else round(value))
+        self._set(kind.name, meant(kind, value))
 
     @property
     def editing(self) -> bool:
@@ -340,7 +315,7 @@ class Knobs(Inked, can_focus=True):
             return
         share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
         value = value_at(kind, share)
-        self._set(kind.name, self._clamped(kind, round(value / kind.step) * kind.step))
+        self._set(kind.name, clamped(kind, round(value / kind.step) * kind.step))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A press chooses the knob; on its slider it sets it."""
