@@ -70,7 +70,9 @@ def test_what_counts_as_named() -> None:
     names = dict(named_in(agent("See and/or, self.value, http://a.example/x and ~/notes, v1.2.3")))
     assert set(names) <= {"~/notes"}
     # An address is no file, in words or as an argument.
-    fetched = agent("", ("browse", {"url": "https://a.example/x.html"}), ("read", {"path": "ftp://a.example/y"}))
+    fetched = agent(
+        "", ("browse", {"url": "https://a.example/x.html"}), ("read", {"path": "ftp://a.example/y"})
+    )
     assert list(named_in(fetched)) == []
     assert list(named_in(agent("", ("terminal", {"command": "curl https://a.example/z.tgz"})))) == [
         ("curl https://a.example/z.tgz", "command")
