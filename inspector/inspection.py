@@ -102,7 +102,7 @@ class Inspection:
             with self._lock:
                 found = self._measures.get(key)
             if found is None:
-                found = measured(engine(profile), _watched(self.store.iterate(generation), watch))
+                found = measured(engine(profile), watched(self.store.iterate(generation), watch))
                 with self._lock:
                     while len(self._measures) >= _KEPT_MEASURES and self._kept() >= _KEPT_MESSAGES:
                         del self._measures[next(iter(self._measures))]
@@ -140,8 +140,11 @@ class Inspection:
         return fresh
 
 
-def _watched(messages: Iterable[Message], watch: Callable[[int], None] | None) -> Iterator[Message]:
-    for done, message in enumerate(messages):
+def watched(
+    messages: Iterable[Message], watch: Callable[[int], None] | None, before: int = 0
+) -> Iterator[Message]:
+    """The messages; `watch` is told now and then how many came, those `before` included."""
+    for done, message in enumerate(messages, start=before):
         if watch is not None and done % _WATCHED == 0:
             watch(done)
         yield message

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspector.app.courtesy import give_way
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.inspection import Inspection
@@ -50,7 +51,7 @@ class Curves:
             inspection = Inspection.open(self._store, name)
             row = inspection.conversation.row
             settings = resolve(self._store, row, self._flags, self._config).settings
-            recording = record(inspection, settings.profile)
+            recording = record(inspection, settings.profile, lambda _: give_way())
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
         self._known[name] = curve

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,7 +16,7 @@ from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.sketches import Numbers, Sketches
 from inspector.engines.hermes.sketching import sketch
 from inspector.engines.registry import engine
-from inspector.inspection import Inspection
+from inspector.inspection import Inspection, watched
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript
@@ -55,8 +55,12 @@ def rules_for(profile: str) -> str:
     return profile if isinstance(engine(profile), HermesEngine) else "documented"
 
 
-def record(inspection: Inspection, profile: str) -> Recording:
-    """Read a conversation for replay under the rules of a profile. Raises EngineError for an engine without them."""
+def record(inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None) -> Recording:
+    """Read a conversation for replay under the rules of a profile. Raises EngineError for an engine without them.
+
+    `watch` is told now and then how many messages of all lists were read; an InspectorError that it raises ends the
+    reading.
+    """
     found = engine(profile)
     if not isinstance(found, HermesEngine):
         raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
@@ -64,8 +68,11 @@ def record(inspection: Inspection, profile: str) -> Recording:
     told = transcript(inspection.conversation, compactions)
     by_list: dict[int, Sketches] = {}
     decks: list[Deck] = []
+    done = 0
     for generation in inspection.conversation.generations:
-        sketches, troubles = sketch(inspection.store.iterate(generation), found.policies)
+        messages = watched(inspection.store.iterate(generation), watch, done)
+        sketches, troubles = sketch(messages, found.policies)
+        done += len(generation)
         by_list[generation.number] = sketches
         decks.append(Deck(sketches, found.policies, troubles))
     said = Sketches()

@@ -82,7 +82,7 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
     monkeypatch.setattr(
         replaying,
         "record",
-        lambda inspection, profile: (read.append(profile), record(inspection, profile))[1],
+        lambda inspection, profile, watch: (read.append(profile), record(inspection, profile, watch))[1],
     )
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)

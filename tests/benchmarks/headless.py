@@ -153,12 +153,13 @@ async def _scroll(app: _Timed) -> list[float]:
 async def _knob(app: _Timed, length: int) -> list[Figure]:
     screen = app.screen
     assert isinstance(screen, ConversationScreen)
-    await app.until(lambda: screen.plan is not None or not app.key("t"))
+    await app.until(lambda: screen.plan is not None)
     end = time.perf_counter() + 60
     while screen.exact_total is None and time.perf_counter() < end:
         await asyncio.sleep(0.05)
     await screen.query_one(Panes).bring("tune")
     await asyncio.sleep(0.5)
+    await app.workers.wait_for_complete([w for w in app.workers if w.group in ("record", "replay")])
     planned: list[float] = []
     shown: list[float] = []
     run: list[float] = []

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.core.conversations import Compaction
+from inspector.core.errors import StoreError
 from inspector.engines.base import Settings
 from inspector.inspection import Inspection
 from inspector.replay.moments import PHASES, Moment, Moments, Stretch
@@ -131,6 +132,22 @@ def recorded(name: str, title: str) -> tuple[Inspection, Recording]:
     store = open_store(FIXTURES / f"{name}.db")
     inspection = Inspection.open(store, title)
     return inspection, record(inspection, store.info.profile)
+
+
+@pytest.mark.parametrize(("name", "title"), BUNDLED)
+def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: str) -> None:
+    inspection, _ = recorded(name, title)
+    told: list[int] = []
+    record(inspection, inspection.store.info.profile, told.append)
+    lengths = [len(generation) for generation in inspection.conversation.generations]
+    assert told == [done for done in range(sum(lengths)) if done % 64 == 0]
+
+    def enough(done: int) -> None:
+        if done > lengths[0]:
+            raise StoreError("enough")
+
+    with pytest.raises(StoreError, match="enough"):
+        record(inspection, inspection.store.info.profile, enough)
 
 
 @pytest.mark.parametrize(("name", "title"), BUNDLED)

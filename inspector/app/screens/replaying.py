@@ -9,6 +9,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.app.courtesy import give_way
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.tuning import TuningActions
@@ -127,7 +128,8 @@ class ReplayActions(TuningActions):
                 # Other rules need their own reading, which is kept too.
                 known = self._other_read
                 if known is None or known[:2] != (inspection, kept[0].profile):
-                    known = (inspection, kept[0].profile, record(inspection, kept[0].profile))
+                    there = record(inspection, kept[0].profile, lambda _: give_way())
+                    known = (inspection, kept[0].profile, there)
                     self._other_read = known
                 there = known[2]
                 other = there.course.with_facts(facts).run(kept[0], self.model(there, kept[1]))

@@ -12,6 +12,7 @@ from textual.worker import get_current_worker
 from inspector.app import views
 from inspector.app.exactly import Counts, ExactSums
 from inspector.app.moments import MIDDLE_GONE, MomentRows
+from inspector.app.progress import Left, Pulse
 from inspector.app.rows import Line, line_of
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
@@ -110,8 +111,12 @@ class StandingActions(
     def read_recording(self, inspection: Inspection, profile: str) -> None:
         """Read every list of the conversation once."""
         worker = get_current_worker()
+        total = sum(len(generation) for generation in inspection.conversation.generations)
+        pulse = Pulse(self, worker, "replay", "reading", total)
         try:
-            recording = record(inspection, profile)
+            recording = record(inspection, profile, pulse)
+        except Left:
+            return
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             self.app.call_from_thread(self.going_on, "replay", "")
