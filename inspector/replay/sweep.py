@@ -87,9 +87,7 @@ def parse_axis(name: str, text: str) -> Axis:
             values = tuple(float(part) for part in text.split(","))
             return _checked(name, values)
     except ValueError:
-        raise UsageProblem(
-            f"--{name.replace('_', '-')} {text!r} is no range; write START:STOP:STEP or A,B,C."
-        ) from None
+        raise UsageProblem(f"{text!r} is no range of {name}; write START:STOP:STEP or A,B,C.") from None
     if step <= 0 or stop < start or (stop - start) / step > LARGEST:
         raise UsageProblem(f"The range {text} of {name} has no values, or too many; write START:STOP:STEP.")
     count = int((stop - start) / step + 1e-9) + 1
