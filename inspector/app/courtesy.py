@@ -11,7 +11,7 @@ import time
 #: The user is busy for so long after a key, in seconds.
 _QUIET = 0.12
 #: The longest rest between two pieces of work: they go on slowly under a key that is held.
-_LONGEST = 0.25
+_LONGEST = 0.5
 #: A rest is no shorter, in seconds: waking up takes the interpreter from whoever draws.
 _NAP = 0.01
 
