@@ -48,13 +48,16 @@ def _made(encoding: str) -> Any:
 
     It is made here, because tiktoken keeps those that it makes itself, with their tables.
     """
-    from tiktoken import Encoding, registry
+    import tiktoken
+    from tiktoken import registry
 
-    registry.list_encoding_names()
-    constructors = registry.ENCODING_CONSTRUCTORS
-    assert constructors is not None  # listing the names finds them
+    registry.list_encoding_names()  # finds the constructors
+    constructors = getattr(registry, "ENCODING_CONSTRUCTORS", None) or {}
+    if encoding not in constructors:
+        # Another release of tiktoken: the same counts for more memory.
+        return tiktoken.get_encoding(encoding)
     parts = constructors[encoding]()
-    made = Encoding(**parts)
+    made = tiktoken.Encoding(**parts)
     parts["mergeable_ranks"].clear()
     return made
 

@@ -30,6 +30,7 @@ class DeckSizes:
 class Deck:
     """A list as columns, a byte or a number a message.
 
+    `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate.
     `speaking` are assistants whose text is not empty, `asked` user messages that the anchor counts, `shorts` what
     pruning shortens, `hands` what a message is of a handoff, `paired` texts that a later message repeats. `later` and
     `earlier` are the pairs of neighbours with the same text, in the order of the later ones. `images` is None where
