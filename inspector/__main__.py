@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from inspector.commands import NAMES
-from inspector.ending import finish
+from inspector.commands.ending import finish
 
 
 def main() -> NoReturn:
@@ -15,7 +15,7 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if opens_the_app(words):
         finish(lambda: _open(words))
-    from inspector.cli import main as run_command
+    from inspector.commands.cli import main as run_command
 
     run_command(words)
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from inspector import cli
+from inspector.commands import cli
 from tests.stores import writer
-from widgets import human
+from widgets.base import human
 
 ROOT = Path(__file__).resolve().parents[1]
 ROTATING = "Move checkout to orders-v2"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from inspector import cli
+from inspector.commands import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 ROTATING = "Move checkout to orders-v2"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from inspector import cli
+from inspector.commands import cli
 from tests.stores.writer import Writer, create, talk
 
 #: Each could take hold of a terminal: an escape sequence, an 8-bit one, a bell, a turn of direction, a carriage return.

@@ -39,7 +39,7 @@ def run(
     cwd: Path = ROOT,
 ) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, without a terminal."""
-    command = [sys.executable, "-c", "from inspector.cli import main; main()", *words]
+    command = [sys.executable, "-c", "from inspector.commands.cli import main; main()", *words]
     return subprocess.run(
         command, cwd=cwd, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
         stderr=subprocess.PIPE, encoding="utf-8", check=False,

@@ -8,12 +8,12 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from inspector.bundled import demo_databases
+from inspector.answers.inspection import Inspection
+from inspector.config.bundled import demo_databases
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Measures
-from inspector.inspection import Inspection
 from inspector.stores.detect import open_store
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from inspector.models import ASSUMED, FAMILIES, context_length, prices
+from inspector.config.models import ASSUMED, FAMILIES, context_length, prices
 
 
 @pytest.mark.parametrize("provider", ["", "openrouter", "anthropic", "custom"])
@@ -53,6 +53,6 @@ def test_prices_are_dollars_a_million_tokens() -> None:
 
 
 def test_importing_models_does_not_import_the_price_list() -> None:
-    code = "import inspector.models, sys; print('genai_prices' in sys.modules)"
+    code = "import inspector.config.models, sys; print('genai_prices' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.settings import ConfigReading, config_beside, read_config, resolve_settings
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.engines.base import RANGES, Settings
-from inspector.settings import ConfigReading, config_beside, read_config, resolve_settings
 
 FULL = """
 model:

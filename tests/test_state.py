@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.state import cache_dir, read_state, state_dir, write_state, write_text
+from inspector.config.folders import cache_dir, read_state, state_dir, write_state, write_text
 
 
 def test_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,11 +20,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector import tokenizers, vocabularies
 from inspector.core.messages import Message
-from inspector.tokencache import TokenCache, cache_key
-from inspector.tokenizers import IMAGE_TOKENS, MESSAGE_OVERHEAD, Counter, counter_for, flat_tokens, pieces
-from inspector.vocabularies import DOWNLOAD, VOCABULARIES, cached_file, load_vocabulary
+from inspector.tokens import tokenizers, vocabularies
+from inspector.tokens.kept_counts import TokenCache, cache_key
+from inspector.tokens.tokenizers import (
+    IMAGE_TOKENS,
+    MESSAGE_OVERHEAD,
+    Counter,
+    counter_for,
+    flat_tokens,
+    pieces,
+)
+from inspector.tokens.vocabularies import DOWNLOAD, VOCABULARIES, cached_file, load_vocabulary
 
 
 @pytest.fixture(autouse=True)
@@ -255,7 +262,9 @@ def test_the_hashes_are_those_that_tiktoken_checks(monkeypatch: pytest.MonkeyPat
 
 
 def test_importing_does_not_import_tiktoken() -> None:
-    code = "import inspector.tokenizers, sys; print('tiktoken' in sys.modules, 'requests' in sys.modules)"
+    code = (
+        "import inspector.tokens.tokenizers, sys; print('tiktoken' in sys.modules, 'requests' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 
@@ -371,7 +380,7 @@ def test_a_cache_that_grew_too_large_is_emptied_once(tmp_path: Path, monkeypatch
     full = TokenCache(path)
     full.put(counts)
     full.close()
-    monkeypatch.setattr("inspector.tokencache.LARGEST", 50_000)
+    monkeypatch.setattr("inspector.tokens.kept_counts.LARGEST", 50_000)
     emptied = TokenCache(path)
     assert emptied.get(list(counts)) == {}
     emptied.put({b"k" * 16: 7})

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
 from inspector.app.place import Place
-from inspector.bundled import demo_databases, fixtures_dir
+from inspector.config.bundled import demo_databases, fixtures_dir
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 

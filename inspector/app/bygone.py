@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inspector.answers.fact_reading import FactsReading
 from inspector.app.factviews import PRUNED, life_view, scope_of, worst_first
-from inspector.factfinding import FactsReading
 from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.facts.values import Life
 from inspector.quality.values import Finding
-from widgets.fact_list import FactView
-from widgets.facts_pane import FactScope
-from widgets.findings_pane import counts
+from widgets.lists.fact_list import FactView
+from widgets.panes.facts_pane import FactScope
+from widgets.panes.findings_pane import counts
 
 
 @dataclass(frozen=True, slots=True)

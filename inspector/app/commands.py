@@ -33,8 +33,8 @@ def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
     from inspector.app.panes import KINDS, Panes
-    from widgets.knobs import Knobs
-    from widgets.token_graph import TokenGraph
+    from widgets.panes.knobs import Knobs
+    from widgets.panes.token_graph import TokenGraph
 
     inside: dict[str, type[Widget]] = {"tune": Knobs, "replay": TokenGraph}
     panes = next(iter(screen.query(Panes)), None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
-from inspector.inspection import Inspection
 
 
 class NoVocabulary(InspectorError):
@@ -25,7 +25,7 @@ def counts(
     What is `known` is left out, unless it lies between what is not. -1 is the system prompt. Raises NoVocabulary
     where no vocabulary is at hand, StoreErrors.
     """
-    from inspector.tokenizers import counter_for
+    from inspector.tokens.tokenizers import counter_for
 
     counter = counter_for(inspection.conversation.row.model)
     if not counter.available:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import resolve
 from inspector.app.courtesy import give_way
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
-from inspector.inspection import Inspection
 from inspector.replay.recording import Recording, record
 from inspector.replay.whatif import SummaryModel
-from inspector.reports.resolving import resolve
 from inspector.stores.base import Store
 
 #: So many conversations that were looked at stay in memory.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.factfinding import FactsReading
+from inspector.answers.fact_reading import FactsReading
+from inspector.answers.facts import taken_saying
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.values import Fact, Fate, Life, Saying
-from inspector.reports.facts import taken_saying
-from widgets.fact_list import FactPlace, FactView
-from widgets.facts_pane import FactScope
+from widgets.lists.fact_list import FactPlace, FactView
+from widgets.panes.facts_pane import FactScope
 
 #: So many facts of a compaction, best rank first, mark their rows in the list; those of users always do.
 _MARKING = 30

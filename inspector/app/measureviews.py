@@ -13,10 +13,10 @@ from inspector.quality.measures.artifacts import COMMAND_START
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import ConversationMeasures
 from inspector.quality.measures.values import Definition, Evidence, Measure, Place, Share
-from widgets import human
-from widgets.evidence_list import EvidenceView
-from widgets.fact_list import FactPlace
-from widgets.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
+from widgets.base import human
+from widgets.lists.evidence_list import EvidenceView
+from widgets.lists.fact_list import FactPlace
+from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
 
 #: The measures in the order of the table: group, id, what each is called in its group.
 _ROWS: tuple[tuple[str, str, str], ...] = (

@@ -11,7 +11,7 @@ from inspector.app.rows import GenerationRows, Line
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.engines.base import Plan
 from inspector.replay.moments import Moment, Stretch
-from widgets.message_list import Boundary, MessageRow
+from widgets.lists.message_list import Boundary, MessageRow
 
 #: In these phases of a compaction the middle is struck through.
 MIDDLE_GONE = ("summarized", "kept")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from inspector.core.errors import OutputProblem
-from inspector.reports.writing import FileThere, write_file
+from inspector.export.writing import FileThere, write_file
 
 
 class Overwriting:

@@ -11,18 +11,18 @@ from textual.message import Message as TextualMessage
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
-from widgets.cache_pane import CachePane
-from widgets.compaction_pane import CompactionPane
-from widgets.diff_pane import DiffPane
-from widgets.facts_pane import FactsPane
-from widgets.findings_pane import FindingList, FindingsPane
-from widgets.lineage_pane import LineagePane
-from widgets.measures_pane import MeasuresPane
-from widgets.message_pane import MessagePane
-from widgets.pane_tabs import PaneTab, PaneTabs
-from widgets.replay_pane import ReplayPane
-from widgets.summary_pane import SummaryPane
-from widgets.tune_pane import TunePane
+from widgets.bars.pane_tabs import PaneTab, PaneTabs
+from widgets.panes.cache_pane import CachePane
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.findings_pane import FindingList, FindingsPane
+from widgets.panes.lineage_pane import LineagePane
+from widgets.panes.measures_pane import MeasuresPane
+from widgets.panes.message_pane import MessagePane
+from widgets.panes.replay_pane import ReplayPane
+from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.tune_pane import TunePane
 
 #: Name of each pane and what it shows, in the order of the tabs; the keys 1, 2, ... bring them up.
 PANES: tuple[tuple[str, str], ...] = (

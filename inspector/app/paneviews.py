@@ -19,13 +19,13 @@ from inspector.engines.registry import engine
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.values import Section
-from widgets import human
-from widgets.cache_pane import BreakpointView, CacheView
-from widgets.compaction_pane import BoundsView, CompactionView
-from widgets.diff_pane import DiffItem, DiffSection, DiffView
-from widgets.message_list import Boundary, MessageRow
-from widgets.message_pane import CallView, MessageView
-from widgets.summary_pane import SummaryItem, SummarySection, SummaryView
+from widgets.base import human
+from widgets.lists.message_list import Boundary, MessageRow
+from widgets.panes.cache_pane import BreakpointView, CacheView
+from widgets.panes.compaction_pane import BoundsView, CompactionView
+from widgets.panes.diff_pane import DiffItem, DiffSection, DiffView
+from widgets.panes.message_pane import CallView, MessageView
+from widgets.panes.summary_pane import SummaryItem, SummarySection, SummaryView
 
 _REASONING = ("reasoning_content", "reasoning")
 _SHOWN_ELSEWHERE = frozenset(

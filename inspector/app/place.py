@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.state import read_state, state_dir, write_state, write_text
+from inspector.config.folders import read_state, state_dir, write_state, write_text
 
 _FILE = "places.json"
 #: Databases whose place is kept, and conversations of each.

@@ -13,7 +13,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
 from inspector.engines.base import Measures, Plan
-from widgets.message_list import Flag, MessageRow
+from widgets.lists.message_list import Flag, MessageRow
 
 #: From this many tokens on a message is marked as huge.
 HUGE_TOKENS = 20_000

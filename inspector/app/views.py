@@ -8,11 +8,11 @@ from itertools import pairwise
 from inspector.core.conversations import Compaction, Conversation
 from inspector.engines.base import Budgets, Measures, Plan
 from inspector.engines.hermes.policies import PRESSURE_SHARE
-from widgets import human
-from widgets.gauge import GaugeState
-from widgets.message_list import Boundary
-from widgets.region_bar import RegionBarState, RegionShare
-from widgets.timeline import Node
+from widgets.bars.gauge import GaugeState
+from widgets.bars.region_bar import RegionBarState, RegionShare
+from widgets.bars.timeline import Node
+from widgets.base import human
+from widgets.lists.message_list import Boundary
 
 
 def gauge_state(

@@ -9,11 +9,11 @@ from textual.message import Message as TextualMessage
 
 if TYPE_CHECKING:
     # The list of conversations comes up before any of these is needed.
+    from inspector.answers.inspection import Inspection
+    from inspector.config.settings import ResolvedSettings
     from inspector.core.conversations import Compaction, ConversationRow, Generation, Hit
     from inspector.core.messages import Message
     from inspector.engines.base import Measures
-    from inspector.inspection import Inspection
-    from inspector.settings import ResolvedSettings
 
 
 class Live(NamedTuple):

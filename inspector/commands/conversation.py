@@ -26,8 +26,8 @@ def show(
     **options: Any,
 ) -> None:  # fmt: skip
     """Show a generation: its messages with regions, tokens, pruning and breakpoints."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_show
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_show
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -43,8 +43,8 @@ def compactions(
     words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
 ) -> None:
     """List the recorded compactions, each with what the profile plans for the same list."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_compactions
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_compactions
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -71,8 +71,8 @@ def findings(
 
     A single word that is no file is a conversation of the database that is read without PATH.
     """
-    from inspector.reports.answers import Answers
-    from inspector.reports.findings_text import print_findings
+    from inspector.answers.answers import Answers
+    from inspector.export.findings_text import print_findings
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -92,19 +92,19 @@ def diff(
     words: tuple[str, ...], first: int | None, last: int | None, life: bool, as_json: bool, demo: bool
 ) -> None:
     """Compare the summaries of two compactions, section by section and item by item; or all of them with --life."""
-    from inspector.reports.answers import Answers
+    from inspector.answers.answers import Answers
 
     if life and (first is not None or last is not None):
         raise UsageProblem("--life is about all summaries; it takes no --from and no --to.")
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
     if life:
-        from inspector.reports.lineage import lineage_document
-        from inspector.reports.lineage_text import print_lineage
+        from inspector.answers.lineage import lineage_document
+        from inspector.export.lineage_text import print_lineage
 
         print_answer(lineage_document(answers, name), as_json, print_lineage)
     else:
-        from inspector.reports.text import print_diff
+        from inspector.export.text import print_diff
 
         print_answer(answers.diff(name, first, last), as_json, print_diff)
     say(answers.notes())
@@ -145,8 +145,8 @@ def facts(
     config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, and what became of them."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.facts import Wanted, facts_answer, print_facts
+    from inspector.answers.answers import Answers
+    from inspector.answers.facts import Wanted, facts_answer, print_facts
 
     if at_risk and (compaction is not None or fates or pruned):
         raise UsageProblem(
@@ -169,9 +169,9 @@ def facts(
 @source_options
 def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
     """Measure what each compaction kept, kind by kind, and what it cost."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.measures import measures_document
-    from inspector.reports.measures_text import print_measures
+    from inspector.answers.answers import Answers
+    from inspector.answers.measures import measures_document
+    from inspector.export.measures_text import print_measures
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -194,8 +194,8 @@ def breakpoints(
     as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Show where the prompt-cache breakpoints of a generation sit."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_breakpoints
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_breakpoints
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)

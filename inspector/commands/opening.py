@@ -26,7 +26,7 @@ def open_app(
 
     Raises InspectorErrors, UsageProblem for a theme that is not known.
     """
-    from inspector.bundled import check_installation
+    from inspector.config.bundled import check_installation
 
     check_installation()
     if theme is not None:
@@ -45,8 +45,8 @@ def open_app(
 
 
 def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_overview
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_overview
 
     print_overview(Answers(store, flags, config), name)
     print("\nThis is no terminal. In a terminal the same command opens the app.")

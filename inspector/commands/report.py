@@ -38,10 +38,10 @@ def report_command(
     """
     import time
 
-    from inspector.reports.answers import Answers
-    from inspector.reports.report.forms import form_of, render
-    from inspector.reports.report.gathering import gather_report
-    from inspector.reports.writing import check_target, write_file
+    from inspector.answers.answers import Answers
+    from inspector.export.report.forms import form_of, render
+    from inspector.export.report.gathering import gather_report
+    from inspector.export.writing import check_target, write_file
 
     path, name = path_and_name(words, demo)
     target = None if output == "-" else Path(output)

@@ -20,7 +20,7 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     from inspector.stores.detect import default_path, open_store
 
     if demo:
-        from inspector.bundled import demo_databases, fixtures_dir
+        from inspector.config.bundled import demo_databases, fixtures_dir
         from inspector.stores.several import SeveralStores
 
         return SeveralStores([open_store(found) for found in demo_databases()], fixtures_dir())

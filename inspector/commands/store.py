@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @source_options
 def conversations(path: str | None, as_json: bool, demo: bool) -> None:
     """List the conversations of a database."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_conversations
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_conversations
 
     answers = Answers(open_source(path, demo), {}, None)
     print_answer(answers.conversations(), as_json, print_conversations)
@@ -32,8 +32,8 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 @source_options
 def store(path: str | None, as_json: bool, demo: bool) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_stores
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_stores
 
     answers = Answers(open_source(path, demo), {}, None)
     print_answer(answers.store_documents(), as_json, print_stores)
@@ -51,8 +51,8 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> Non
 
     The first word is PATH where it is a file or is written like one.
     """
-    from inspector.reports.answers import Answers
-    from inspector.reports.text import print_hits
+    from inspector.answers.answers import Answers
+    from inspector.export.text import print_hits
 
     path, wanted = split_path(words, demo)
     if not any(word.strip() for word in wanted):

@@ -41,9 +41,9 @@ def plan(
     files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
 ) -> None:
     """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
-    from inspector.reports.answers import plan_files
-    from inspector.reports.text import print_plans
-    from inspector.settings import read_config
+    from inspector.answers.answers import plan_files
+    from inspector.config.settings import read_config
+    from inspector.export.text import print_plans
 
     documents = plan_files(files, flags_of(options), config, compactions_so_far)
     print_answer(documents, as_json, print_plans)
@@ -60,9 +60,9 @@ def replay(
     words: tuple[str, ...], config: Path | None, facts: bool, as_json: bool, demo: bool, **options: Any
 ) -> None:
     """Replay a conversation step by step: recorded beside what the settings would have done."""
-    from inspector.reports.answers import Answers
-    from inspector.reports.replaying import replay_document
-    from inspector.reports.text import print_replay
+    from inspector.answers.answers import Answers
+    from inspector.answers.replaying import replay_document
+    from inspector.export.text import print_replay
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
@@ -96,10 +96,10 @@ def sweep_command(
     as_csv: bool, as_json: bool, demo: bool, **ranges: str | None,
 ) -> None:  # fmt: skip
     """Run whole conversations over a grid of two settings: every conversation without a name."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.sweeping import Progress, sweep_csv, sweep_document
+    from inspector.export.text import print_sweep
     from inspector.replay.sweep import parse_axis
-    from inspector.reports.answers import Answers
-    from inspector.reports.sweeping import Progress, sweep_csv, sweep_document
-    from inspector.reports.text import print_sweep
 
     given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
     axes = [axis for axis in given.values() if len(axis.values) > 1]

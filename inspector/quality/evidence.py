@@ -9,8 +9,8 @@ from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Measures, Plan, Settings
+from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
-from inspector.engines.thrift import Guard, compacted, guard_of, responded
 from inspector.summaries.values import Summary
 
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from inspector.answers.inspection import Inspection, watched
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Plan, Settings
@@ -16,7 +17,6 @@ from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.sketches import Numbers, Sketches
 from inspector.engines.hermes.sketching import sketch
 from inspector.engines.registry import engine
-from inspector.inspection import Inspection, watched
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
 from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import LiveList
 from inspector.engines.hermes.sketches import USER, Numbers, Sketches
-from inspector.engines.thrift import Guard, compacted, guard_of, nothing_done, responded
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
 

@@ -12,9 +12,9 @@ from inspector.app.app import InspectorApp
 from inspector.app.place import Place
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
-from inspector.tokenizers import Counter
+from inspector.tokens.tokenizers import Counter
 from tests.app.running import NOW
-from widgets import human
+from widgets.base import human
 
 MakeApp = Callable[..., InspectorApp]
 
@@ -34,7 +34,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: Counter("quarters", Quarters()))
+    monkeypatch.setattr(
+        "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
+    )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.courtesy._QUIET", 0.0)
     # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.

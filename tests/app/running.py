@@ -18,9 +18,9 @@ from inspector.app.screens.conversations import ConversationsScreen
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
-from widgets.message_list import MessageList, MessageRow
-from widgets.notes_bar import NotesBar
-from widgets.title_bar import TitleBar
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar
+from widgets.lists.message_list import MessageList, MessageRow
 
 #: A moment after everything that the bundled databases hold, in seconds since the epoch.
 NOW = 1_800_000_000.0

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from inspector.answers.answers import Answers
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from inspector.app.screens.help import HelpScreen
-from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -27,16 +27,16 @@ from tests.app.running import (
     told,
     write,
 )
-from widgets.cache_pane import CachePane
-from widgets.compaction_pane import CompactionPane
-from widgets.diff_pane import DiffPane
-from widgets.gauge import Gauge
-from widgets.knobs import Knobs
-from widgets.message_pane import MessagePane
-from widgets.pane_tabs import PaneTabs
-from widgets.region_bar import RegionBar
-from widgets.summary_pane import SummaryPane
-from widgets.timeline import Timeline
+from widgets.bars.gauge import Gauge
+from widgets.bars.pane_tabs import PaneTabs
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.panes.cache_pane import CachePane
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.knobs import Knobs
+from widgets.panes.message_pane import MessagePane
+from widgets.panes.summary_pane import SummaryPane
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:
@@ -56,10 +56,10 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
 async def test_without_a_vocabulary_counts_stay_rough_and_it_says_why_once(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from inspector.tokenizers import Counter
+    from inspector.tokens.tokenizers import Counter
 
     absent = Counter("cl100k_base", None, "No vocabulary is at hand.")
-    monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: absent)
+    monkeypatch.setattr("inspector.tokens.tokenizers.counter_for", lambda model: absent)
     async with running(rotating, CHECKOUT) as pilot:
         assert conversation(pilot).query_one(Gauge).state.kind == "rough"
         assert row(pilot, 0).token_kind == "rough"

@@ -12,9 +12,9 @@ from inspector.app.paneviews import section_tokens, summary_view
 from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.summaries.parse import parse_summary
-from inspector.tokenizers import Counter
+from inspector.tokens.tokenizers import Counter
 from tests.app.running import CHECKOUT, conversation, press, running, screen_text
-from widgets.gauge import Gauge
+from widgets.bars.gauge import Gauge
 
 
 @given(
@@ -53,7 +53,9 @@ class Sparing:
 async def test_a_plan_that_fires_below_the_threshold_is_explained(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.tokenizers.counter_for", lambda model: Counter("sparing", Sparing()))
+    monkeypatch.setattr(
+        "inspector.tokens.tokenizers.counter_for", lambda model: Counter("sparing", Sparing())
+    )
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "5")
         screen = conversation(pilot)

@@ -15,7 +15,7 @@ from inspector.engines import registry
 from inspector.stores.detect import open_store
 from tests.engines.test_truncation import _ENGINE, _METADATA, _POINTS
 from tests.stores import writer
-from widgets.notes_bar import NotesBar
+from widgets.bars.notes_bar import NotesBar
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from inspector.app.panes import Panes
 from tests.app.running import CHECKOUT, conversation, cursor, messages, notes, press, row, running, told
-from widgets.facts_pane import FactsPane
-from widgets.message_pane import MessagePane
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.message_pane import MessagePane
 
 SIZE = (160, 48)
 CONSTRAINT = "the contrast must be at least 4.5 : 1"

@@ -17,12 +17,12 @@ from tests.app.running import (
     running,
     settled,
 )
-from widgets.gauge import Gauge
-from widgets.knobs import Knobs
-from widgets.pane_tabs import PaneTabs
-from widgets.region_bar import RegionBar
-from widgets.timeline import Timeline
-from widgets.tune_pane import TunePane
+from widgets.bars.gauge import Gauge
+from widgets.bars.pane_tabs import PaneTabs
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.panes.knobs import Knobs
+from widgets.panes.tune_pane import TunePane
 
 
 async def test_mouse(rotating: Path) -> None:
@@ -96,8 +96,8 @@ def test_no_key_means_two_things_at_once() -> None:
     from inspector.app.app import InspectorApp
     from inspector.app.panes import KINDS
     from inspector.app.screens.conversation import ConversationScreen
-    from widgets.text_view import TextView
-    from widgets.token_graph import TokenGraph
+    from widgets.panes.text_view import TextView
+    from widgets.panes.token_graph import TokenGraph
 
     def keys(kind: type) -> dict[str, str]:
         return {

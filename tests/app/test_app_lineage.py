@@ -8,8 +8,8 @@ import pytest
 
 from inspector.app.panes import Panes
 from tests.app.running import CHECKOUT, compacted, conversation, cursor, press, running, screen_text, told
-from widgets.diff_pane import DiffPane
-from widgets.lineage_pane import LineagePane
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.lineage_pane import LineagePane
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROTATING = FIXTURES / "hermes-0.13-rotating.db"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from inspector.answers.answers import Answers
 from inspector.app.screens.search import HitList, SearchScreen, marked_word
-from inspector.reports.answers import Answers
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -25,8 +25,8 @@ from tests.app.running import (
     write,
 )
 from tests.stores.writer import Writer, create, session, simple, talk
-from widgets.conversation_table import ConversationTable
-from widgets.key_line import KeyLine
+from widgets.bars.key_line import KeyLine
+from widgets.lists.conversation_table import ConversationTable
 
 
 async def test_it_opens_on_every_conversation(rotating: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.answers.measures import measure_conversation
 from inspector.app.panes import Panes
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.reports.measures import measure_conversation
 from tests.app.running import (
     CHECKOUT,
     compacted,
@@ -20,8 +20,8 @@ from tests.app.running import (
     settled,
     written,
 )
-from widgets.measures_pane import MeasuresPane
-from widgets.message_pane import MessagePane
+from widgets.panes.measures_pane import MeasuresPane
+from widgets.panes.message_pane import MessagePane
 
 SIZE = (160, 48)
 

@@ -28,12 +28,12 @@ from tests.app.running import (
     written,
 )
 from tests.stores.writer import Writer, create, talk
-from widgets.gauge import Gauge
-from widgets.message_list import MessageRow
-from widgets.region_bar import RegionBar
-from widgets.summary_pane import SummaryPane
-from widgets.timeline import Timeline
-from widgets.token_graph import TokenGraph
+from widgets.bars.gauge import Gauge
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.lists.message_list import MessageRow
+from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
 

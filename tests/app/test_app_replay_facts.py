@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.fact_reading import read_facts
 from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.sweeping import SweepScreen
-from inspector.factfinding import read_facts
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.measures import MEASURES
 from inspector.replay.sweep import FACT_METRICS
 from tests.app.running import Test, conversation, press, running, screen_text, settled
-from widgets.heat_map import HeatMap
-from widgets.mode_bar import ModeBar
-from widgets.replay_pane import ReplayPane
+from widgets.bars.mode_bar import ModeBar
+from widgets.lists.heat_map import HeatMap
+from widgets.panes.replay_pane import ReplayPane
 
 ORDERS = "Nightly orders import loses rows"
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from inspector.answers import sweeping
 from inspector.app.screens.sweeping import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.sweep import Axis
-from inspector.reports import sweeping
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
-from widgets.heat_map import BEST, FORCE, NOW, HeatMap
-from widgets.token_graph import TokenGraph
+from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap
+from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
 

@@ -23,14 +23,14 @@ from tests.app.running import (
     told,
     write,
 )
-from widgets.compaction_pane import CompactionPane
-from widgets.diff_pane import DiffPane
-from widgets.facts_pane import FactsPane
-from widgets.findings_pane import FindingsPane
-from widgets.gauge import Gauge
-from widgets.lineage_pane import LineagePane
-from widgets.measures_pane import MeasuresPane
-from widgets.timeline import Timeline
+from widgets.bars.gauge import Gauge
+from widgets.bars.timeline import Timeline
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.lineage_pane import LineagePane
+from widgets.panes.measures_pane import MeasuresPane
 
 ORDERS = "Nightly orders import loses rows"
 

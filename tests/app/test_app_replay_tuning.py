@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from textual.widgets import Input
 
 from inspector.core.errors import OutputProblem
-from inspector.reports.graph import Curve, Lines, token_graph
-from inspector.reports.writing import write_file
+from inspector.export.graph import Curve, Lines, token_graph
+from inspector.export.writing import write_file
 from tests.app.running import conversation, press, running, screen_text, told, write
-from widgets.knob_values import KNOBS
-from widgets.replay_pane import ReplayPane
+from widgets.panes.knob_values import KNOBS
+from widgets.panes.replay_pane import ReplayPane
 
 ORDERS = "Nightly orders import loses rows"
 SIZE_KNOB = len(KNOBS) - 1

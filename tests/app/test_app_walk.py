@@ -20,14 +20,14 @@ from inspector.stores.detect import open_store
 from tests.app.conftest import MakeApp
 from tests.app.settle import conversation, press, settle, until
 from tests.stores import writer
-from widgets.conversation_table import ConversationTable
-from widgets.gauge import Gauge
-from widgets.knobs import Knobs
-from widgets.message_list import MessageList
-from widgets.message_pane import MessagePane
-from widgets.region_bar import RegionBar
-from widgets.replay_pane import ReplayPane
-from widgets.timeline import Timeline
+from widgets.bars.gauge import Gauge
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.lists.conversation_table import ConversationTable
+from widgets.lists.message_list import MessageList
+from widgets.panes.knobs import Knobs
+from widgets.panes.message_pane import MessagePane
+from widgets.panes.replay_pane import ReplayPane
 
 ROTATING = "Move checkout to orders-v2"
 IN_PLACE = "Nightly orders import loses rows"

@@ -8,18 +8,18 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.fact_reading import read_facts
+from inspector.answers.inspection import Inspection
+from inspector.answers.lineage import lineage_of
+from inspector.answers.measures import measure_conversation
 from inspector.app.bygone import FactsInTime, FindingsInTime
 from inspector.app.factviews import scopes
 from inspector.app.measureviews import MeasuresInTime
 from inspector.engines.base import Settings
-from inspector.factfinding import read_facts
-from inspector.inspection import Inspection
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.risk import RiskIndex
 from inspector.quality.facts.values import Fact, Saying
 from inspector.quality.values import Finding
-from inspector.reports.lineage import lineage_of
-from inspector.reports.measures import measure_conversation
 from inspector.stores.detect import open_store
 
 ORDERS = "Nightly orders import loses rows"

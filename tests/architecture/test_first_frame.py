@@ -14,7 +14,7 @@ LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "httpx")
 
 _FRAME = """
 import asyncio, json, sys
-from inspector.bundled import demo_databases, fixtures_dir
+from inspector.config.bundled import demo_databases, fixtures_dir
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 
@@ -24,7 +24,7 @@ index = read_ahead(store)
 from inspector.app.app import InspectorApp
 from inspector.app.place import Place
 from inspector.app.screens.conversations import ConversationsScreen
-from widgets.conversation_table import ConversationTable
+from widgets.lists.conversation_table import ConversationTable
 
 # What follows the frame in the background (context lengths of models, findings) is not what is looked at.
 for later in ("read_live", "judge"):
@@ -57,5 +57,5 @@ def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
     assert rows == 10
     assert "textual.app" in modules
     assert [name for name in LATE if name in modules] == []
-    assert "inspector.reports.answers" not in modules
+    assert "inspector.answers.answers" not in modules
     assert "inspector.app.screens.conversation" not in modules

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from inspector.__main__ import opens_the_app
-from inspector.cli import commands
 from inspector.commands import NAMES
+from inspector.commands.cli import commands
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
@@ -28,7 +28,7 @@ def imported(code: str, *words: str) -> set[str]:
     return set(done.stderr.rpartition("IMPORTED ")[2].split())
 
 
-RUN = "from inspector.cli import main\nmain()"
+RUN = "from inspector.commands.cli import main\nmain()"
 
 
 @pytest.mark.parametrize(

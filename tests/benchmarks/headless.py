@@ -26,8 +26,8 @@ from tests.benchmarks.context import Context, fresh_environment
 from tests.benchmarks.figures import Figure, middle, p95, spread
 from tests.benchmarks.generator import LONG, LONGEST
 from tests.benchmarks.terminal import HEIGHT, WIDTH
-from widgets.conversation_table import ConversationTable
-from widgets.message_list import MessageList
+from widgets.lists.conversation_table import ConversationTable
+from widgets.lists.message_list import MessageList
 
 
 class _Timed(InspectorApp):

@@ -9,14 +9,16 @@ import time
 from functools import partial
 from pathlib import Path
 
+from inspector.answers.answers import Answers
+from inspector.answers.sweeping import Request, run_sweep
 from inspector.app.screens.conversation import ConversationScreen
+from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketches import Sketches
 from inspector.engines.hermes.sketching import sketch
-from inspector.factrules import load_rules
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.gather import Step, gather
 from inspector.quality.facts.risk import FactSteps
@@ -24,8 +26,6 @@ from inspector.quality.facts.values import Saying
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells
 from inspector.replay.whatif import Course, SummaryModel
-from inspector.reports.answers import Answers
-from inspector.reports.sweeping import Request, run_sweep
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context, fresh_environment
 from tests.benchmarks.figures import Figure, middle, number, p95, spread

@@ -105,7 +105,7 @@ def measure_imports(context: Context) -> list[Figure]:
     with fresh_environment() as (environment, _):
         commands = {
             "import: nothing": ["-c", "pass"],
-            "import: inspector.cli": ["-c", "import inspector.cli"],
+            "import: inspector.commands.cli": ["-c", "import inspector.commands.cli"],
             "import: textual.app": ["-c", "import textual.app"],
             "import: inspector.app.app": ["-c", "import inspector.app.app"],
             "--help": ["-m", "inspector", "--help"],

@@ -9,8 +9,8 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.stores.detect import open_store
-from inspector.tokenizers import Counter, countable
-from inspector.vocabularies import load_vocabulary
+from inspector.tokens.tokenizers import Counter, countable
+from inspector.tokens.vocabularies import load_vocabulary
 from tests.benchmarks.context import Context
 from tests.benchmarks.figures import Figure, middle, p95, spread
 from tests.benchmarks.generator import COMMON, LONG, LONGEST, RARE

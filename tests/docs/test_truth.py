@@ -10,15 +10,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from inspector import cli
 from inspector.app.panes import KEYS as PANE_KEYS
 from inspector.app.panes import PANES
 from inspector.app.themes import THEMES
+from inspector.commands import cli
+from inspector.config.settings import KEYS, OTHER_KEYS
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import names
-from inspector.settings import KEYS, OTHER_KEYS
-from widgets.message_list import FLAG_SIGNS, GUTTERS
-from widgets.timeline import Node, Outcome, glyph_of
+from widgets.bars.timeline import Node, Outcome, glyph_of
+from widgets.lists.message_list import FLAG_SIGNS, GUTTERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

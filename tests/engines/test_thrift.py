@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.engines.base import Settings
-from inspector.engines.hygiene import HARD_LIMITS, Pressure, hygiene, pressure
-from inspector.engines.registry import engine
-from inspector.engines.thrift import (
+from inspector.engines.guards import (
     Guard,
     compacted,
     guard_of,
@@ -18,6 +16,8 @@ from inspector.engines.thrift import (
     summary_failed,
     summary_made,
 )
+from inspector.engines.hygiene import HARD_LIMITS, Pressure, hygiene, pressure
+from inspector.engines.registry import engine
 
 
 def test_0_13_gives_up_after_two_compactions_that_saved_little() -> None:

@@ -93,9 +93,8 @@ def other_package(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, profile: str) -> subprocess.CompletedProcess[str]:
-    code = (
-        f"import sys; sys.path.insert(0, {str(folder)!r}); from inspector.cli import main; main(sys.argv[1:])"
-    )
+    start = "from inspector.commands.cli import main; main(sys.argv[1:])"
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); {start}"
     words = ["plan", str(folder / "list.json"), "--profile", profile, "--json"]
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
 

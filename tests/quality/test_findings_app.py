@@ -12,10 +12,10 @@ from inspector.app.app import InspectorApp
 from inspector.app.place import Place
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
-from widgets.conversation_table import ConversationTable
-from widgets.findings_pane import FindingsPane
-from widgets.message_list import MessageList
-from widgets.timeline import Timeline
+from widgets.bars.timeline import Timeline
+from widgets.lists.conversation_table import ConversationTable
+from widgets.lists.message_list import MessageList
+from widgets.panes.findings_pane import FindingsPane
 
 
 @asynccontextmanager

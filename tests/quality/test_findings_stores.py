@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from inspector.cli import commands
-from inspector.inspection import Inspection
+from inspector.answers.answers import Answers
+from inspector.answers.findings import evidence_of, findings
+from inspector.answers.inspection import Inspection
+from inspector.commands.cli import commands
 from inspector.quality.values import Finding
-from inspector.reports.answers import Answers
-from inspector.reports.findings import evidence_of, findings
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
 

@@ -13,27 +13,27 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.cli import commands
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import facts_said, read_facts
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import resolve
+from inspector.answers.sweeping import Request, document_of, run_sweep, sweep_csv
+from inspector.commands.cli import commands
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketching import sketch
-from inspector.factfinding import facts_said, read_facts
-from inspector.inspection import Inspection
+from inspector.export.comparison import comparison_text
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.quality.facts.values import KINDS, Fact
 from inspector.replay.measures import BY_NAME
 from inspector.replay.recording import record, recorded_metrics
 from inspector.replay.sweep import FACT_METRICS, METRICS, Axis, cells, parse_axis, sweep
 from inspector.replay.whatif import Course, SummaryModel
-from inspector.reports.answers import Answers
-from inspector.reports.comparison import comparison_text
-from inspector.reports.resolving import resolve
-from inspector.reports.sweeping import Request, document_of, run_sweep, sweep_csv
 from inspector.stores.detect import open_store
 from tests.engines.lists import conversations
-from tests.quality_facts.made_facts import fact
+from tests.quality.facts.made_facts import fact
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.3,0.9"), parse_axis("target_ratio", "0.1,0.5")

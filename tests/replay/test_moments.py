@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import Settings
-from inspector.inspection import Inspection
 from inspector.replay.moments import PHASES, Moment, Moments, Stretch
 from inspector.replay.recording import Recording, record
 from inspector.replay.transcript import Place, Transcript

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import resolve
+from inspector.answers.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.core.errors import UsageProblem
-from inspector.inspection import Inspection
 from inspector.replay.measures import MEASURES
 from inspector.replay.recording import record
 from inspector.replay.sweep import METRICS, Axis, parse_axis
 from inspector.replay.whatif import SummaryModel
-from inspector.reports.answers import Answers
-from inspector.reports.resolving import resolve
-from inspector.reports.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "0.1:0.5:0.2")

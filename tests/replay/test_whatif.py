@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.answers.inspection import Inspection
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketching import sketch
-from inspector.inspection import Inspection
 from inspector.replay.recording import Recording, record
 from inspector.replay.sweep import METRICS, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls

@@ -9,8 +9,8 @@ from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
 from tests.summaries.test_lineage import BODIES, columns
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.lineage_pane import MODES, LineagePane, LineageView
-from widgets.pane_tabs import PaneTab, PaneTabs
+from widgets.bars.pane_tabs import PaneTab, PaneTabs
+from widgets.panes.lineage_pane import MODES, LineagePane, LineageView
 
 
 def view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.gauge import Gauge, GaugeState, explain, parting
-from widgets.headline import Headline
-from widgets.mode_bar import Mode, ModeBar
-from widgets.region_bar import RegionBar, RegionBarState, RegionShare
-from widgets.text_lines import TextLine, line_of
-from widgets.timeline import Node, Position, Timeline, glyph_of
+from widgets.bars.gauge import Gauge, GaugeState, explain, parting
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.bars.region_bar import RegionBar, RegionBarState, RegionShare
+from widgets.bars.timeline import Node, Position, Timeline, glyph_of
+from widgets.base.headline import Headline
+from widgets.base.text_lines import TextLine, line_of
 
 GAUGE = GaugeState(78_412, 100_000, 85_000, 170_000, 200_000, "rough")
 

@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.conversation_table import COLUMNS, ConversationEntry, ConversationTable
+from widgets.lists.conversation_table import COLUMNS, ConversationEntry, ConversationTable
 
 NOW = 1_700_000_000.0
 ENTRIES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.fact_list import OUTCOMES, FactPlace, FactView
-from widgets.facts_pane import FactScope, FactsPane
+from widgets.lists.fact_list import OUTCOMES, FactPlace, FactView
+from widgets.panes.facts_pane import FactScope, FactsPane
 
 SAID = FactPlace(1, 7, "never more than 37", "message 7 of generation 1")
 KEPT = FactPlace(2, 3, "37", "summary, message 3 of generation 2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.findings_pane import FindingsPane, FindingView, counts
+from widgets.panes.findings_pane import FindingsPane, FindingView, counts
 
 ERROR = FindingView(
     "summary-fallback", "error", "No summary was made", "Compaction 2 left out 27 messages.", "compaction 2",

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from tests.widgets.widget_host import lines
-from widgets.key_line import KeyLine
+from widgets.bars.key_line import KeyLine
 
 _PAIR = Binding.Group("Steps", compact=True)
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.evidence_list import EvidenceView
-from widgets.fact_list import FactPlace
-from widgets.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
-from widgets.measures_pane import MeasuresPane, _block
+from widgets.lists.evidence_list import EvidenceView
+from widgets.lists.fact_list import FactPlace
+from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
+from widgets.panes.measures_pane import MeasuresPane, _block
 
 SAID = FactPlace(1, 7, "deploy.yaml")
 FOUND = FactPlace(2, 3, "deploy.yaml")

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.message_list import Boundary, ListSource, MessageList, MessageRow, token_text
+from widgets.lists.message_list import Boundary, ListSource, MessageList, MessageRow, token_text
 
 
 def rows(count: int, **changes: object) -> ListSource:

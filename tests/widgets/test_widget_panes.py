@@ -10,21 +10,21 @@ import pytest
 from textual.widget import Widget
 
 from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines
-from widgets.cache_pane import BreakpointView, CachePane, CacheView
-from widgets.compaction_pane import BoundsView, CompactionPane, CompactionView
-from widgets.diff_pane import DiffItem, DiffPane, DiffSection, DiffView, word_spans
-from widgets.facts_pane import FactsPane
-from widgets.findings_pane import FindingsPane
-from widgets.headline import Headline
-from widgets.lineage_pane import LineagePane
-from widgets.measures_pane import MeasuresPane
-from widgets.message_list import ListSource, MessageList, MessageRow
-from widgets.message_pane import CallView, MessagePane, MessageView
-from widgets.mode_bar import ModeBar
-from widgets.replay_pane import ReplayPane, ReplayView, RunView
-from widgets.summary_pane import SummaryItem, SummaryPane, SummarySection, SummaryView
-from widgets.text_view import TextView
-from widgets.token_graph import GraphState
+from widgets.bars.mode_bar import ModeBar
+from widgets.base.headline import Headline
+from widgets.lists.message_list import ListSource, MessageList, MessageRow
+from widgets.panes.cache_pane import BreakpointView, CachePane, CacheView
+from widgets.panes.compaction_pane import BoundsView, CompactionPane, CompactionView
+from widgets.panes.diff_pane import DiffItem, DiffPane, DiffSection, DiffView, word_spans
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.lineage_pane import LineagePane
+from widgets.panes.measures_pane import MeasuresPane
+from widgets.panes.message_pane import CallView, MessagePane, MessageView
+from widgets.panes.replay_pane import ReplayPane, ReplayView, RunView
+from widgets.panes.summary_pane import SummaryItem, SummaryPane, SummarySection, SummaryView
+from widgets.panes.text_view import TextView
+from widgets.panes.token_graph import GraphState
 
 
 def shown(pane: Widget) -> str:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from widgets import human
-from widgets.knob_values import parse
-from widgets.readable import pretty_json, readable
-from widgets.side_by_side import side_by_side
-from widgets.strips import Row, find_spans, fit, one_line
-from widgets.text_layout import PIECE, TextLayout
-from widgets.wrapping import breaks
+from widgets.base import human
+from widgets.base.readable import pretty_json, readable
+from widgets.base.strips import Row, find_spans, fit, one_line
+from widgets.base.text_layout import PIECE, TextLayout
+from widgets.base.wrapping import breaks
+from widgets.panes.knob_values import parse
+from widgets.panes.side_by_side import side_by_side
 
 TEXT = st.text(alphabet="ab c  日本é🎉́-", max_size=120)
 

@@ -10,8 +10,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.text_lines import Span, TextLine
-from widgets.text_view import TextView
+from widgets.base.text_lines import Span, TextLine
+from widgets.panes.text_view import TextView
 
 
 async def laid_out(host: Host, widget: TextView) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from textual.app import App, ComposeResult
 
-from widgets import token_graph
-from widgets.token_graph import GraphState, TokenGraph
+from widgets.panes import token_graph
+from widgets.panes.token_graph import GraphState, TokenGraph
 
 STATE = GraphState(
     recorded=tuple(step % 400 * 100 for step in range(1_000)),

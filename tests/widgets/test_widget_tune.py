@@ -7,9 +7,9 @@ from textual import events
 
 from inspector.engines.base import Budgets, Settings, Step
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.knob_values import KNOBS
-from widgets.knobs import Knobs
-from widgets.tune_pane import Preset, TunePane, TuneState
+from widgets.panes.knob_values import KNOBS
+from widgets.panes.knobs import Knobs
+from widgets.panes.tune_pane import Preset, TunePane, TuneState
 
 PROFILES = ("documented", "hermes-0.13", "hermes-0.19")
 DEFAULTS = Settings()

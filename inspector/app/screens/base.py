@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message as TextualMessage
 
+from inspector.answers.inspection import Inspection
 from inspector.app.place import Place
 from inspector.app.rows import GenerationRows
 from inspector.app.screens.working import WorkingScreen
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan, Settings
-from inspector.inspection import Inspection
 from inspector.stores.base import Store
-from widgets.diff_pane import DiffView
+from widgets.panes.diff_pane import DiffView
 
 if TYPE_CHECKING:
     from inspector.app.work import Opened
+    from inspector.config.settings import ResolvedSettings
     from inspector.replay.moments import Moment
-    from inspector.settings import ResolvedSettings
 
 _SYSTEM_FIRST = b"\x03"
 

@@ -8,6 +8,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.answers import Answers
 from inspector.app.curves import Curve, Curves
 from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed
@@ -19,12 +20,11 @@ from inspector.replay.measures import MEASURES, Measure
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis, Sweep
 from inspector.replay.whatif import SummaryModel, WhatIf
-from inspector.reports.answers import Answers
-from widgets import human
-from widgets.headline import Headline
-from widgets.heat_map import HeatMap
-from widgets.text_lines import TextLine, line_of
-from widgets.token_graph import GraphState, TokenGraph
+from widgets.base import human
+from widgets.base.headline import Headline
+from widgets.base.text_lines import TextLine, line_of
+from widgets.lists.heat_map import HeatMap
+from widgets.panes.token_graph import GraphState, TokenGraph
 
 
 @dataclass(frozen=True, slots=True)

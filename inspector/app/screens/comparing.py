@@ -6,6 +6,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import plan_with
 from inspector.app import paneviews
 from inspector.app.panes import Panes
 from inspector.app.progress import Left, Pulse
@@ -16,9 +17,8 @@ from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Measures, Plan
 from inspector.engines.registry import engine
-from inspector.inspection import plan_with
-from widgets.compaction_pane import CompactionPane
-from widgets.message_list import MessageList
+from widgets.lists.message_list import MessageList
+from widgets.panes.compaction_pane import CompactionPane
 
 
 class Weighed(TextualMessage):

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
+from inspector.answers.inspection import Inspection
 from inspector.app.panes import Panes
 from inspector.app.screens.base import GoTo
 from inspector.app.screens.showing import ShowingActions
@@ -23,18 +24,17 @@ from inspector.app.work import (
     Recovered,
     StoreChanged,
 )
-from inspector.inspection import Inspection
-from widgets.gauge import Gauge
-from widgets.key_line import KeyLine
-from widgets.knob_values import SUMMARY_SIZE
-from widgets.knobs import Knobs
-from widgets.message_list import MessageList
-from widgets.notes_bar import NotesBar
-from widgets.prompt import FindPrompt, Prompt
-from widgets.region_bar import RegionBar
-from widgets.timeline import Timeline
-from widgets.title_bar import TitleBar
-from widgets.tune_pane import TunePane
+from widgets.bars.gauge import Gauge
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.bars.title_bar import TitleBar
+from widgets.base.prompt import FindPrompt, Prompt
+from widgets.lists.message_list import MessageList
+from widgets.panes.knob_values import SUMMARY_SIZE
+from widgets.panes.knobs import Knobs
+from widgets.panes.tune_pane import TunePane
 
 _COMPACTIONS = Binding.Group("Compaction ", compact=True)
 

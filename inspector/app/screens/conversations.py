@@ -20,11 +20,11 @@ from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
-from widgets import human
-from widgets.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
-from widgets.key_line import KeyLine
-from widgets.notes_bar import NotesBar
-from widgets.title_bar import TitleBar, TitlePart
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.lists.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -126,8 +126,8 @@ class ConversationsScreen(WorkingScreen):
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
         """What a first opening needs beside the conversation: that is most of the time that it takes."""
-        from inspector import models
         from inspector.app.styling import parse_ahead
+        from inspector.config import models
 
         module = await asyncio.to_thread(import_module, "inspector.app.screens.conversation")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.place, {}, None))
@@ -264,7 +264,7 @@ class ConversationsScreen(WorkingScreen):
     @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
     def judge(self, rows: tuple[ConversationRow, ...]) -> None:
         """Count findings in the background while the list is on screen."""
-        from inspector.reports.findings import count_grave
+        from inspector.answers.findings import count_grave
 
         worker = get_current_worker()
         for row in rows:
@@ -318,7 +318,7 @@ class ConversationsScreen(WorkingScreen):
 
     async def action_filter(self) -> None:
         """Type to filter the list."""
-        from widgets.prompt import FilterPrompt
+        from widgets.base.prompt import FilterPrompt
 
         if not self.query("#filter"):
             box = FilterPrompt(placeholder="filter by title, model or id", id="filter", compact=True)
@@ -391,7 +391,7 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
 def _live(
     store: Store, rows: tuple[ConversationRow, ...], app: Host, watch: Callable[[int], None]
 ) -> Iterator[Live]:
-    from inspector.reports.resolving import live_of
+    from inspector.answers.resolving import live_of
 
     for row in rows:
         try:

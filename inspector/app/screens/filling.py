@@ -9,6 +9,7 @@ from textual.message import Message as TextualMessage
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from inspector.answers.resolving import caching_release, policy_of, ttl_of
 from inspector.app import paneviews
 from inspector.app.panes import Panes
 from inspector.app.rows import GenerationRows
@@ -20,15 +21,14 @@ from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, names
-from inspector.reports.resolving import caching_release, policy_of, ttl_of
-from widgets import human
-from widgets.cache_pane import CachePane, CacheView
-from widgets.diff_pane import DiffPane, DiffView
-from widgets.gauge import Gauge, parting
-from widgets.message_list import MessageList, MessageRow
-from widgets.message_pane import MessagePane, MessageView
-from widgets.summary_pane import SummaryPane
-from widgets.tune_pane import Preset, TunePane, TuneState
+from widgets.bars.gauge import Gauge, parting
+from widgets.base import human
+from widgets.lists.message_list import MessageList, MessageRow
+from widgets.panes.cache_pane import CachePane, CacheView
+from widgets.panes.diff_pane import DiffPane, DiffView
+from widgets.panes.message_pane import MessagePane, MessageView
+from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.tune_pane import Preset, TunePane, TuneState
 
 #: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
 _REST = 0.03

@@ -13,8 +13,8 @@ from inspector.app.work import Failed, Found
 from inspector.core.conversations import ROLE_CODES, Generation
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
-from widgets.message_list import MessageList
-from widgets.message_pane import MessagePane
+from widgets.lists.message_list import MessageList
+from widgets.panes.message_pane import MessagePane
 
 #: A search looks up whether it is still wanted every so many messages.
 _WATCHED = 64

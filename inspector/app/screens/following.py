@@ -9,17 +9,17 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection
+from inspector.answers.lineage import budgets_by_compaction, drift_with, lineage_of
 from inspector.app.panes import Panes
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed
 from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
-from inspector.inspection import Inspection
-from inspector.reports.lineage import budgets_by_compaction, drift_with, lineage_of
 from inspector.summaries.lineage import Lineage
-from widgets.diff_pane import DiffPane
-from widgets.lineage_pane import LineagePane, LineageView
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.lineage_pane import LineagePane, LineageView
 
 
 class Followed(TextualMessage):

@@ -16,8 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.app.panes import HELP, Panes
-from widgets.conversation_table import ConversationTable
-from widgets.message_list import MessageList
+from widgets.lists.conversation_table import ConversationTable
+from widgets.lists.message_list import MessageList
 
 if TYPE_CHECKING:
     from inspector.app.host import Host

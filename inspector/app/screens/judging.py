@@ -9,20 +9,20 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection
 from inspector.app.bygone import FindingsInTime, FindingsThen
 from inspector.app.panes import Panes
 from inspector.app.screens.base import GoTo
 from inspector.app.screens.recalling import FactActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
-from inspector.inspection import Inspection
 from inspector.quality.catalogue import RULES
 from inspector.quality.values import Finding
-from widgets.findings_pane import FindingsPane, FindingView
-from widgets.message_list import MessageList
+from widgets.lists.message_list import MessageList
+from widgets.panes.findings_pane import FindingsPane, FindingView
 
 if TYPE_CHECKING:
-    from inspector.settings import ResolvedSettings
+    from inspector.config.settings import ResolvedSettings
 
 
 class Judged(TextualMessage):
@@ -43,7 +43,7 @@ class FindingsActions(FactActions):
     @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
     def judge(self, inspection: Inspection, resolved: ResolvedSettings) -> None:
         """Look for findings under the settings that the conversation was opened with; some of them need the facts."""
-        from inspector.reports.findings import findings
+        from inspector.answers.findings import findings
 
         try:
             facts = None

@@ -12,9 +12,9 @@ from inspector.app.panes import Panes
 from inspector.app.screens.recalling import FactActions, Recalled
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
-from widgets.facts_pane import FactsPane
-from widgets.measure_table import MeasuresView
-from widgets.measures_pane import MeasuresPane
+from widgets.lists.measure_table import MeasuresView
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.measures_pane import MeasuresPane
 
 if TYPE_CHECKING:
     from inspector.app.measureviews import MeasuresInTime
@@ -63,8 +63,8 @@ class MeasureActions(FactActions):
     @work(thread=True, group="measures", exclusive=True, exit_on_error=False, description="measures")
     def measure_compactions(self, recalled: Recalled, settings: Settings) -> None:
         """Measure every compaction with the facts that are known; reads each list once."""
+        from inspector.answers.measures import measure_conversation
         from inspector.app.measureviews import MeasuresInTime
-        from inspector.reports.measures import measure_conversation
 
         worker, inspection = get_current_worker(), recalled.inspection
         try:

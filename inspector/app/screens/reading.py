@@ -7,13 +7,13 @@ import time
 from textual import work
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection
 from inspector.app.progress import Left, Pulse
 from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Bodies, Counted, Failed, Measured, Opened, Recovered
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
-from inspector.inspection import Inspection
-from widgets.message_list import MessageList
+from widgets.lists.message_list import MessageList
 
 #: Messages that one exact-count batch holds.
 _BATCH = 40
@@ -31,7 +31,7 @@ class ReadingActions(ConversationBase):
     @work(thread=True, group="open", exclusive=True, exit_on_error=False, description="open")
     def open_in_thread(self, again: bool) -> None:
         """Open the conversation, or open it again after it grew."""
-        from inspector.reports.resolving import resolve
+        from inspector.answers.resolving import resolve
 
         try:
             inspection = self.inspection

@@ -8,6 +8,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection
 from inspector.app.panes import Panes
 from inspector.app.progress import Left, Pulse
 from inspector.app.screens.base import GoTo
@@ -16,13 +17,12 @@ from inspector.app.screens.taking import TakingActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Plan, Settings
-from inspector.inspection import Inspection
-from widgets.facts_pane import FactScope, FactsPane
-from widgets.message_list import MessageList
+from widgets.lists.message_list import MessageList
+from widgets.panes.facts_pane import FactScope, FactsPane
 
 if TYPE_CHECKING:
+    from inspector.answers.fact_reading import FactsReading
     from inspector.app.bygone import FactsInTime
-    from inspector.factfinding import FactsReading
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.facts.values import Fact
     from inspector.replay.moments import Moment
@@ -139,8 +139,8 @@ class FactActions(FindActions, TakingActions):
 
     def recall_here(self, inspection: Inspection, settings: Settings) -> FactsReading | None:
         """Find the facts in the thread at work, and tell; None where that was cancelled or failed."""
+        from inspector.answers.fact_reading import default_cache, pruned_by, read_facts
         from inspector.app.factviews import lost_rows, scopes
-        from inspector.factfinding import default_cache, pruned_by, read_facts
         from inspector.quality.facts.risk import FactSteps
 
         worker = get_current_worker()
@@ -196,8 +196,8 @@ class FactActions(FindActions, TakingActions):
 
     @on(FactsPane.CopyWanted)
     def _checklist_wanted(self, event: FactsPane.CopyWanted) -> None:
+        from inspector.answers.facts import AT_RISK_LEAD, LOST_LEAD
         from inspector.quality.facts.carry import checklist
-        from inspector.reports.facts import AT_RISK_LEAD, LOST_LEAD
 
         recalled = self._recalled
         if recalled is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.answers.inspection import budgets_of
 from inspector.app.screens.base import ConversationBase
 from inspector.app.screens.telling import TellingActions
+from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import InspectorError
 from inspector.engines.base import SETTING_NAMES
-from inspector.inspection import budgets_of
-from inspector.settings import ResolvedSettings
-from widgets.message_list import MessageList
+from widgets.lists.message_list import MessageList
 
 _RATIOS = ("threshold", "target_ratio")
 _OPTIONAL = ("max_tokens", "summary_context")

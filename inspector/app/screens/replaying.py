@@ -9,6 +9,7 @@ from textual import on, work
 from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection
 from inspector.app.courtesy import give_way
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
@@ -16,13 +17,12 @@ from inspector.app.screens.tuning import TuningActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
-from inspector.inspection import Inspection
+from inspector.export.comparison import summary_words
 from inspector.replay.recording import Recording, record, recorded_metrics, rules_for
 from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
-from inspector.reports.comparison import summary_words
-from widgets.message_list import MessageList
-from widgets.replay_pane import ReplayPane, ReplayView, RunView
-from widgets.token_graph import GraphState, TokenGraph
+from widgets.lists.message_list import MessageList
+from widgets.panes.replay_pane import ReplayPane, ReplayView, RunView
+from widgets.panes.token_graph import GraphState, TokenGraph
 
 if TYPE_CHECKING:
     from textual.timer import Timer

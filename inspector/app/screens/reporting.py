@@ -63,8 +63,8 @@ class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
-        from inspector.reports.report.forms import form_of
-        from inspector.reports.writing import check_target
+        from inspector.export.report.forms import form_of
+        from inspector.export.writing import check_target
 
         event.stop()
         name = event.value.strip()
@@ -104,7 +104,7 @@ class ReportActions(TellingActions):
 
     def action_report(self) -> None:
         """Ask for a file, and write the report to it."""
-        from inspector.reports.answers import paths_of
+        from inspector.answers.answers import paths_of
 
         if self.inspection is None:
             return
@@ -120,10 +120,10 @@ class ReportActions(TellingActions):
     @work(thread=True, group="report", exclusive=True, exit_on_error=False, description="writing a report")
     def write_report(self, conversation: str, path: Path, force: bool, changed: dict[str, Any]) -> None:
         """Gather and write the report; posts Written or Failed."""
-        from inspector.reports.answers import Answers
-        from inspector.reports.report.forms import form_of, render
-        from inspector.reports.report.gathering import gather_report
-        from inspector.reports.writing import write_file
+        from inspector.answers.answers import Answers
+        from inspector.export.report.forms import form_of, render
+        from inspector.export.report.gathering import gather_report
+        from inspector.export.writing import write_file
 
         worker = get_current_worker()
         pulses: dict[str, Pulse] = {}

@@ -19,11 +19,11 @@ from inspector.core.conversations import Hit
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line
 from inspector.stores.base import Store
-from widgets.key_line import KeyLine
-from widgets.line_list import LineList
-from widgets.prompt import ListPrompt, Prompt, WordsPrompt
-from widgets.strips import Row, find_spans, fit
-from widgets.title_bar import TitleBar, TitlePart
+from widgets.bars.key_line import KeyLine
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base.prompt import ListPrompt, Prompt, WordsPrompt
+from widgets.base.strips import Row, find_spans, fit
+from widgets.lists.line_list import LineList
 
 _LIMIT = 500
 _BATCH = 25

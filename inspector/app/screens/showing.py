@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app import views
 from inspector.app.rows import GenerationRows
 from inspector.app.screens.comparing import ComparingActions
@@ -22,11 +23,10 @@ from inspector.app.work import Failed
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
-from inspector.inspection import budgets_of, plan_with
-from widgets.gauge import Gauge
-from widgets.message_list import MessageList
-from widgets.region_bar import RegionBar
-from widgets.timeline import Timeline
+from widgets.bars.gauge import Gauge
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.lists.message_list import MessageList
 
 if TYPE_CHECKING:
     from inspector.core.conversations import Generation

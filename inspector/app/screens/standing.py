@@ -9,6 +9,7 @@ from textual.message import Message as TextualMessage
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from inspector.answers.inspection import Inspection, budgets_of
 from inspector.app import views
 from inspector.app.exactly import Counts, ExactSums
 from inspector.app.moments import MIDDLE_GONE, MomentRows
@@ -26,14 +27,13 @@ from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Plan
 from inspector.engines.hermes.live import measures_until
 from inspector.engines.registry import engine
-from inspector.inspection import Inspection, budgets_of
 from inspector.replay.moments import PHASES, Moment
 from inspector.replay.recording import Recording, record, rules_for
-from widgets import human
-from widgets.gauge import Gauge
-from widgets.message_list import MessageList
-from widgets.region_bar import RegionBar
-from widgets.timeline import Position, Timeline
+from widgets.bars.gauge import Gauge
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Position, Timeline
+from widgets.base import human
+from widgets.lists.message_list import MessageList
 
 #: What takes longer than a frame is worked out once a step has stood for so many seconds.
 _REST = 0.08

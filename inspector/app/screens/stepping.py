@@ -11,9 +11,9 @@ from textual.widgets import Input
 from inspector.app.screens.standing import StandingActions
 from inspector.replay.moments import Moment, Unit
 from inspector.replay.recording import Recording
-from widgets import human
-from widgets.message_list import MessageList
-from widgets.timeline import Timeline
+from widgets.bars.timeline import Timeline
+from widgets.base import human
+from widgets.lists.message_list import MessageList
 
 #: Steps a second.
 SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)

@@ -16,6 +16,7 @@ from textual.message import Message as TextualMessage
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from inspector.answers.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
 from inspector.app.courtesy import give_way
 from inspector.app.overwriting import Overwriting
 from inspector.app.screens.cells import CellScreen, Subject, value_words, written
@@ -26,16 +27,15 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.measures import BY_NAME, MEASURES
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from inspector.reports.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
-from widgets import human
-from widgets.headline import Headline
-from widgets.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
-from widgets.key_line import KeyLine
-from widgets.mode_bar import Mode, ModeBar
-from widgets.prompt import Prompt
-from widgets.text_lines import TextLine
-from widgets.title_bar import TitleBar, TitlePart
-from widgets.token_graph import TokenGraph
+from widgets.bars.key_line import KeyLine
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.base.headline import Headline
+from widgets.base.prompt import Prompt
+from widgets.base.text_lines import TextLine
+from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
+from widgets.panes.token_graph import TokenGraph
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
 SweepKey = tuple[str, Axis, Axis, FactSteps | bool]

@@ -13,8 +13,8 @@ from textual import on
 
 from inspector.app.screens.base import ConversationBase
 from inspector.core.messages import Message
-from widgets.message_list import MessageList
-from widgets.text_view import TextView
+from widgets.lists.message_list import MessageList
+from widgets.panes.text_view import TextView
 
 #: Terminals drop longer OSC 52 sequences; what is longer goes to the file alone.
 CLIPBOARD_LIMIT = 100_000
@@ -87,6 +87,6 @@ class TakingActions(ConversationBase):
         return made.summary or "" if made is not None else ""
 
     def _settings_text(self) -> str:
-        from inspector.reports.config import compression_yaml
+        from inspector.export.config import compression_yaml
 
         return compression_yaml(self.settings)

@@ -11,10 +11,10 @@ from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Failed
 from inspector.core.text import safe_line
 from inspector.engines.base import SETTING_NAMES
-from widgets import human
-from widgets.knob_values import KNOBS, show
-from widgets.notes_bar import NotesBar
-from widgets.title_bar import TitleBar, TitlePart
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.panes.knob_values import KNOBS, show
 
 _KNOBS = {kind.name: kind for kind in KNOBS}
 

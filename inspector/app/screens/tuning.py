@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
+from inspector.answers.answers import Answers, paths_of
 from inspector.app.overwriting import Overwriting
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
@@ -17,14 +18,13 @@ from inspector.app.screens.taking import TakingActions
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
+from inspector.export.comparison import comparison_text
+from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics, rules_for
 from inspector.replay.whatif import SummaryModel, WhatIf
-from inspector.reports.answers import Answers, paths_of
-from inspector.reports.comparison import comparison_text
-from inspector.reports.config import compression_yaml
-from widgets import human
-from widgets.knob_values import LARGEST_SHARE
+from widgets.base import human
+from widgets.panes.knob_values import LARGEST_SHARE
 
 if TYPE_CHECKING:
     from inspector.app.screens.sweeping import SweepScreen

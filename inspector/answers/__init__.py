@@ -1,0 +1,1 @@
+"""What the app and the commands both ask, one module a question."""

@@ -1,0 +1,246 @@
+"""The facts of a conversation under inspection, read from its store: this is what the commands and the app ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_facts import FactCache, message_key
+from inspector.config.fact_rules import load_rules
+from inspector.core.conversations import ROLE_NAMES, Compaction
+from inspector.core.handoff import read_handoff
+from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.engines.base import Settings
+from inspector.quality.facts.extract import extract
+from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.ground import Ground, Part
+from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.lives import lives_of
+from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.values import ConversationFacts, Fact, MessageFacts, Saying, Where
+from inspector.replay.transcript import Transcript, transcript
+
+#: Progress in words: what is done, how many of how many.
+Watch = Callable[[str, int, int], None]
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class FactsReading:
+    """The facts of a conversation, what became of them, and those of the live list by place.
+
+    `places` lead, for each generation, from a step of the conversation to the message's index in that list."""
+
+    facts: ConversationFacts
+    risk: RiskIndex
+    rules: Rules
+    places: tuple[Mapping[int, int], ...] = ()
+
+
+def read_facts(
+    inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None,
+    pruned: Mapping[int, Sequence[int]] | None = None,
+) -> FactsReading:  # fmt: skip
+    """Find every fact of a conversation and follow it through the compactions.
+
+    Reads each list once. `cache` keeps what each message says between runs. `watch` is told what is going on, with how
+    many of how many; what it raises ends the work. `pruned` has, by compaction, the indexes whose texts it pruned (see
+    pruned_by): facts of those are kept apart.
+    """
+    rules = load_rules()
+    compactions = inspection.compactions()
+    told = transcript(inspection.conversation, compactions)
+    course = course_of(told, compactions, pruned or {})
+    reader = _Reader(inspection, rules, cache, watch, told)
+    found, grounds = reader.read(compactions)
+    steps = _steps(told, found, course, inspection)
+    facts = gather(steps)
+    follow = None if watch is None else lambda done: watch("facts", done, len(facts))
+    lives = lives_of(facts, steps, told.ends, grounds, follow)
+    return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
+
+
+def facts_said(
+    inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None
+) -> tuple[Fact, ...]:
+    """The same facts, best rank first, without what became of them: what takes longest is left out."""
+    told = transcript(inspection.conversation, inspection.compactions())
+    found, _ = _Reader(inspection, load_rules(), cache, watch, told).read(())
+    return gather(_steps(told, found, course_of(told, inspection.compactions(), {}), inspection))
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where the messages of a transcript went, by step.
+
+    `left` is the compaction that summarized a message, `pruned` the first that pruned its text, `lists` its index in
+    the list of each generation."""
+
+    left: Mapping[int, int]
+    pruned: Mapping[int, int]
+    lists: tuple[Mapping[int, int], ...]
+
+    @property
+    def live(self) -> Mapping[int, int]:
+        """By step the index in the live list."""
+        return self.lists[-1]
+
+
+def course_of(
+    told: Transcript, compactions: Sequence[Compaction], pruned: Mapping[int, Sequence[int]]
+) -> Course:
+    """Follow every message through the compactions. `pruned` has the indexes of the list before each."""
+    said: dict[int, dict[int, int]] = {}
+    for step, place in enumerate(told.places):
+        said.setdefault(place.generation, {})[place.index] = step
+    left: dict[int, int] = {}
+    cut: dict[int, int] = {}
+    here = dict(said.get(1, {}))
+    lists = [{step: index for index, step in here.items()}]
+    for recorded in compactions[: len(told.ends)]:
+        for index in pruned.get(recorded.index, ()):
+            if index in here and index < recorded.before:
+                cut.setdefault(here[index], recorded.index)
+        copies: dict[int, int] = {}
+        for index, step in here.items():
+            if index >= recorded.tail_start:
+                copy = recorded.tail_after + index - recorded.tail_start
+                if copy < recorded.after:
+                    copies[copy] = step
+            elif index < recorded.head_end:
+                if index < recorded.head_after:
+                    copies[index] = step
+            else:
+                left[step] = recorded.index
+        here = copies | said.get(recorded.index + 1, {})
+        lists.append({step: index for index, step in here.items()})
+    return Course(left, cut, tuple(lists))
+
+
+def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[int]]:
+    """The indexes that each compaction pruned, as the settings' engine plans it for the list before."""
+    return {c.recorded.index: c.planned.pruned for c in inspection.compared(settings) if c.planned.compacts}
+
+
+def _steps(
+    told: Transcript, found: Mapping[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
+) -> list[Step]:
+    steps = []
+    task = 0
+    sessions = {g.number: g.session for g in inspection.conversation.generations}
+    for number, place in enumerate(told.places):
+        role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
+        task += role == "user"
+        pruned = role == "tool" and number in course.pruned
+        saying = Saying(
+            number, place.generation, place.index, place.message, sessions[place.generation], role, (0, 0),
+            course.pruned[number] if pruned else course.left.get(number), pruned,
+        )  # fmt: skip
+        steps.append(Step(saying, task, found.get((place.generation, place.index), MessageFacts())))
+    return steps
+
+
+class _Reader:
+    """One pass over every list of a conversation."""
+
+    def __init__(
+        self,
+        inspection: Inspection,
+        rules: Rules,
+        cache: FactCache | None,
+        watch: Watch | None,
+        told: Transcript,
+    ) -> None:
+        self.inspection = inspection
+        self.rules = rules
+        self.cache = cache
+        self.watch = watch
+        self.wanted: dict[int, set[int]] = {}
+        for place in told.places:
+            self.wanted.setdefault(place.generation, set()).add(place.index)
+        self.total = sum(len(g) for g in inspection.conversation.generations)
+        self.done = 0
+
+    def read(
+        self, compactions: Sequence[Compaction]
+    ) -> tuple[dict[tuple[int, int], MessageFacts], dict[int, Ground]]:
+        """What each message says where it was first said, and the list after each compaction."""
+        after = {c.index + 1: c for c in compactions}
+        found: dict[tuple[int, int], MessageFacts] = {}
+        grounds: dict[int, Ground] = {}
+        for generation in self.inspection.conversation.generations:
+            recorded = after.get(generation.number)
+            parts: list[Part] = []
+            batch: list[tuple[int, Message]] = []
+            wanted = self.wanted.get(generation.number, set())
+            for index, message in enumerate(self._messages(generation.number)):
+                if recorded is not None and index < recorded.after:
+                    parts.extend(parts_of(message, index, recorded))
+                if index in wanted:
+                    batch.append((index, message))
+                if len(batch) >= _BATCH:
+                    found.update(self._extracted(generation.number, batch))
+                    batch = []
+            found.update(self._extracted(generation.number, batch))
+            if recorded is not None:
+                grounds[recorded.index] = Ground(parts, self.rules)
+        return found, grounds
+
+    def _messages(self, number: int) -> Iterator[Message]:
+        for message in self.inspection.store.iterate(self.inspection.generation(number)):
+            if self.watch is not None and self.done % 64 == 0:
+                self.watch("messages", self.done, self.total)
+            self.done += 1
+            yield message
+
+    def _extracted(
+        self, number: int, batch: Sequence[tuple[int, Message]]
+    ) -> Iterator[tuple[tuple[int, int], MessageFacts]]:
+        if self.cache is None:
+            for index, message in batch:
+                yield (number, index), extract(message, self.rules)
+            return
+        keys = [message_key(message, self.rules.version) for _, message in batch]
+        known = self.cache.get(keys)
+        fresh: dict[bytes, MessageFacts] = {}
+        for (index, message), key in zip(batch, keys, strict=True):
+            facts = known.get(key) or fresh.get(key)
+            if facts is None:
+                facts = fresh[key] = extract(message, self.rules)
+            yield (number, index), facts
+        if fresh:
+            self.cache.put(fresh)
+
+
+def parts_of(message: Message, index: int, recorded: Compaction) -> Iterator[Part]:
+    """A message of the list after a compaction as what is searched: its summary apart from its own text."""
+    where: Where = "head" if index < recorded.head_after else "tail"
+    text = safe(message.text)
+    if index == recorded.summary_at:
+        handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
+        body = safe(handoff.body) if handoff is not None else text
+        yield Part("summary", index, "summary", body, max(0, text.find(body)))
+        own = safe(handoff.tail_text) if handoff is not None else ""
+        if own.strip():
+            yield Part(where, index, message.role, own, max(0, text.find(own)))
+        return
+    if text:
+        yield Part(where, index, message.role, text)
+
+
+_CACHES: dict[str, FactCache] = {}
+_OPENING = Lock()
+
+
+def default_cache() -> FactCache:
+    """The cache in the user's cache directory, opened once."""
+    from inspector.config.folders import cache_dir
+
+    path = cache_dir() / "facts.db"
+    with _OPENING:
+        if str(path) not in _CACHES:
+            _CACHES[str(path)] = FactCache(path)
+        return _CACHES[str(path)]

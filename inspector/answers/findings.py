@@ -1,0 +1,196 @@
+"""Findings of a conversation: what the rules need is read here, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.losses import exchanged_values, facts_of, lost_rules
+from inspector.answers.resolving import resolve
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import Compaction, ConversationRow, Generation
+from inspector.engines.base import Measures, Plan
+from inspector.quality.catalogue import RULES
+from inspector.quality.evidence import (
+    TOOL,
+    USER,
+    Crossing,
+    Evidence,
+    LiveList,
+    Prompt,
+    is_request,
+    is_stray,
+    links_of,
+    protected_giants,
+    tail_of,
+)
+from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.find import find
+from inspector.quality.measures.continuity import TOLD_WORDS, told_in
+from inspector.quality.values import Finding
+from inspector.stores.base import Store
+from inspector.summaries.content import content_words
+from inspector.summaries.parse import parse_summary
+
+Document = dict[str, Any]
+
+#: The user's last request is looked for in so many user messages before a compaction.
+_LOOKED_AT = 50
+
+
+def findings(
+    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
+) -> tuple[Finding, ...]:
+    """Everything worth telling about a conversation. Reads its lists; raises StoreErrors and EngineErrors.
+
+    `facts` are its facts where somebody has found them already.
+    """
+    return find(evidence_of(inspection, resolved, facts))
+
+
+def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> int:
+    """How many errors and warnings a conversation has. Raises as `findings` does."""
+    found = findings(Inspection(store, store.open(row.id)), resolve(store, row, flags, config))
+    return sum(finding.severity != "info" for finding in found)
+
+
+def evidence_of(
+    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
+) -> Evidence:
+    """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
+    conversation, settings = inspection.conversation, resolved.settings
+    facts = facts_of(inspection) if facts is None else facts
+    lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
+    crossings = tuple(
+        replace(
+            _crossing(inspection, recorded, resolved),
+            lost=lost.get(recorded.index, ()),
+            exchanged=exchanged.get(recorded.index, ()),
+        )
+        for recorded in inspection.compactions()
+    )
+    tip = conversation.sessions[-1]
+    streak = tip.extra.get("compression_fallback_streak")
+    failure = tip.extra.get("compression_failure_error")
+    return Evidence(
+        conversation=conversation.id,
+        source=conversation.row.source,
+        settings=settings,
+        sources=resolved.sources,
+        budgets=budgets_of(settings),
+        live=_live(inspection, resolved),
+        crossings=crossings,
+        prompts=_prompts(inspection),
+        rows={generation.number: generation.ids for generation in conversation.generations},
+        failure=failure if isinstance(failure, str) else "",
+        streak=streak if isinstance(streak, int) else None,
+    )
+
+
+def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
+    before = inspection.generation(recorded.index)
+    after = inspection.generation(recorded.index + 1)
+    measures = inspection.measures(before, resolved.settings.profile)
+    plan = inspection.plan(before, resolved.settings)
+    head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
+    tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    request = _last_request(inspection, before)
+    return Crossing(
+        recorded=recorded,
+        planned=plan,
+        middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        tail_tokens=tail_tokens,
+        largest=largest,
+        last_request=request,
+        stray=_stray(inspection, recorded, after),
+        system_after=inspection.system_tokens(after.session),
+        answered=len(after) > recorded.after,
+        summary=None if recorded.summary is None else parse_summary(recorded.summary),
+        request_gone=request is not None and _gone(inspection, recorded, before, request),
+    )
+
+
+def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
+    """Whether a request was summarized and the summary does not tell of it; too short a one cannot be told from."""
+    if not recorded.head_end <= request < recorded.tail_start < recorded.before:
+        return False
+    text = inspection.store.messages(before, request, request + 1)[0].text
+    return len(content_words(text)) >= TOLD_WORDS and not told_in(text, recorded.summary or "")
+
+
+def _middle_tokens(recorded: Compaction, plan: Plan, unpruned: int) -> int:
+    """Tokens of the middle as the summary model got it: pruned, where the plan is the recorded one."""
+    same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
+    return plan.middle_tokens if same else unpruned
+
+
+def _last_request(inspection: Inspection, generation: Generation) -> int | None:
+    users = [index for index, role in enumerate(generation.roles) if role == USER][-_LOOKED_AT:]
+    for index in reversed(users):
+        found = inspection.store.messages(generation, index, index + 1)
+        if found and is_request(found[0]):
+            return index
+    return None
+
+
+def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> int | None:
+    at = recorded.tail_after
+    if recorded.summary_at is None or not 0 < at < len(after) or after.roles[at] != TOOL:
+        return None
+    return at if is_stray(inspection.store.messages(after, 0, at + 1), at) else None
+
+
+def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
+    generation = inspection.generation()
+    measures = inspection.measures(generation, resolved.settings.profile)
+    plan = inspection.plan(generation, resolved.settings)
+    carried = max((c.head_end for c in inspection.compactions()), default=0)
+    return LiveList(
+        number=generation.number,
+        roles=generation.roles,
+        plan=plan,
+        links=links_of(inspection.store.iterate(generation)),
+        protected=protected_giants(measures, plan),
+        fossils=_first_tokens(measures, carried),
+    )
+
+
+def _first_tokens(measures: Measures, count: int) -> tuple[int, ...]:
+    return tuple(measures.tokens(index) for index in range(min(count, len(measures))))
+
+
+def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
+    """The system prompt of each session, at the first generation that it stands before."""
+    found: dict[str, Prompt] = {}
+    for generation in inspection.conversation.generations:
+        session = generation.session
+        if session not in found:
+            text = inspection.system_prompt(session)
+            found[session] = Prompt(generation.number, inspection.system_tokens(session), text)
+    return tuple(found.values())
+
+
+def finding_document(finding: Finding) -> Document:
+    """One entry of `findings`."""
+    rule = RULES[finding.rule]
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "conversation": finding.conversation,
+        "compaction": finding.compaction,
+        "message": finding.message,
+        "generation": finding.generation,
+        "index": finding.index,
+        "text": finding.text,
+        "title": rule.title,
+        "means": rule.means,
+        "advice": rule.advice,
+    }
+
+
+def of_compaction(found: Sequence[Finding], index: int) -> list[Document]:
+    """The findings about one compaction, as documents."""
+    return [finding_document(finding) for finding in found if finding.compaction == index]

@@ -1,0 +1,110 @@
+"""What compactions lost or changed of what was said: read from facts and summaries for the rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+
+from inspector.answers.fact_reading import default_cache, read_facts
+from inspector.answers.inspection import Inspection
+from inspector.core.conversations import Compaction
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message
+from inspector.quality.evidence import Exchanged, LostRule
+from inspector.quality.facts.values import ConversationFacts, Life
+from inspector.summaries.content import content_words
+from inspector.summaries.drift import drift_of
+from inspector.summaries.exact import exact_of
+from inspector.summaries.lineage import Column, follow
+from inspector.summaries.parse import parse_summary
+
+#: A message says a value of the same thing where a line of it has so much of an entry's words.
+_SAME_THING = 0.5
+_LINES = 2_000
+
+
+@lru_cache(maxsize=2)
+def facts_of(inspection: Inspection) -> ConversationFacts:
+    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted.
+
+    Those of the last two are kept: an inspection does not change, a conversation that grew gets a new one.
+    """
+    if not inspection.compactions():
+        return ConversationFacts()
+    return read_facts(inspection, default_cache()).facts
+
+
+def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
+    """By compaction: the user's hard constraints that died with it and that nothing brought back."""
+    found: dict[int, list[LostRule]] = defaultdict(list)
+    told: set[tuple[int, str]] = set()
+    for life in facts.lives:
+        died = life.died
+        if died is None or not _counts(life, died) or (died, life.fact.key) in told:
+            continue
+        told.add((died, life.fact.key))
+        fate = next(one for one in life.fates if one.compaction == died)
+        said = next((s for s in life.fact.sayings if s.compaction == life.compaction), life.fact.first)
+        mentioned = fate.outcome == "value lost"
+        found[died].append(LostRule(life.fact.text, said.generation, said.index, mentioned))
+    return {compaction: tuple(rules) for compaction, rules in found.items()}
+
+
+def _counts(life: Life, died: int) -> bool:
+    fact = life.fact
+    own = fact.kind == "constraint" and fact.role == "user" and not fact.pasted
+    # What the user took back before the compaction is no loss.
+    taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
+    return own and life.back is None and not taken_back
+
+
+def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
+    """By compaction: the numbers and versions that its summary gives otherwise, though nobody said so."""
+    found: dict[int, dict[str, Exchanged]] = defaultdict(dict)
+    written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
+    lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
+    lists: dict[int, Sequence[Message]] = {}
+    for turn in drift_of(lineage).otherwise:
+        if not turn.settled:
+            continue
+        recorded = written[turn.column]
+        for one in turn.turns:
+            if one.how == "changed" and one.kind in ("number", "version"):
+                if recorded.index not in lists:
+                    lists[recorded.index] = _lists(inspection, recorded)
+                if not _said(one.now, turn.text, lists[recorded.index]):
+                    found[recorded.index].setdefault(turn.text, Exchanged(turn.text, one.was, one.now))
+    for life in facts.lives:
+        if life.fact.role == "user":
+            for fate in life.fates:
+                if fate.changed:
+                    text = life.fact.text
+                    found[fate.compaction].setdefault(text, Exchanged(text, life.fact.value, fate.changed))
+    return {compaction: tuple(changed.values()) for compaction, changed in found.items()}
+
+
+def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
+    generation = inspection.generation(recorded.index)
+    return [m for m in inspection.store.messages(generation) if not is_handoff(m.content)]
+
+
+def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
+    """Whether a message says the value of the same thing as an entry: in a line that has half of its words."""
+    words = content_words(entry)
+    for message in messages:
+        texts = [message.text, *(call.arguments for call in message.tool_calls)]
+        for text in texts:
+            if value not in text.replace(",", ""):
+                continue
+            for line in text.split("\n"):
+                piece = line[:_LINES]
+                if value not in piece.replace(",", "") or not _has(piece, value):
+                    continue
+                if len(words & content_words(piece)) >= _SAME_THING * len(words):
+                    return True
+    return False
+
+
+def _has(text: str, value: str) -> bool:
+    return any(value in things for things in exact_of(text).things.values())

@@ -1,0 +1,93 @@
+"""What is in force for a conversation: settings, caching, the live list's size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from inspector.caching.breakpoints import Release, Ttl
+from inspector.caching.policy import CachePolicy, cache_policy
+from inspector.config.models import ASSUMED, context_length
+from inspector.config.settings import (
+    ConfigReading,
+    ResolvedSettings,
+    config_beside,
+    read_config,
+    resolve_settings,
+)
+from inspector.core.conversations import ConversationRow
+from inspector.engines.registry import engine
+from inspector.stores.base import Store, StoreInfo
+from inspector.stores.several import SeveralStores
+
+
+def info_for(store: Store, session: str) -> StoreInfo:
+    """What the database is that holds a session."""
+    return store.info_of(session) if isinstance(store, SeveralStores) else store.info
+
+
+def resolve(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
+) -> ResolvedSettings:
+    """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
+    info = info_for(store, row.id)
+    reading = read_config(config) if config is not None else config_beside(info.path)
+    facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
+    length, source = context_length(row.model, row.provider)
+    facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
+    window = _summary_window(reading)
+    if window is not None:
+        facts["summary_context"] = window
+    resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
+    if length is None and resolved.sources["context_length"].startswith("assumed"):
+        note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
+        resolved = replace(resolved, notes=(*resolved.notes, note))
+    return resolved
+
+
+def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
+    """The context of the configured summary model in tokens, and where it is known from."""
+    told = reading.other.get("summary_context_length")
+    if isinstance(told, int) and told > 0:
+        return told, reading.sources["summary_context_length"]
+    model = reading.other.get("summary_model")
+    if not isinstance(model, str) or not model:
+        return None
+    length, source = context_length(model, str(reading.other.get("summary_provider") or ""))
+    return (length, source) if length else None
+
+
+def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
+    """Whether and how the release caches the prompts of a conversation."""
+    return cache_policy(row.model, row.provider, row.base_url, caching_release(profile))
+
+
+def ttl_of(resolved: ResolvedSettings) -> Ttl:
+    """The configured time to live of the cache; 5 minutes where none is configured."""
+    return "1h" if resolved.config.other.get("cache_ttl") == "1h" else "5m"
+
+
+def caching_release(profile: str) -> Release:
+    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
+    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
+
+
+def live_of(
+    store: Store,
+    row: ConversationRow,
+    flags: Mapping[str, Any],
+    config: Path | None,
+    watch: Callable[[int], None] | None = None,
+) -> tuple[int, int | None, int | None, int | None]:
+    """(messages and rough tokens of the live list, threshold in tokens, compactions) of a conversation.
+
+    Reads the live list: what a session counts as its messages has those in it that the user undid.
+
+    `watch` is told now and then how many of its messages were read; what it raises ends the reading.
+    """
+    settings = resolve(store, row, flags, config).settings
+    threshold = engine(settings.profile).budgets(settings).threshold_tokens
+    tokens = store.live_tokens(row.id, watch)
+    return len(store.open(row.id).live), tokens, threshold, store.count_compactions(row.id)

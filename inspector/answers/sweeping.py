@@ -1,0 +1,279 @@
+"""Sweeps over conversations of a store, in several processes where that pays; their documents and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import isnan
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import default_cache, facts_said
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import resolve
+from inspector.core.errors import EngineError, InspectorError
+from inspector.export.documents import Document
+from inspector.quality.facts.risk import FactSteps
+from inspector.replay.recording import record
+from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
+from inspector.replay.whatif import SummaryModel
+
+#: With fewer runs than this other processes take longer to start than they save.
+_FEW = 2_000
+#: The same where facts are read, in messages.
+_FEW_MESSAGES = 5_000
+#: How often a sweep in other processes looks up whether it is still wanted, in seconds.
+_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a sweep is to do: small enough to be sent to other processes, which open the databases anew.
+
+    `flags` are settings for all conversations, others come from each one's store and model. `model` is how large
+    summaries are taken to be, None for each conversation's own. With `facts` the facts of each conversation are read,
+    for the metrics that count them.
+    """
+
+    paths: tuple[Path, ...]
+    names: tuple[str, ...]
+    rows: Axis
+    columns: Axis
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    config: Path | None = None
+    model: SummaryModel | None = None
+    facts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a sweep is, in conversations, and how many seconds are left (None: nobody knows yet)."""
+
+    done: int
+    total: int
+    left: float | None
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        if self.left is None:
+            return f"{self.done:,} of {self.total:,}"
+        seconds = round(self.left)
+        left = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f"{self.done:,} of {self.total:,}, about {left} left"
+
+
+def run_sweep(
+    request: Request,
+    answers: Answers,
+    watch: Callable[[Progress], None] = lambda _: None,
+    wanted: Callable[[], bool] = lambda: True,
+    processes: int | None = None,
+) -> Sweep:
+    """Run every cell over every conversation. Once `wanted` says no, what is done is put together and returned.
+
+    `processes` is how many work at once (all cores without; 1 for this one alone). Raises UsageProblem for a grid that
+    is too large, EngineError for an engine that cannot run conversations, StoreErrors.
+    """
+    check_size(request.rows, request.columns)
+    began, total = time.monotonic(), len(request.names)
+
+    def told(done: int) -> None:
+        taken = time.monotonic() - began
+        watch(Progress(done, total, taken / done * (total - done) if done else None))
+
+    many = total * len(request.rows.values) * len(request.columns.values) >= _FEW or (
+        request.facts and _messages(request, answers) >= _FEW_MESSAGES
+    )
+    jobs = min(total, processes or (os.cpu_count() or 1))
+    together = jobs > 1 and (many or processes is not None)
+    done: dict[int, Grid] = {}
+    try:
+        watch(Progress(0, total, None))
+        for place, grid in _together(request, jobs, wanted) if together else _alone(request, answers, wanted):
+            done[place] = grid
+            told(len(done))
+    except KeyboardInterrupt:
+        # What is done is kept.
+        pass
+    whole = len(done) == total and all(
+        cell is not None for grid in done.values() for line in grid for cell in line
+    )
+    # Always in the same order, so that the same sums come out however the work was shared.
+    grids = [done[place] for place in sorted(done)]
+    found = sweep(request.rows, request.columns, grids, whole, request.facts)
+    return replace(found, each={request.names[place]: compactions_of(done[place]) for place in sorted(done)})
+
+
+def _messages(request: Request, answers: Answers) -> int:
+    names = frozenset(request.names)
+    return sum(row.messages for row in answers.store.conversations() if row.id in names)
+
+
+def _alone(request: Request, answers: Answers, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
+    for place, name in enumerate(request.names):
+        if not wanted():
+            return
+        yield place, _grid(request, answers, name, wanted)
+
+
+def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterator[tuple[int, Grid]]:
+    # Threads run here (an app's, sqlite's): a fork of this process would inherit their locks.
+    context = get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(request, stop))
+    try:
+        with _uninterrupted():
+            places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
+        waiting = set(places)
+        while waiting and wanted():
+            done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield places[future], future.result()
+    except BrokenProcessPool as error:
+        raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
+    finally:
+        # What is under way elsewhere ends with the run of its cell. A process that is only being begun still looks for
+        # what it shares with this one, so that must not go first.
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt waits until the processes that are begun in here have been: they never see any. The one that began
+    them decides what it means."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_working: tuple[Request, Answers, Callable[[], bool]] | None = None
+
+
+def _begin(request: Request, stop: Event) -> None:
+    global _working
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = Answers.of(request.paths, request.flags, request.config)
+    _working = (request, answers, lambda: not stop.is_set())
+
+
+def _one(name: str) -> Grid:
+    if _working is None:
+        raise EngineError("A process of the sweep was given work before it was made ready.")
+    request, answers, wanted = _working
+    return _grid(request, answers, name, wanted)
+
+
+def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
+    inspection = Inspection.open(answers.store, name)
+    settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
+    recording = record(inspection, settings.profile)
+    model = request.model or recording.model
+    course = recording.course
+    if request.facts:
+        try:
+            course = course.with_facts(_facts(inspection, wanted))
+        except _Unwanted:
+            return [[None] * len(request.columns.values) for _ in request.rows.values]
+    return cells(course, model, settings, request.rows, request.columns, wanted)
+
+
+class _Unwanted(InspectorError):
+    """A sweep was cancelled while facts were read; nobody is told."""
+
+
+def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
+    def watch(what: str, done: int, total: int) -> None:
+        if not wanted():
+            raise _Unwanted("cancelled")
+
+    return FactSteps(facts_said(inspection, default_cache(), watch))
+
+
+def sweep_document(
+    answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
+    watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
+) -> tuple[Document, Sweep]:  # fmt: skip
+    """The metrics over the grid, and the best cell of each; with `facts` those that count facts too."""
+    if chosen:
+        names = tuple(answers.store.resolve(name) for name in chosen)
+    else:
+        names = tuple(row.id for row in answers.store.conversations())
+    model = None if ratio is None else SummaryModel(ratio)
+    flags = dict(answers.flags)
+    request = Request(answers.paths(), names, rows, columns, flags, answers.config, model, facts)
+    found = run_sweep(request, answers, watch)
+    if facts and default_cache().problem:
+        answers.note(default_cache().problem)
+    return document_of(found), found
+
+
+def all_equal(found: Sweep, metric: str) -> bool:
+    """Whether several cells were run and all of them are the same by a metric: none is better than the others."""
+    run = [cell for line in found.cells[metric] for cell in line if not isnan(cell)]
+    return len(run) > 1 and len(set(run)) == 1
+
+
+def document_of(found: Sweep) -> Document:
+    """A sweep as a document; null where a cell was not run."""
+    rows, columns = found.rows, found.columns
+    document: Document = {
+        "axes": [rows.name, columns.name],
+        rows.name: list(rows.values),
+        columns.name: list(columns.values),
+        "conversations": found.conversations,
+        "metrics": {
+            name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
+            for name in found.cells
+        },
+        "best": {
+            name: {
+                rows.name: rows.values[b.row],
+                columns.name: columns.values[b.column],
+                "value": b.value,
+                "all_equal": all_equal(found, name),
+            }
+            for name in found.cells
+            if found.conversations and (b := found.best(name))
+        },
+    }
+    if not found.complete:
+        document["complete"] = False
+    return document
+
+
+def sweep_csv(found: Sweep) -> str:
+    """One line a cell: both settings, then every metric."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([found.rows.name, found.columns.name, *found.cells])
+    for r, row in enumerate(found.rows.values):
+        for c, column in enumerate(found.columns.values):
+            writer.writerow(
+                [
+                    row,
+                    column,
+                    *(
+                        "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
+                        for name in found.cells
+                    ),
+                ]
+            )
+    return out.getvalue()

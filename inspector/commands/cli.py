@@ -1,0 +1,78 @@
+"""The command line: which commands there are, and how a run ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from inspector import __version__
+from inspector.commands import app, conversation, report, store, whatif
+from inspector.commands.ending import finish, interrupted
+
+
+class _Commands(click.Group):
+    """A group whose first word may also be a path: then the app opens it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["--demo"] and args[1:] and args[1] in self.commands:
+            args = [args[1], "--demo", *args[2:]]
+        if not args or args[0] not in (*self.commands, "--help", "-h", "--version"):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="compaction-inspector")
+def commands() -> None:
+    """See what an LLM agent's context compaction kept, moved and lost.
+
+    \b
+    compaction-inspector [PATH] [CONVERSATION]    the terminal app
+    compaction-inspector --demo                   the app on the bundled databases
+    compaction-inspector COMMAND ...              the same answers as text or JSON
+
+    Reads Hermes Agent's state.db and never writes to it. PATH may be left out: then $HERMES_HOME/state.db,
+    else ~/.hermes/state.db. A conversation is named by a session id, a unique prefix of one, or its title.
+    """
+
+
+_COMMANDS = (
+    app.open_app,
+    store.conversations,
+    conversation.show,
+    conversation.compactions,
+    conversation.findings,
+    whatif.plan,
+    conversation.diff,
+    conversation.facts,
+    conversation.breakpoints,
+    whatif.replay,
+    conversation.measures,
+    report.report_command,
+    whatif.sweep_command,
+    store.store,
+    store.search,
+)
+for _command in _COMMANDS:
+    commands.add_command(_command)
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """The command line: runs, prints, and exits with 0, 1 (something to mend) or 2 (usage)."""
+    finish(lambda: _run(args))
+
+
+def _run(args: Sequence[str] | None) -> int:
+    try:
+        commands.main(args=list(args) if args is not None else None, standalone_mode=False)
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return error.exit_code
+    except click.Abort:
+        return interrupted()
+    return 0

@@ -1,0 +1,1 @@
+"""Settings, models and prices, the program's own folders and databases, bundled data."""

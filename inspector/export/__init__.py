@@ -1,0 +1,1 @@
+"""Answers as JSON, text, HTML and Markdown."""

@@ -1,0 +1,118 @@
+"""Runs of a conversation side by side as plain text, to be pasted anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from inspector.core.text import safe_title
+from inspector.engines.base import Settings
+from inspector.export.config import compression_yaml
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import Metrics, SummaryModel, WhatIf
+
+#: Each figure's name in words, and how it is written.
+FIGURES: tuple[tuple[str, str, str], ...] = (
+    ("compactions", "compactions", "{:,.0f}"),
+    ("calls", "API calls", "{:,.0f}"),
+    ("peak_tokens", "peak context, tokens", "{:,.0f}"),
+    ("mean_tokens", "mean context, tokens", "{:,.0f}"),
+    ("input_tokens", "input tokens, all calls", "{:,.0f}"),
+    ("summarized_share", "of what was said, summarized", "{:.1%}"),
+    ("resummarized_share", "summarized more than once", "{:.1%}"),
+    ("user_steps", "a user message stays, steps", "{:,.1f}"),
+    ("facts_at_risk", "facts at risk", "{:,.0f}"),
+    ("facts_at_risk_share", "of all facts", "{:.1%}"),
+    ("constraints_at_risk", "hard constraints at risk", "{:,.0f}"),
+)
+
+
+def summary_words(model: SummaryModel) -> str:
+    """How large summaries are taken to be."""
+    if any(size is not None for size in model.recorded):
+        return "as they were recorded, then their median share of the budget"
+    if model.tokens is not None:
+        return f"{model.tokens:,} tokens each"
+    return f"{model.ratio:.0%} of the budget of the rules"
+
+
+def comparison_text(
+    title: str,
+    recording: Recording,
+    recorded: Metrics,
+    runs: Sequence[tuple[str, WhatIf]],
+    model: SummaryModel,
+) -> str:
+    """The recording and some runs: their settings, their figures, their compactions, and the settings as YAML."""
+    names = ["recorded", *(name for name, _ in runs)]
+    lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
+    lines.append(f"{len(recording.transcript):,} messages, each counted once; tokens are rough.")
+    lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
+    lines += _table(
+        ["settings", *names[1:]],
+        [[field.name, *(_shown(run.settings, field.name) for _, run in runs)] for field in fields(Settings)],
+    )
+    lines += ["", *_table(["derived, tokens", *names[1:]], _derived(runs)), ""]
+    metrics = [recorded, *(run.metrics for _, run in runs)]
+    lines += _table(
+        ["figures", *names],
+        [
+            [
+                words,
+                *(
+                    "-" if (value := getattr(found, name)) is None else form.format(value)
+                    for found in metrics
+                ),
+            ]
+            for name, words, form in FIGURES
+            if any(getattr(found, name) is not None for found in metrics)
+        ],
+    )
+    for name, events in [("recorded", recording.events), *((name, run.events) for name, run in runs)]:
+        lines += ["", f"Compactions, {name}"]
+        if not events:
+            lines.append("  none")
+        lines += [
+            f"  after {event.step:,} messages ({event.fires}): "
+            f"{event.tokens_before:,} → {event.tokens_after:,} tokens, "
+            f"head {event.head_end}, middle {event.tail_start - event.head_end}, tail {event.before - event.tail_start}"
+            for event in events
+        ]
+    for name, run in runs:
+        if run.gave_up_at is not None:
+            lines += ["", f"{name}: the agent would give up compacting after {run.gave_up_at:,} messages."]
+        lines += ["", f"{name}, for Hermes' config.yaml", ""]
+        lines += [f"  {line}" for line in compression_yaml(run.settings).splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def _derived(runs: Sequence[tuple[str, WhatIf]]) -> list[list[str]]:
+    rows = []
+    for name, words in (
+        ("threshold_tokens", "threshold"),
+        ("tail_token_budget", "tail budget"),
+        ("max_summary_tokens", "largest summary"),
+        ("hygiene_tokens", "hygiene"),
+    ):
+        rows.append([words, *(f"{getattr(run.budgets, name):,}" for _, run in runs)])
+    return rows
+
+
+def _shown(settings: Settings, name: str) -> str:
+    value = getattr(settings, name)
+    if value is None:
+        return "not set"
+    return (
+        f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(line[column]) for line in (head, *rows)) for column in range(len(head))]
+    lines = []
+    for line in (head, *rows):
+        first, *rest = line
+        cells = [text.rjust(width) for text, width in zip(rest, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    lines.insert(1, "-" * (sum(widths) + 2 * len(rows and widths[1:])))
+    return lines

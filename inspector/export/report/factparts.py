@@ -1,0 +1,97 @@
+"""The facts of a report: by compaction, kind and fate, a user's constraints first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from inspector.answers.fact_reading import FactsReading
+from inspector.answers.facts import AT_RISK_LEAD, taken_saying
+from inspector.engines.base import Plan
+from inspector.export.report.limits import CHECKLIST, RISK
+from inspector.export.report.values import FactGroup, FactLine, FactsPart, RiskPart
+from inspector.export.report.wording import later_words
+from inspector.quality.facts.carry import checklist
+from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.values import KINDS, OUTCOMES, ConversationFacts, Fact, Fate, Life
+
+
+def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPart:
+    """What a compaction made of the facts it summarized, at most `limit` of each kind and fate."""
+    lives = facts.of(compaction)
+    counts = {
+        kind: {outcome: sum(life.fact.kind == kind and life.fate.outcome == outcome for life in lives)
+               for outcome in OUTCOMES}
+        for kind in KINDS
+    }  # fmt: skip
+    died = [life for life in _first_of_each(facts.lives) if _dies(life, compaction)]
+    pruned = [life for life in facts.pruned if life.compaction == compaction and not life.fate.alive]
+    return FactsPart(
+        counts,
+        _groups([_line(life, life.fate) for life in lives if not life.fate.alive], limit),
+        _groups([_line(life, _at(life, compaction)) for life in died], limit),
+        _groups([_line(life, life.fate) for life in lives if life.fate.alive], limit),
+        _groups([_line(life, life.fate, pruned=True) for life in pruned], max(1, limit // 2)),
+    )
+
+
+def _first_of_each(lives: Iterable[Life]) -> list[Life]:
+    """The first life of each fact: one that was summarized again died once."""
+    return list({life.fact.key: life for life in reversed(list(lives))}.values())[::-1]
+
+
+def _dies(life: Life, compaction: int) -> bool:
+    """Whether a fact of an earlier compaction could be read before this one and no longer after it."""
+    alive = {fate.compaction: fate.alive for fate in life.fates}
+    return alive.get(compaction - 1, False) and not alive.get(compaction, True)
+
+
+def _at(life: Life, compaction: int) -> Fate:
+    return next(fate for fate in life.fates if fate.compaction == compaction)
+
+
+def _line(life: Life, fate: Fate, pruned: bool = False) -> FactLine:
+    fact, saying = life.fact, taken_saying(life, pruned)
+    return FactLine(
+        fact.kind, fate.outcome, fact.role, saying.message, saying.generation, saying.index, fact.text, _values(fact),
+        fact.explained, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life, fate.compaction),
+    )  # fmt: skip
+
+
+def _values(fact: Fact) -> tuple[str, ...]:
+    """The exact values of a fact, longest first, as they stand in its text."""
+    return tuple(sorted({value.text for value in fact.values}, key=lambda text: (-len(text), text)))
+
+
+def _groups(lines: Sequence[FactLine], limit: int) -> tuple[FactGroup, ...]:
+    """By kind in the order of KINDS; within a kind a user's facts first, then by rank."""
+    groups = []
+    for kind in KINDS:
+        those = sorted((line for line in lines if line.kind == kind), key=lambda line: line.role != "user")
+        if those:
+            groups.append(FactGroup(kind, tuple(those[:limit]), max(0, len(those) - limit)))
+    return tuple(groups)
+
+
+def risk_part(plan: Plan, reading: FactsReading) -> RiskPart:
+    """What a compaction of the live list would take, what stands there once first."""
+    head, tail = plan.regions()
+    found = reading.risk.at_risk(head, tail) if plan.compacts else ()
+    return RiskPart(
+        "" if plan.compacts else plan.reason,
+        head,
+        tail,
+        plan.length,
+        len(found),
+        sum(entry.once for entry in found),
+        _groups([_risk_line(entry, plan) for entry in found], RISK),
+        checklist([entry.fact for entry in found[:CHECKLIST]], AT_RISK_LEAD),
+    )
+
+
+def _risk_line(entry: AtRisk, plan: Plan) -> FactLine:
+    fact = entry.fact
+    said = fact.first
+    return FactLine(
+        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, _values(fact),
+        fact.explained, len(entry.places), fact.uses,
+    )  # fmt: skip

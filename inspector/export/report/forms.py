@@ -1,0 +1,38 @@
+"""A report asked for by path: its form, and the report in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from inspector.core.errors import UsageProblem
+from inspector.export.report.values import Report
+
+Form = Literal["html", "markdown"]
+_ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
+
+
+def form_of(path: Path | None, asked: str | None) -> Form:
+    """The form asked for, else the one that the file's ending means; HTML for standard output (no path). Raises
+    UsageProblem where neither says it."""
+    if asked == "html" or (asked is None and path is None):
+        return "html"
+    if asked == "markdown":
+        return "markdown"
+    ending = "" if path is None else path.suffix.lower()
+    if ending not in _ENDINGS:
+        raise UsageProblem(
+            f"{path} ends neither with .html nor with .md; name such a file, or say --format html or markdown."
+        )
+    return _ENDINGS[ending]
+
+
+def render(report: Report, form: Form) -> str:
+    """The report in a form."""
+    if form == "markdown":
+        from inspector.export.markdown.document import render_markdown
+
+        return render_markdown(report)
+    from inspector.export.html.page import render_html
+
+    return render_html(report)

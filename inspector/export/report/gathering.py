@@ -1,0 +1,265 @@
+"""A report gathered: every part of it is asked once of what the other commands ask too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from inspector import __version__
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import FactsReading, Watch
+from inspector.answers.facts import facts_reading
+from inspector.answers.findings import findings
+from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.measures import measure_conversation
+from inspector.answers.resolving import info_for
+from inspector.config.settings import ResolvedSettings
+from inspector.engines.base import Budgets, Settings
+from inspector.export.report.drifting import drift_part
+from inspector.export.report.factparts import facts_part, risk_part
+from inspector.export.report.limits import FINDINGS, group_limit, items_limit, summary_limit
+from inspector.export.report.values import (
+    CompactionPart,
+    Course,
+    Curve,
+    Derivation,
+    DiffPart,
+    Fall,
+    FindingGroup,
+    GenerationLine,
+    MeasureLine,
+    MeasureRow,
+    Report,
+    SettingLine,
+)
+from inspector.export.report.wording import share_words
+from inspector.quality.catalogue import RULES
+from inspector.quality.facts.values import KINDS
+from inspector.quality.measures.definitions import DEFINITIONS
+from inspector.quality.measures.measure import ConversationMeasures
+from inspector.quality.measures.values import Measure, Share
+from inspector.quality.values import SEVERITIES, Finding
+from inspector.replay.transcript import Transcript, transcript
+from inspector.summaries.diff import diff_summaries
+from inspector.summaries.parse import parse_summary
+
+_SETTINGS = {
+    "threshold": "threshold",
+    "target_ratio": "target ratio",
+    "protect_first_n": "protect first n",
+    "protect_last_n": "protect last n",
+    "context_length": "context length",
+    "max_tokens": "max tokens",
+    "summary_context": "summary model's context",
+}
+_BUDGETS = {
+    "threshold_tokens": "Threshold",
+    "tail_token_budget": "Tail budget",
+    "max_summary_tokens": "Longest summary",
+    "hygiene_tokens": "Gateway's hygiene",
+}
+
+
+def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | None = None) -> Report:
+    """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch.
+
+    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, and what `watch` raises.
+    """
+    inspection, resolved, reading = facts_reading(answers, name, watch)
+    conversation, settings = inspection.conversation, resolved.settings
+    row = conversation.row
+    info = info_for(answers.store, row.id)
+    compared = inspection.compared(settings)
+    measures = measure_conversation(inspection, settings, reading.facts)
+    found = findings(inspection, resolved, reading.facts)
+    live = inspection.plan(conversation.live, settings)
+    told = transcript(conversation, inspection.compactions())
+    placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
+    return Report(
+        title=row.title,
+        conversation=row.id,
+        database=info.path.name,
+        model=row.model,
+        source=row.source,
+        sessions=row.sessions,
+        started_at=row.started_at,
+        last_active=row.last_active,
+        made_at=made_at,
+        version=__version__,
+        profile=settings.profile,
+        profile_reason=_why(resolved, info.profile_reason),
+        settings=_settings(settings, resolved),
+        derivations=_derivations(live.budgets),
+        generations=_generations(inspection, settings, told),
+        course=_course(inspection, settings, told, compared),
+        compactions=_compactions(inspection, settings, compared, reading, measures, found),
+        curves=tuple(
+            Curve(kind, tuple(measure.so_far for measure in measures.curve(f"survival-{kind}")))
+            for kind in KINDS
+        ),
+        measures=_measure_rows(measures, len(compared)),
+        drift=drift_part(inspection, settings),
+        risk=risk_part(live, reading),
+        findings=_findings(f for f in found if f.compaction not in placed),
+        finding_counts={
+            severity: sum(finding.severity == severity for finding in found) for severity in SEVERITIES
+        },
+        notes=tuple(answers.notes()),
+        context_length=settings.context_length,
+        live_tokens=live.tokens_before,
+    )
+
+
+def _why(resolved: ResolvedSettings, detected: str) -> str:
+    source = resolved.sources["profile"]
+    return detected if source == "detected" else f"Chosen by {source}."
+
+
+def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[SettingLine, ...]:
+    lines = []
+    for name, words in _SETTINGS.items():
+        value = getattr(settings, name)
+        told = "not set" if value is None else f"{value:g}" if isinstance(value, float) else f"{value:,}"
+        lines.append(SettingLine(words, told, resolved.sources[name]))
+    return tuple(lines)
+
+
+def _derivations(budgets: Budgets) -> tuple[Derivation, ...]:
+    return tuple(
+        Derivation(title, getattr(budgets, name), tuple(budgets.steps.get(name, ())))
+        for name, title in _BUDGETS.items()
+    )
+
+
+def _generations(inspection: Inspection, settings: Settings, told: Transcript) -> tuple[GenerationLine, ...]:
+    first: dict[int, int] = {}
+    said: dict[int, int] = {}
+    for step, place in enumerate(told.places, 1):
+        first.setdefault(place.generation, step)
+        said[place.generation] = said.get(place.generation, 0) + 1
+    return tuple(
+        GenerationLine(
+            g.number,
+            g.session,
+            len(g),
+            said.get(g.number, 0),
+            first.get(g.number, told.ends[g.number - 2] if 1 < g.number <= len(told.ends) + 1 else 1),
+            inspection.measures(g, settings.profile).total() + inspection.system_tokens(g.session),
+            g.live,
+        )
+        for g in inspection.conversation.generations
+    )
+
+
+def _course(
+    inspection: Inspection, settings: Settings, told: Transcript, compared: Sequence[Compared]
+) -> Course:
+    tokens: list[int] = []
+    for number, places in groupby(told.places, key=lambda place: place.generation):
+        generation = inspection.generation(number)
+        until = inspection.measures(generation, settings.profile).rough_until
+        system = inspection.system_tokens(generation.session)
+        tokens += [until(place.index + 1) + system for place in places]
+    falls = tuple(
+        Fall(c.index, told.ends[c.index - 1], c.tokens_before, c.tokens_after, c.fallback)
+        for c in (one.recorded for one in compared)
+        if c.index <= len(told.ends)
+    )
+    budgets = inspection.plan(inspection.conversation.live, settings).budgets
+    return Course(
+        tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens
+    )
+
+
+def _compactions(
+    inspection: Inspection,
+    settings: Settings,
+    compared: Sequence[Compared],
+    reading: FactsReading,
+    measures: ConversationMeasures,
+    found: Sequence[Finding],
+) -> tuple[CompactionPart, ...]:
+    number = len(compared)
+    longest, items = summary_limit(number), items_limit(number)
+    parts = []
+    before: tuple[int, str] | None = None
+    for one in compared:
+        recorded = one.recorded
+        text = recorded.summary
+        diff = None
+        if text is not None:
+            if before is not None:
+                compare = diff_summaries(parse_summary(before[1]), parse_summary(text))
+                diff = DiffPart(before[0], compare, items)
+            before = (recorded.index, text)
+        parts.append(
+            CompactionPart(
+                one,
+                _regions(inspection, settings, one),
+                facts_part(reading.facts, recorded.index, group_limit(number)),
+                None if text is None else text[:longest],
+                max(0, len(text or "") - longest),
+                diff,
+                _findings(f for f in found if f.compaction == recorded.index),
+                tuple(line for measure in measures.of(recorded.index) if (line := _measure(measure))),
+            )
+        )
+    return tuple(parts)
+
+
+def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:
+    recorded = one.recorded
+    measures = inspection.measures(inspection.generation(recorded.index), settings.profile)
+    ends = [
+        measures.rough_until(min(stop, len(measures)))
+        for stop in (recorded.head_end, recorded.tail_start, recorded.before)
+    ]
+    return ends[0], ends[1] - ends[0], ends[2] - ends[1]
+
+
+def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:
+    """Findings by rule, in the order in which the rules come up."""
+    by_rule: dict[str, list[tuple[str, str]]] = {}
+    for one in found:
+        place = "" if one.generation is None else f"list {one.generation}"
+        place += f", #{one.index}" if place and one.index is not None else ""
+        by_rule.setdefault(one.rule, []).append((one.text, place))
+    return tuple(
+        FindingGroup(
+            RULES[rule].severity,
+            RULES[rule].title,
+            RULES[rule].advice,
+            tuple(told[:FINDINGS]),
+            max(0, len(told) - FINDINGS),
+        )
+        for rule, told in by_rule.items()
+    )
+
+
+def _measure(measure: Measure) -> MeasureLine | None:
+    definition = DEFINITIONS[measure.id]
+    now = _told(measure.share, dict(measure.numbers), definition.unit)
+    if not now:
+        return None
+    so_far = share_words(measure.so_far) if definition.unit == "share" else ""
+    return MeasureLine(definition.title, definition.counts, now, so_far)
+
+
+def _told(share: Share | None, numbers: dict[str, int], unit: str) -> str:
+    if unit == "tokens":
+        return f"{numbers['spent']:,} tokens" if "spent" in numbers else ""
+    return share_words(share, unit)
+
+
+def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[MeasureRow, ...]:
+    rows = []
+    for identity, definition in DEFINITIONS.items():
+        by_number = {measure.compaction: measure for measure in measures.curve(identity)}
+        cells = [
+            "" if found is None else _told(found.share, dict(found.numbers), definition.unit)
+            for found in map(by_number.get, range(1, compactions + 1))
+        ]
+        share, _, numbers = measures.whole(identity)
+        whole = _told(share, dict(numbers), definition.unit)
+        rows.append(MeasureRow(definition.title, definition.counts, tuple(cells), whole))
+    return tuple(rows) if compactions else ()

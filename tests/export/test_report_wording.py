@@ -1,0 +1,23 @@
+"""Shares in reports read as they do on screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.export.report.wording import share_percent, share_words
+from inspector.quality.measures.values import Share
+
+
+@pytest.mark.parametrize(
+    ("share", "short", "long"),
+    [
+        (None, "–", ""),
+        (Share(0, 0), "–", ""),
+        (Share(6, 9), "67%", "67% (6 of 9)"),
+        (Share(999, 1_000), "99%", "99% (999 of 1,000)"),
+        (Share(1, 1_000), "<1%", "<1% (1 of 1,000)"),
+        (Share(20_000, 20_000), "100%", "100%"),
+    ],
+)
+def test_all_is_said_of_all_alone(share: Share | None, short: str, long: str) -> None:
+    assert (share_percent(share), share_words(share)) == (short, long)

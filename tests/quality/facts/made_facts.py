@@ -1,0 +1,59 @@
+"""Facts and lists made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from inspector.config.fact_rules import load_rules
+from inspector.core.text import safe
+from inspector.quality.facts.extract import facts_of
+from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.ground import Ground, Part
+from inspector.quality.facts.values import Fact, Said, Saying, Where
+
+RULES = load_rules()
+
+
+def said(text: str, role: str = "user") -> tuple[Said, ...]:
+    return facts_of(safe(text), role, RULES).said
+
+
+def step(
+    number: int,
+    text: str,
+    role: str = "user",
+    calls: Sequence[tuple[str, str]] = (),
+    compaction: int | None = 1,
+) -> Step:
+    saying = Saying(number, 1, number, 100 + number, "s", role, (0, 0), compaction)
+    return Step(saying, number, facts_of(safe(text), role, RULES, calls))
+
+
+def steps(*told: str | tuple[str, str]) -> list[Step]:
+    """One step a text; a pair is (role, text)."""
+    pairs = [("user", one) if isinstance(one, str) else one for one in told]
+    task, found = 0, []
+    for number, (role, text) in enumerate(pairs):
+        task += role == "user"
+        found.append(replace(step(number, text, role), task=task))
+    return found
+
+
+def facts(*told: str | tuple[str, str]) -> tuple[Fact, ...]:
+    return gather(steps(*told))
+
+
+def fact(text: str, role: str = "user") -> Fact:
+    """The one fact that a text says, or the best of them."""
+    return facts((role, text))[0]
+
+
+def ground(
+    summary: str = "", head: Sequence[str] = (), tail: Sequence[str] = (), role: str = "user"
+) -> Ground:
+    parts = [Part("head", at, role, safe(text)) for at, text in enumerate(head)]
+    where: Where = "summary"
+    parts.append(Part(where, len(head), "summary", safe(summary)))
+    parts += [Part("tail", len(head) + 1 + at, role, safe(text)) for at, text in enumerate(tail)]
+    return Ground(parts, RULES)

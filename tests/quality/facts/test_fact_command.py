@@ -1,0 +1,150 @@
+"""The facts command: its JSON key by key, its filters and forms."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.commands.cli import main
+from inspector.quality.facts.values import KINDS, OUTCOMES
+
+NAME = "Move checkout to orders-v2"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", "--demo", NAME, *words])
+    assert ended.value.code == code
+    told = capsys.readouterr()
+    return told.out if code == 0 else told.err
+
+
+def documents(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    return list(json.loads(run(capsys, *words, "--json")))
+
+
+def test_every_fact_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    found = documents(capsys)
+    keys = ["category", "text", "value", "role", "session", "message", "compaction", "fate", "where"]
+    assert found
+    for entry in found:
+        assert list(entry)[: len(keys)] == keys
+        assert entry["category"] in KINDS
+        assert entry["fate"] in OUTCOMES
+        assert entry["where"] in (("summary", "head", "tail") if entry["fate"] != "lost" else (None,))
+        assert entry["role"] in ("user", "assistant", "tool")
+        assert isinstance(entry["message"], int)
+        assert isinstance(entry["session"], str)
+    assert sorted({entry["compaction"] for entry in found}) == [1, 2, 3, 4]
+
+
+def test_facts_come_by_compaction_and_rank(capsys: pytest.CaptureFixture[str]) -> None:
+    found = documents(capsys)
+    order = [(entry["compaction"], entry["rank"]) for entry in found]
+    assert order == sorted(order)
+    assert [entry["rank"] for entry in found if entry["compaction"] == 1] == list(
+        range(1, 1 + sum(c == 1 for c, _ in order))
+    )
+    assert all(a["score"] >= b["score"] for a, b in pairwise(found) if a["compaction"] == b["compaction"])
+
+
+def test_a_fact_tells_its_later_life(capsys: pytest.CaptureFixture[str]) -> None:
+    entry = next(e for e in documents(capsys) if e["value"] == "14 February")
+    assert (entry["fate"], entry["where"], entry["died"], entry["rule"]) == (
+        "verbatim",
+        "summary",
+        2,
+        "en.decided-because",
+    )
+    assert [(later["compaction"], later["fate"]) for later in entry["later"]] == [
+        (2, "lost"),
+        (3, "paraphrased"),
+        (4, "value lost"),
+    ]
+
+
+def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
+    everything = documents(capsys)
+    assert documents(capsys, "--compaction", "2") == [e for e in everything if e["compaction"] == 2]
+    assert documents(capsys, "--kind", "decision") == [e for e in everything if e["category"] == "decision"]
+    lost = ("lost", "value lost")
+    assert documents(capsys, "--fate", lost[0], "--fate", lost[1]) == [
+        e for e in everything if e["fate"] in lost
+    ]
+    assert documents(capsys, "--role", "user") == [e for e in everything if e["role"] == "user"]
+    assert documents(capsys, "--limit", "2") == [e for e in everything if e["rank"] <= 2]
+    pruned = documents(capsys, "--pruned")
+    assert [e for e in pruned if not e["pruned"]] == everything
+
+
+def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=1)
+    assert "--at-risk is about the compaction to come" in run(capsys, "--at-risk", "--fate", "lost", code=2)
+
+
+def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    few, many = (documents(capsys, "--at-risk", "--protect-last-n", n) for n in ("20", "3"))
+    assert {entry["compaction"] for entry in few} == {5}
+    assert all(entry["fate"] is None and entry["where"] is None for entry in few)
+    assert {entry["key"] for entry in few} <= {entry["key"] for entry in many}
+    onces = [entry["once"] for entry in many]
+    assert onces == sorted(onces, reverse=True)
+
+
+def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    text = run(capsys)
+    assert text.startswith("Compaction 1  ")
+    assert "= constraint verbatim (summary)  user, message 34  [en.keep]" in text
+    assert "✗ constraint lost" in text
+    assert "gone after compaction 2" in text
+    assert "in the list again after compaction 3 (summary)" in text
+    assert "At risk in compaction 5" in run(capsys, "--at-risk")
+    assert run(capsys, "--kind", "link", "--role", "user") == "No facts were found.\n"
+
+
+def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[str]) -> None:
+    lost = run(capsys, "--format", "markdown")
+    assert "- [ ] Abort when p99 passes 350 ms or errors pass 0.5 %." in lost
+    assert "stripe-node" not in lost
+    assert "- [ ] Tell me the numbers every ten minutes" in run(capsys, "--at-risk", "--format", "markdown")
+    assert run(capsys, "--kind", "link", "--role", "user", "--format", "markdown") == "Nothing is lost.\n"
+    assert (
+        run(capsys, "--at-risk", "--kind", "link", "--role", "user", "--format", "markdown")
+        == "Nothing is at risk.\n"
+    )
+
+
+def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    payloads = json.loads(run(capsys, "--format", "mem0", "--user-id", "ann", "--role", "user"))
+    assert payloads
+    assert all(
+        set(one) == {"messages", "user_id", "agent_id", "run_id", "metadata", "infer"} for one in payloads
+    )
+    assert json.loads(run(capsys, "--format", "json")) == documents(capsys)
+
+
+def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", "--demo", "Check the load test scripts", "--json"])
+    told = capsys.readouterr()
+    assert (ended.value.code, json.loads(told.out)) == (0, [])
+    assert "was never compacted" in told.err
+    with pytest.raises(SystemExit):
+        main(["facts", "--demo", "Check the load test scripts", "--at-risk"])
+    assert "would not compact the live list: " in capsys.readouterr().err
+
+
+def test_help_names_the_forms() -> None:
+    from inspector.commands.cli import commands
+
+    told = CliRunner().invoke(commands, ["facts", "--help"]).output
+    assert "[text|json|markdown|mem0]" in told

@@ -1,0 +1,235 @@
+"""What one message says: values, clauses, what is prose, who says it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.answers.kept_facts import packed, unpacked
+from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.extract import extract, facts_of
+from inspector.quality.facts.scan import names_in, number_of, values_of
+from inspector.quality.facts.values import MessageFacts
+from tests.quality.facts.made_facts import RULES, said
+from tests.quality.facts.test_fact_rules import EXAMPLES
+
+VALUES = [
+    ("see https://example.net.de/a?b=1.", "url", "https://example.net.de/a?b=1"),
+    ("id 123e4567-e89b-12d3-a456-426614174000", "uuid", "123e4567-e89b-12d3-a456-426614174000"),
+    ("commit 3f2a9bc1", "digest", "3f2a9bc1"),
+    ("colour #C8102E", "colour", "#c8102e"),
+    ("into #data-night", "channel", "#data-night"),
+    ("on 2026-03-12", "date", "2026-03-12"),
+    ("on 12 March 2026", "date", "2026-03-12"),
+    ("on March 12", "date", "--03-12"),
+    ("到 4 月 15 日为止", "date", "--04-15"),
+    ("2026 年 4 月 5 日", "date", "2026-04-05"),
+    ("host 10.0.0.7:5432", "address", "10.0.0.7:5432"),
+    ("at least 4.5 : 1", "ratio", "4.5 : 1"),
+    ("before 04:30", "time", "04:30"),
+    ("in deploy/env/site60.yaml; keep", "path", "deploy/env/site60.yaml"),
+    ("see services/checkout/client.py:14", "path", "services/checkout/client.py:14"),
+    ("under vendor/pkg396/.", "path", "vendor/pkg396"),
+    ("不要改动 pages/pay 目录", "path", "pages/pay"),
+    ("in pricing.py", "file", "pricing.py"),
+    ("ticket SEC-2516", "ticket", "sec-2516"),
+    ("set MAX_RETRIES=5", "setting", "max_retries=5"),
+    ("with --dry-run", "option", "--dry-run"),
+    ("pinned to 14.21.0.", "version", "14.21.0"),
+    ("node search-5", "name", "search-5"),
+    ("放到 packageB。", "identifier", "packageb"),
+    ("passes 0.5 %", "percent", "0.5"),
+    ("of 2,500 rows", "quantity", "2500"),
+    ("two nights", "quantity", "2"),
+    ("€20 a head", "quantity", "20"),
+    ("缓存 300 秒", "quantity", "300"),
+    ("port 8443", "number", "8443"),
+]  # fmt: skip
+#: Texts that hold none of the values that they look like.
+NO_VALUES = [
+    "and/or",
+    "the I/O of it",
+    "UTF-8 text",
+    "s/old/new/g",
+    "it's e.g. so",
+    "http://user@host",
+    "n/a",
+]
+
+
+@pytest.mark.parametrize(("text", "form", "canon"), VALUES)
+def test_a_value_is_found_whole(text: str, form: str, canon: str) -> None:
+    found = values_of(text, RULES)
+    assert (form, canon) in [(value.form, value.canon) for value in found]
+    assert all(text[slice(*value.span)] == value.text for value in found)
+
+
+@pytest.mark.parametrize("text", NO_VALUES)
+def test_what_looks_like_a_value_is_none(text: str) -> None:
+    assert values_of(text, RULES) == ()
+    assert names_in(text, RULES, 9) == []
+
+
+@pytest.mark.parametrize(
+    ("digits", "number"),
+    [
+        ("2,500", "2500"),
+        ("1,234,567", "1234567"),
+        ("1,5", "1.5"),
+        ("0.50", "0.5"),
+        ("007", "7"),
+        ("0", "0"),
+        ("300", "300"),
+    ],
+)
+def test_numbers_are_compared_without_their_separators(digits: str, number: str) -> None:
+    assert number_of(digits) == number
+
+
+def test_units_of_two_languages_are_one() -> None:
+    (english,) = values_of("300 seconds", RULES)
+    (chinese,) = values_of("300 秒", RULES)
+    assert (english.canon, english.unit) == (chinese.canon, chinese.unit) == ("300", "s")
+
+
+def test_a_sentence_of_several_clauses() -> None:
+    found = said("Use pgbouncer in transaction mode, pool_size 6 per pod, and show me 300 requests a second.")
+    assert [(one.kind, one.text) for one in found] == [
+        ("decision", "Use pgbouncer in transaction mode"),
+        ("value", "pool_size 6 per pod"),
+        ("value", "show me 300 requests a second."),
+    ]
+
+
+def test_clauses_that_say_nothing_alone_stay_together() -> None:
+    (one,) = said("Retries: at most 3, with 200 ms, 400 ms and 800 ms, and only on 502, 503 and 504.")
+    assert [value.text for value in one.values] == ["3", "200 ms", "400 ms", "800 ms", "502", "503", "504"]
+
+
+def test_code_logs_and_tables_say_nothing() -> None:
+    text = (
+        "Look:\n```python\nnever = 'do not touch vendor/x/'\n```\n"
+        "| a | must | b |\n$ rm -rf must/never/do\nTraceback (most recent call last):\n"
+        '    return "must never"  # always\n{"must": "never"}\n'
+    )
+    assert said(text) == ()
+
+
+def test_a_pasted_text_is_marked_and_only_its_rules_count() -> None:
+    text = "<report>\nCommands must be quoted.\nThe form of the page I saw must be wrong.\n</report>\nNever do this."
+    found = said(text)
+    assert [(one.text, one.pasted) for one in found] == [
+        ("Commands must be quoted.", True),
+        ("Never do this.", False),
+    ]
+    assert [one.pasted for one in said("> Never do this.")] == [True]
+
+
+def test_a_question_is_marked() -> None:
+    assert [one.asked for one in said("Must the port stay 8443?")] == [True]
+
+
+def test_a_mark_in_capitals_is_no_part_of_what_is_said() -> None:
+    assert [one.text for one in said("NOTE Keep the alias.")] == ["Keep the alias."]
+    assert [one.text for one in said("3. Keep the alias.")] == ["Keep the alias."]
+
+
+def test_the_agent_thinking_aloud_says_nothing() -> None:
+    for text in (
+        "Maybe p99 is 322 ms.",
+        "I'll use Redis because it is there.",
+        "Is p99 322 ms?",
+        "It reads 5 lines.",
+    ):
+        assert said(text, "assistant") == ()
+    assert [one.kind for one in said("Under load p99 was 322 ms.", "assistant")] == ["value"]
+
+
+def test_a_tool_only_names_things() -> None:
+    found = facts_of("12 passed in 0.31s\nmust never do jobs/reader.py:12", "tool", RULES)
+    assert found.said == ()
+    assert [mention.value.text for mention in found.mentions] == ["jobs/reader.py:12"]
+
+
+def test_names_in_calls_are_mentioned_with_their_tool() -> None:
+    wire = {
+        "role": "assistant", "content": "I read it.",
+        "tool_calls": [{"id": "1", "function": {"name": "read_file", "arguments": '{"path": "jobs/reader.py"}'}}],
+    }  # fmt: skip
+    (mention,) = extract(Message(wire), RULES).mentions
+    assert (mention.value.canon, mention.text) == ("jobs/reader.py", "read_file jobs/reader.py")
+    assert mention.called
+
+
+def test_a_summary_and_a_todo_list_say_nothing() -> None:
+    handoff = (
+        "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n## Goal\nNever touch vendor/x/."
+    )
+    assert extract(Message({"role": "user", "content": handoff}), RULES) == MessageFacts()
+    assert (
+        extract(Message({"role": "user", "content": f"{TODO_START}\n- never stop"}), RULES) == MessageFacts()
+    )
+
+
+def test_the_tail_message_that_a_summary_was_merged_into_keeps_its_own_facts() -> None:
+    text = (
+        "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n## Goal\nNever touch vendor/x/.\n\n"
+        "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---\n\n"
+        "Keep the port at 8443."
+    )
+    (one,) = extract(Message({"role": "user", "content": text}), RULES).said
+    assert one.text == "Keep the port at 8443."
+    assert text[slice(*one.span)] == one.text
+    assert text[slice(*one.values[0].span)] == "8443"
+
+
+SENTENCES = st.sampled_from(sorted(set(EXAMPLES.values())))
+HOSTILE = st.text(max_size=120) | st.lists(SENTENCES, max_size=4).map(" ".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(HOSTILE, st.sampled_from(["user", "assistant", "tool", "system", ""]))
+def test_any_text_is_read_with_spans_that_fit(text: str, role: str) -> None:
+    shown = safe(text)
+    found = extract(Message({"role": role, "content": text}), RULES)
+    assert found == extract(Message({"role": role, "content": text}), RULES)
+    for one in found.said:
+        assert " ".join(shown[slice(*one.span)].split()) == one.text
+        assert safe(one.text) == one.text
+        for value in one.values:
+            assert shown[slice(*value.span)] == value.text
+    for mention in found.mentions:
+        assert shown[slice(*mention.value.span)] == mention.value.text
+    assert unpacked(packed(found)) == found
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(SENTENCES, min_size=1, max_size=4), st.lists(SENTENCES, min_size=1, max_size=4))
+def test_a_text_of_two_says_what_both_say(one: list[str], other: list[str]) -> None:
+    first, second = "\n\n".join(one), "\n\n".join(other)
+    both = {(fact.kind, fact.text, fact.rule) for fact in said(f"{first}\n\n{second}")}
+    assert both == {(fact.kind, fact.text, fact.rule) for text in (first, second) for fact in said(text)}
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "a/" * 20_000,
+        "1." * 20_000,
+        "never " * 10_000,
+        "x" * 200_000,
+        "-" * 50_000,
+        "a.b/" * 9_000,
+        "不" * 40_000,
+    ],
+)
+def test_no_text_takes_long(junk: str) -> None:
+    from time import perf_counter
+
+    start = perf_counter()
+    facts_of(junk, "user", RULES)
+    facts_of(junk, "tool", RULES)
+    assert perf_counter() - start < 1.5

@@ -1,0 +1,263 @@
+"""What became of a fact in a list, and over several lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.gather import gather, values_said
+from inspector.quality.facts.lives import lives_of
+from inspector.quality.facts.values import OUTCOMES
+from tests.quality.facts.made_facts import RULES, fact, facts, ground, step, steps
+from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
+
+RETRY = "Set the retry limit to 37 and never more."
+KEYS = "We keep idempotency keys in Postgres, not in Redis, because Redis lost writes on 14 February."
+CACHE = "接口缓存 300 秒就够了，不要更长，因为促销价每 5 分钟更新一次。"
+
+#: What was said, what the summary says of it, what became of it.
+FATES = [
+    (RETRY, "- Set the retry limit to 37 and never more.", "verbatim"),
+    (RETRY, "- set the  retry limit\n  to 37 and never more", "verbatim"),
+    (RETRY, "- The retry limit is 37.", "paraphrased"),
+    (RETRY, "- Set the retry limit to a small number and never more.", "value lost"),
+    (RETRY, "- 37 tests passed. 137 failed.", "lost"),
+    (RETRY, "- Fixed the parser.", "lost"),
+    (RETRY, "- Set the retry limit to 370.", "value lost"),
+    (KEYS, "- Idempotency keys live in Postgres since Redis lost writes on 14 February.", "paraphrased"),
+    (KEYS, "- Idempotency keys live in Postgres since Redis lost writes (2026-02-14).", "paraphrased"),
+    (KEYS, "- Idempotency keys live in Postgres.", "value lost"),
+    (KEYS, "- Postgres was upgraded on 14 March.", "lost"),
+    ("The mapping lives in deploy/env/site60.yaml.", "## Relevant Files\n- deploy/env/site60.yaml", "verbatim"),
+    ("The mapping lives in deploy/env/site60.yaml.", "- deploy/env/site601.yaml", "lost"),
+    ("Hard rule: do not touch anything under vendor/pkg396/.", "- vendor/pkg3960/ was touched", "lost"),
+    ("Keep stripe-node pinned to 14.21.0.", "- stripe-node is pinned.", "value lost"),
+    ("Keep stripe-node pinned to 14.21.0.", "- stripe-node stays pinned to 14.21.0", "paraphrased"),
+    ("Keep stripe-node pinned to 14.21.0.", "- stripe-node stays pinned to 14.21.0.3", "value lost"),
+    ("Retries: at most 3, with 200 ms, 400 ms and 800 ms.", "- At most 3 retries (200/400/800 ms).", "paraphrased"),
+    ("pool_size 6 per pod", "- a small pool per pod", "value lost"),
+    ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),
+    ("Batch size is 2,500 rows", "- the batch size: 2500 rows", "paraphrased"),
+    ("Run it in shadow for two nights first.", "- shadow run for 2 nights first", "paraphrased"),
+    ("ask me before you post", "User asked: 'Yes, post it.'", "lost"),
+    ("Please answer in short bullets.", "- Answers in short bullets, please.", "paraphrased"),
+    ("Do not deploy the billing service on Fridays.", "- Deploy the billing service on Fridays.", "value lost"),
+    ("Do not deploy the billing service on Fridays.", "- Never deploy billing service on Fridays.", "paraphrased"),
+    ("Do not touch anything under vendor/pkg396/.", "- Touched everything under vendor/pkg396/.", "value lost"),
+    ("Do not touch anything under vendor/pkg396/.", "- vendor/pkg396/ is off limits, do not touch it", "paraphrased"),
+    ("Never open more than 40 connections to orders-db.", "- At most 40 connections to orders-db.", "paraphrased"),
+    ("Deploys happen on Tuesdays only.", "- Only on Tuesday are there deploys; it happens rarely.", "paraphrased"),
+    (CACHE, "- 接口缓存 300 秒（促销价每 5 分钟更新）。", "paraphrased"),
+    ("图表只在“我的”页面用，放到 packageB。", "- 图表库放在 packageB，因为只有“我的”页面使用。", "paraphrased"),
+    ("接口缓存 300 秒就够了，不要更长。", "- 接口缓存的时间已经定了", "value lost"),
+    ("不要改动 pages/pay 目录。", "- 首页改版", "lost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "summary", "outcome"), FATES)
+def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) -> None:
+    found = fate(fact(text), ground(f"## Goal\nDo it.\n\n{summary}\n"), 1)
+    assert found.outcome == outcome
+    assert found.where == (None if outcome == "lost" else "summary")
+    assert (found.index is None) is (outcome == "lost")
+
+
+def test_where_it_was_found_is_where_it_stands() -> None:
+    summary = "## Constraints\n- The retry limit is 37.\n"
+    found = fate(fact(RETRY), ground(summary, head=["You are Hermes."]), 1)
+    assert found.index == 1
+    assert found.span is not None
+    assert summary[slice(*found.span)] == "- The retry limit is 37."
+
+
+def test_the_summary_comes_before_the_head_and_the_head_before_the_tail() -> None:
+    for regions, where in (
+        ((RETRY, RETRY, RETRY), "summary"),
+        (("", RETRY, RETRY), "head"),
+        (("", "x", RETRY), "tail"),
+    ):
+        summary, head, tail = regions
+        assert fate(fact(RETRY), ground(summary, [head], [tail]), 1).where == where
+
+
+def test_another_value_of_somebody_else_is_not_this_fact() -> None:
+    list_after = ground("- Set the retry limit to 34 and never more.")
+    said = values_said(facts(RETRY, "Set the retry limit to 34 and never more."))
+    assert fate(fact(RETRY), list_after, 1, said).outcome == "lost"
+
+
+def test_a_value_that_nobody_said_was_changed_by_the_summary() -> None:
+    found = fate(
+        fact(RETRY), ground("- Set the retry limit to 38 and never more."), 1, values_said(facts(RETRY))
+    )
+    assert (found.outcome, found.changed) == ("value lost", "38")
+
+
+def test_a_tool_result_that_has_the_number_does_not_say_the_fact() -> None:
+    assert fate(fact(RETRY), ground(tail=["37 passed, 1 retry, 0.37 s"], role="tool"), 1).outcome == "lost"
+
+
+TEXTS = st.sampled_from(sorted({*EXAMPLES.values(), *(text for text, _, _ in FATES)}))
+FILLER = st.lists(TEXTS | st.text(max_size=60), max_size=4)
+
+
+@settings(max_examples=120, deadline=None)
+@given(TEXTS, FILLER, FILLER, st.sampled_from(["summary", "head", "tail"]), st.booleans())
+def test_what_is_in_the_list_is_never_lost(
+    text: str, before: list[str], behind: list[str], where: str, glued: bool
+) -> None:
+    found = facts(("user", text), ("assistant", text))
+    whole = ("" if glued else "\n").join([*before, text, *behind])
+    regions = {"summary": "", "head": "", "tail": ""} | {where: whole}
+    list_after = ground(regions["summary"], [regions["head"]], [regions["tail"]])
+    for one in found:
+        assert fate(one, list_after, 1).outcome == "verbatim"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=5, unique=True),
+    st.lists(TEXTS, max_size=4),
+    st.randoms(use_true_random=False),
+)
+def test_fates_do_not_depend_on_the_order(told: list[str], kept: list[str], random: object) -> None:
+    shuffled = list(told)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    lines = list(kept)
+    random.shuffle(lines)  # type: ignore[attr-defined]
+    one, other = ground("\n".join(kept)), ground("\n".join(lines))
+    first = {f.key: fate(f, one, 1, values_said(facts(*told))).outcome for f in facts(*told)}
+    second = {f.key: fate(f, other, 1, values_said(facts(*shuffled))).outcome for f in facts(*shuffled)}
+    assert first == second
+    assert set(first.values()) <= set(OUTCOMES)
+
+
+def test_a_fact_said_again_is_one_fact_with_its_sayings() -> None:
+    (one,) = facts("Never push to main.", ("assistant", "Understood."), "never push to  main!")
+    assert [saying.step for saying in one.sayings] == [0, 2]
+    assert one.uses == 1
+    assert not one.once
+
+
+def test_the_user_outranks_the_agent_and_the_agent_a_tool() -> None:
+    tool = ("tool", "jobs/reader.py: 12 rows")
+    used = [("assistant", f"I read jobs/reader.py once more, part {n}.") for n in range(4)]
+    found = facts(
+        tool, *used, ("assistant", "Under load p99 was 322 ms."), "Port 8443 stays.", "Never push to main."
+    )
+    assert [one.role for one in found] == ["user", "user", "assistant", "assistant"]
+    shown = facts("Never push to main.", "> Never push to trunk.")
+    assert [one.text for one in shown] == ["Never push to main.", "Never push to trunk."]
+
+
+def test_a_name_of_one_task_that_a_later_one_uses_is_a_link() -> None:
+    one = ("assistant", "The reader is jobs/io/reader.py.")
+    found = facts(
+        "Find it.",
+        one,
+        "And now?",
+        ("assistant", "I patch jobs/io/reader.py."),
+        ("assistant", "jobs/io/reader.py is done."),
+    )
+    assert [(f.kind, f.value, f.uses) for f in found] == [("link", "jobs/io/reader.py", 2)]
+    same_task = facts("Find it.", one, ("assistant", "I patch jobs/io/reader.py."))
+    assert [f for f in same_task if f.kind == "link"] == []
+
+
+def test_a_file_that_two_tasks_only_call_upon_is_a_link() -> None:
+    told = [
+        replace(step(0, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")]), task=1),
+        replace(step(1, "Patching.", "assistant", [("patch", "jobs/io/reader.py")]), task=2),
+    ]
+    (one,) = gather(told)
+    assert (one.kind, one.text, one.uses) == ("link", "read_file jobs/io/reader.py", 1)
+    same_task = [replace(one, task=1) for one in told]
+    assert gather(same_task) == ()
+
+
+def test_what_was_only_pasted_counts_once_it_is_used() -> None:
+    pasted = "<log>\nThe reader is at version 3.8.12 now.\n</log>"
+    assert facts(pasted) == ()
+    assert [f.value for f in facts(pasted, ("assistant", "The bug is in version 3.8.12 of it."))] == [
+        "3.8.12"
+    ]
+
+
+def lives(told: list[str], compactions: list[int | None], lists: dict[int, str]) -> dict[str, object]:
+    made = [
+        replace(one, saying=replace(one.saying, compaction=c))
+        for one, c in zip(steps(*told), compactions, strict=True)
+    ]
+    ends = [sum(c is not None and c <= k for c in compactions) for k in lists]
+    grounds = {number: ground(text) for number, text in lists.items()}
+    return {life.fact.text: life for life in lives_of(gather(made), made, ends, grounds).lives}
+
+
+def test_a_fact_dies_and_a_later_message_brings_it_back() -> None:
+    life = lives(
+        [RETRY, "Where were we?", "Remember, the retry limit is 37."],
+        [1, None, None],
+        {1: f"- {RETRY}", 2: "- a retry limit was set", 3: "- nothing"},
+    )[RETRY]
+    assert [one.outcome for one in life.fates] == ["verbatim", "value lost", "lost"]  # type: ignore[attr-defined]
+    assert life.died == 2  # type: ignore[attr-defined]
+    assert life.back.step == 2  # type: ignore[attr-defined]
+
+
+def test_what_stays_never_dies() -> None:
+    life = lives([RETRY], [1], {1: f"- {RETRY}", 2: f"- {RETRY}"})[RETRY]
+    assert (life.died, life.back, life.contradicted) == (None, None, None)  # type: ignore[attr-defined]
+
+
+def test_another_value_said_later_contradicts() -> None:
+    life = lives([RETRY, "Set the retry limit to 34 and never more."], [1, None], {1: "- nothing"})[RETRY]
+    assert life.contradicted.value == "34"  # type: ignore[attr-defined]
+    assert life.contradicted.saying.step == 1  # type: ignore[attr-defined]
+
+
+def test_an_agent_does_not_contradict_a_user() -> None:
+    made = steps(RETRY, ("assistant", "The retry limit is 34 and never more."))
+    (life,) = [
+        one for one in lives_of(gather(made), made, [2], {1: ground()}).lives if one.fact.text == RETRY
+    ]
+    assert life.contradicted is None
+
+
+def test_every_compaction_that_took_a_saying_begins_a_life() -> None:
+    made = [replace(s, saying=replace(s.saying, compaction=n + 1)) for n, s in enumerate(steps(RETRY, RETRY))]
+    found = lives_of(gather(made), made, [1, 2], {1: ground(), 2: ground(RETRY)})
+    assert [(life.compaction, life.fate.outcome) for life in found.lives] == [(1, "lost"), (2, "verbatim")]
+    assert [life.compaction for life in found.of(2)] == [2]
+
+
+def test_what_somebody_watches_can_end_it() -> None:
+    class Enough(Exception):
+        pass
+
+    def watch(done: int) -> None:
+        raise Enough
+
+    made = steps(RETRY)
+    with pytest.raises(Enough):
+        lives_of(gather(made), made, [1], {1: ground()}, watch)
+
+
+def test_facts_of_pruned_results_are_kept_apart() -> None:
+    printed = step(0, "jobs/io/reader.py: 12", "tool")
+    printed = replace(printed, saying=replace(printed.saying, pruned=True))
+    used = [step(n, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")], None) for n in range(1, 5)]
+    found = lives_of(gather([printed, *used]), [printed, *used], [1], {1: ground()})
+    assert found.lives == ()
+    assert [life.fact.value for life in found.pruned] == ["jobs/io/reader.py"]
+    told = step(5, "The reader is jobs/io/reader.py.", "assistant", (), None)
+    said = lives_of(gather([printed, *used, told]), [printed, *used, told], [1], {1: ground()})
+    assert (said.lives, said.pruned) == ((), ())
+
+
+def test_examples_are_all_somebodys() -> None:
+    assert {SPEAKERS.get(rule, "user") for rule in EXAMPLES} == {"user", "assistant"}
+    assert RULES.languages

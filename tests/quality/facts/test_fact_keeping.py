@@ -1,0 +1,249 @@
+"""What is kept between runs, what is at risk in the live list, what is carried off, and how fast it all is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from inspector.answers.fact_reading import course_of, pruned_by, read_facts
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_facts import FactCache, message_key
+from inspector.answers.losses import lost_rules
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.quality.facts.carry import checklist, escaped, memories, plain
+from inspector.quality.facts.extract import extract
+from inspector.quality.facts.gather import gather
+from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.values import ConversationFacts, Fate, Life
+from inspector.replay.transcript import transcript
+from inspector.stores.detect import open_store
+from tests.benchmarks.generator import LONG, Shape, ensure
+from tests.quality.facts.made_facts import RULES, facts, steps
+
+ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
+
+
+def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "facts.db"
+    key, said = message_key(ONE, RULES.version), extract(ONE, RULES)
+    first = FactCache(path)
+    assert first.get([key]) == {}
+    first.put({key: said})
+    first.close()
+    second = FactCache(path)
+    assert second.get([key]) == {key: said}
+    assert second.problem == ""
+    second.close()
+    assert second.get([key]) == {}
+    if os.name != "nt":
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_key_follows_text_speaker_calls_and_rules() -> None:
+    call = {"id": "1", "function": {"name": "f", "arguments": "{}"}}
+    others = [
+        Message({"role": "assistant", "content": ONE.text}),
+        Message({"role": "user", "content": "other"}),
+        Message({"role": "user", "content": ONE.text, "tool_calls": [call]}),
+    ]
+    keys = {message_key(one, RULES.version) for one in (ONE, *others)} | {message_key(ONE, "other rules")}
+    assert len(keys) == 5
+    assert message_key(Message(dict(ONE.wire), id=7), RULES.version) in keys
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "facts.db"
+    path.write_bytes(b"no database at all" * 100)
+    cache = FactCache(path)
+    key = message_key(ONE, RULES.version)
+    cache.put({key: extract(ONE, RULES)})
+    assert cache.get([key])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE messages SET facts = x'00ff'")
+    assert cache.get([key]) == {}
+    cache.close()
+
+
+def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    cache = FactCache(tmp_path / "file" / "facts.db")
+    cache.put({b"key": extract(ONE, RULES)})
+    assert cache.get([b"key"]) == {}
+    assert cache.problem.startswith("Facts are not kept between runs:")
+
+
+def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -> None:
+    store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
+    inspection = Inspection.open(store, "Move checkout to orders-v2")
+    cache = FactCache(tmp_path / "facts.db")
+    fresh, cold = read_facts(inspection), read_facts(inspection, cache)
+    warm = read_facts(inspection, cache)
+    assert fresh.facts == cold.facts == warm.facts
+    assert not any("facts" in path.name for path in fixtures_dir.iterdir())
+    cache.close()
+    store.close()
+
+
+def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    told: list[tuple[str, int, int]] = []
+
+    def watch(what: str, done: int, total: int) -> None:
+        told.append((what, done, total))
+        if what == "facts":
+            raise Enough
+
+    store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
+    inspection = Inspection.open(store, "Move checkout to orders-v2")
+    with pytest.raises(Enough):
+        read_facts(inspection, watch=watch)
+    assert {what for what, _, _ in told} == {"messages", "facts"}
+    assert all(0 <= done <= total for _, done, total in told)
+    store.close()
+
+
+def test_where_messages_went(fixtures_dir: Path) -> None:
+    """Every message that left did so with the compaction that had it in its middle; the others are in the live list."""
+    store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
+    for row in store.conversations():
+        inspection = Inspection.open(store, row.id)
+        compactions = inspection.compactions()
+        told = transcript(inspection.conversation, compactions)
+        pruned = pruned_by(inspection, Settings(profile="hermes-0.19", context_length=64_000))
+        course = course_of(told, compactions, pruned)
+        assert set(course.left) | set(course.live) == set(range(len(told)))
+        assert not set(course.left) & set(course.live)
+        live = store.messages(inspection.conversation.live)
+        for step, index in course.live.items():
+            place = told.places[step]
+            (said,) = store.messages(inspection.generation(place.generation), place.index, place.index + 1)
+            assert said.role == live[index].role
+        assert all(course.pruned[step] <= course.left.get(step, 99) for step in course.pruned)
+    store.close()
+
+
+def test_facts_at_risk_are_those_that_stand_nowhere_else() -> None:
+    found = facts("Never push to main.", "Port 8443 stays.", "Never push to main.", "Keep the alias.")
+    index = RiskIndex(found, {0: 2, 1: 3, 2: 9, 3: 4})
+    assert len(index) == 3
+    assert [(entry.fact.text, entry.places) for entry in index.at_risk(0, 8)] == [
+        ("Port 8443 stays.", (3,)),
+        ("Keep the alias.", (4,)),
+    ]
+    everything = index.at_risk(0, 10)
+    assert [entry.fact.text for entry in everything] == [
+        "Port 8443 stays.",
+        "Keep the alias.",
+        "Never push to main.",
+    ]
+    assert [entry.once for entry in everything] == [True, True, False]
+    assert [entry.fact.text for entry in index.at_risk(4, 9)] == ["Keep the alias."]
+    for head, tail in ((0, 0), (0, 4), (3, 5), (0, 10), (9, 2)):
+        assert index.count(head, tail) == len(index.at_risk(head, tail))
+
+
+def test_a_checklist_is_markdown_by_kind_in_order() -> None:
+    found = facts("Never push to *main*.", "I like small commits.", "pool_size 6 per pod")
+    assert checklist(found, "Keep:").splitlines() == [
+        "Keep:",
+        "",
+        "**Constraints**",
+        "",
+        "- [ ] Never push to \\*main\\*.",
+        "",
+        "**How the user wants it**",
+        "",
+        "- [ ] I like small commits.",
+        "",
+        "**Exact values**",
+        "",
+        "- [ ] pool\\_size 6 per pod",
+    ]
+    assert checklist(()) == ""
+    assert escaped("a\n[b](c) <i>") == "a \\[b\\](c) \\<i\\>"
+
+
+def test_memories_have_the_form_of_mem0() -> None:
+    (one,) = memories(facts("Never push to main."), "c1", user="ann")
+    assert one["messages"] == [{"role": "user", "content": "Never push to main."}]
+    assert (one["user_id"], one["run_id"], one["agent_id"], one["infer"]) == ("ann", "c1", "hermes", False)
+    assert one["metadata"]["category"] == "constraint"
+    (other,) = memories(facts(("assistant", "Under load p99 was 322 ms.")), "c1")
+    assert "user_id" not in other
+    assert other["messages"][0]["role"] == "assistant"
+
+
+def test_plain_json_says_who_and_where() -> None:
+    (one,) = facts("Port 8443 stays.")
+    document = plain(one)
+    assert (document["category"], document["value"], document["message"], document["said"]) == (
+        "constraint",
+        "8443",
+        100,
+        1,
+    )
+
+
+def test_a_plan_costs_no_more_than_a_frame() -> None:
+    told = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(3_000)]
+    index = RiskIndex(gather(steps(*told)), {n: 3 * n for n in range(3_000)})
+    assert len(index) == 3_000
+    best = min(_timed(lambda: index.at_risk(30, 8_000)) for _ in range(5))
+    assert best < 0.005
+
+
+def _timed(work: object) -> float:
+    start = perf_counter()
+    work()  # type: ignore[operator]
+    return perf_counter() - start
+
+
+def test_ten_thousand_messages(tmp_path: Path) -> None:
+    store = open_store(ensure(tmp_path, Shape(50_000, 20)))
+    inspection = Inspection.open(store, LONG)
+    assert len(inspection.conversation.live) == 10_000
+    inspection.compactions()
+    cache = FactCache(tmp_path / "facts.db")
+    cold = _timed(lambda: read_facts(inspection, cache))
+    warm = _timed(lambda: read_facts(inspection, cache))
+    assert cold < 5
+    assert warm < 2
+    cache.close()
+    store.close()
+
+
+def test_order_of_equals_is_that_of_the_conversation() -> None:
+    told = steps("Never do a.", "Never do b.", "Never do c.")
+    assert [fact.text for fact in gather(told)] == ["Never do a.", "Never do b.", "Never do c."]
+    moved = [replace(one, saying=replace(one.saying, step=2 - n)) for n, one in enumerate(told)]
+    assert [fact.text for fact in gather(list(reversed(moved)))] == [
+        "Never do c.",
+        "Never do b.",
+        "Never do a.",
+    ]
+
+
+def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:
+    rule = "Never push straight to main."
+    assert [one.pasted for one in facts(f"> {rule}")] == [True]
+    assert [one.pasted for one in facts(rule)] == [False]
+    for told in ((f"> {rule}", rule), (rule, f"> {rule}")):
+        (both,) = facts(*told)
+        assert len(both.sayings) == 2
+        assert not both.pasted
+
+
+def test_only_rules_in_the_users_own_words_are_lost() -> None:
+    for text, told in (("Never push straight to main.", 1), ("> Never push straight to main.", 0)):
+        (fact,) = facts(text)
+        life = Life(fact, 1, (Fate(1, "lost"),), died=1)
+        assert len(lost_rules(ConversationFacts((fact,), (life,))).get(1, ())) == told

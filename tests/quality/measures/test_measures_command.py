@@ -1,0 +1,210 @@
+"""Measures of databases: survival beside the facts, the command, losses as findings, the documentation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.answers.answers import Answers
+from inspector.answers.facts import facts_reading
+from inspector.answers.findings import findings
+from inspector.commands.cli import commands
+from inspector.quality.facts.values import KINDS
+from inspector.quality.measures.definitions import DEFINITIONS
+from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "quality.md").read_text(encoding="utf-8")
+CHECKOUT = "Move checkout to orders-v2"
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def answer(*words: str) -> Any:
+    done = CliRunner().invoke(commands, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_every_measure_is_told_of_every_compaction(fixtures_dir: Path) -> None:
+    database = str(fixtures_dir / "hermes-0.13-rotating.db")
+    document = answer("measures", database, CHECKOUT)
+    assert [d["id"] for d in document["definitions"]] == list(DEFINITIONS)
+    assert [c["compaction"] for c in document["compactions"]] == [1, 2, 3, 4]
+    for compaction in document["compactions"]:
+        assert [m["id"] for m in compaction["measures"]] == list(DEFINITIONS)
+        for measure in compaction["measures"]:
+            share = measure["share"]
+            if share is not None and measure["id"].startswith(("artifact", "survival")):
+                assert share["count"] == sum(e["known"] for e in measure["evidence"])
+                assert share["of"] == len(measure["evidence"])
+    recorded = {c["index"]: c for c in answer("compactions", database, CHECKOUT)}
+    for compaction in document["compactions"]:
+        numbers = next(m for m in compaction["measures"] if m["id"] == "compression")["numbers"]
+        assert numbers["before"] == recorded[compaction["compaction"]]["tokens_before"]
+        assert numbers["after"] == recorded[compaction["compaction"]]["tokens_after"]
+
+
+def test_survival_is_what_the_facts_say(fixtures_dir: Path) -> None:
+    database = fixtures_dir / "hermes-0.19-in-place.db"
+    name = "Nightly orders import loses rows"
+    document = answer("measures", str(database), name)
+    _, _, reading = facts_reading(Answers(open_store(database), {}, None), name)
+    for compaction in document["compactions"]:
+        lives = reading.facts.of(compaction["compaction"])
+        for kind in KINDS:
+            measure = next(m for m in compaction["measures"] if m["id"] == f"survival-{kind}")
+            mine = [life for life in lives if life.fact.kind == kind]
+            assert measure["share"]["of"] == len(mine)
+            assert measure["share"]["count"] == sum(life.fate.alive for life in mine)
+            assert measure["so_far"]["of"] >= measure["share"]["of"] - len(mine) + len(
+                {life.fact.key for life in mine}
+            )
+
+
+def test_the_text_has_a_row_a_measure(fixtures_dir: Path) -> None:
+    done = CliRunner().invoke(commands, ["measures", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT])
+    assert done.exit_code == 0
+    for definition in DEFINITIONS.values():
+        assert definition.title in done.output
+    assert "Abort when p99 passes 350 ms" in done.output
+    done = CliRunner().invoke(
+        commands, ["measures", str(fixtures_dir / "hermes-0.13-rotating.db"), "Check the load test scripts"]
+    )
+    assert "nothing to measure" in done.output
+
+
+def test_the_page_defines_every_measure() -> None:
+    told = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
+    assert told == list(DEFINITIONS)
+
+
+def test_the_life_as_a_document(fixtures_dir: Path) -> None:
+    database = str(fixtures_dir / "hermes-0.13-rotating.db")
+    document = answer("diff", database, CHECKOUT, "--life")
+    assert [column["compaction"] for column in document["columns"]] == [1, 2, 3, 4]
+    assert document["columns"][1]["fallback"]
+    assert document["columns"][3]["left"]["items"] == 18
+    rows = {row["row"]: row for group in document["groups"] for row in group["rows"]}
+    assert sorted(rows) == list(range(len(rows)))
+    pinned = next(row for row in rows.values() if row["text"].startswith("Keep stripe"))
+    assert [cell["state"] for cell in pinned["cells"]] == ["new", "dropped", "back", "dropped"]
+    assert [turn["how"] for entry in document["otherwise"] for turn in entry["turns"]] == ["gone"]
+    assert [entry["text"] for entry in document["stale"]] == ["New client in checkout with retries"]
+    for wrong in (["--from", "1"], ["--to", "2"]):
+        assert CliRunner().invoke(commands, ["diff", database, CHECKOUT, "--life", *wrong]).exit_code != 0
+    for key in ("columns", "groups", "otherwise", "stale", *document["columns"][0], *pinned["cells"][0]):
+        assert f"`{key}`" in PAGE, key
+
+
+def test_the_life_as_text(fixtures_dir: Path) -> None:
+    words = ["diff", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT, "--life"]
+    lines = CliRunner().invoke(commands, words).output.splitlines()
+    assert lines[0].split() == ["1", "2!", "3", "4", "item"]
+    (line,) = [
+        line
+        for line in lines
+        if line.endswith("PATCH models.py: key is flushed before the order [tool: patch]")
+    ]
+    assert line.split()[:8] == ["+", "new", "−", "dropped", "↺", "back", "=", "kept"]
+
+
+RULE = "Never write into the folder vendor/pkg77, whatever happens."
+
+
+def compacted(path: Path, summary: str, request: str = "", after: str = "") -> Path:
+    """Some turns with a rule of the user's, a compaction that leaves this summary, some more turns."""
+    writer = Writer(create(path))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(3))
+    writer.say([{"role": "user", "content": RULE}, {"role": "assistant", "content": "Understood."}])
+    writer.say(talk(8, 3))
+    if request:
+        writer.say([{"role": "user", "content": request}])
+        writer.say([{"role": "assistant", "content": f"step {n}"} for n in range(12)])
+    count = len(writer.rows)
+    writer.compact(3, count - 4, summary)
+    writer.say([{"role": "user", "content": after or "go on"}, {"role": "assistant", "content": "yes"}])
+    return writer.end()
+
+
+def rules(path: Path) -> dict[str, list[str]]:
+    store = open_store(path)
+    found: dict[str, list[str]] = {}
+    for finding in findings(*Answers(store, {}, None).opened("Made")):
+        found.setdefault(finding.rule, []).append(finding.text)
+    store.close()
+    return found
+
+
+def test_a_constraint_that_is_lost_and_one_that_is_not(tmp_path: Path) -> None:
+    lost = rules(compacted(tmp_path / "lost.db", "## Goal\nFind it\n"))
+    assert len(lost["constraint-lost"]) == 1
+    assert "vendor/pkg77" in lost["constraint-lost"][0]
+    kept = rules(compacted(tmp_path / "kept.db", f"## Goal\nFind it\n## Constraints\n- {RULE}\n"))
+    assert "constraint-lost" not in kept
+    again = rules(compacted(tmp_path / "again.db", "## Goal\nFind it\n", after=RULE))
+    assert "constraint-lost" not in again
+
+
+def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
+    ask = "Rotate the signing keys of the billing gateway and tell the auditors about it."
+    gone = rules(compacted(tmp_path / "gone.db", "## Goal\nFind it\n", ask))
+    assert "request-gone" in gone
+    told = rules(
+        compacted(tmp_path / "told.db", "## Goal\nRotate signing keys of the billing gateway\n", ask)
+    )
+    assert "request-gone" not in told
+    short = rules(compacted(tmp_path / "short.db", "## Goal\nFind it\n", "go on"))
+    assert "request-gone" not in short
+
+
+ENTRY = "## Key Decisions\n- The pool of the billing gateway has {} connections for each pod\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "said", "changed"),
+    [
+        ("90", "nothing", True),
+        ("40", "nothing", False),
+        ("90", "Make it 90 connections for each pod of the billing gateway pool.", False),
+        ("90", "Wait 90 seconds.", True),
+    ],
+)
+def test_a_number_that_a_summary_changed(tmp_path: Path, second: str, said: str, changed: bool) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Made", system_prompt="You are an agent.")
+    writer.say(talk(8))
+    writer.compact(3, 20, ENTRY.format("40"))
+    writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": "Done."}])
+    writer.say(talk(8, 8))
+    writer.compact(3, 30, ENTRY.format(second))
+    found = rules(writer.end())
+    assert ("number-changed" in found) == changed
+    if changed:
+        assert "says 90 where it was 40" in found["number-changed"][0]
+
+
+@pytest.mark.parametrize("name", ["hermes-0.19.0-in-place", "hermes-0.13.0-rotating"])
+def test_recordings_lose_what_was_planted_and_nothing_else(
+    name: str, recordings: Callable[[str], Path]
+) -> None:
+    path = recordings(name)
+    truth = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))
+    planted = {plant["text"] for session in truth["sessions"] for plant in session["plants"]}
+    store = open_store(path)
+    found = [f for row in store.conversations() for f in findings(*Answers(store, {}, None).opened(row.id))]
+    store.close()
+    lost = [f.text for f in found if f.rule == "constraint-lost"]
+    assert lost
+    assert all(any(f"“{text}”" in told for text in planted) for told in lost)
+    assert not [f for f in found if f.rule in ("number-changed", "request-gone")]

@@ -1,0 +1,1 @@
+"""Widgets of one or a few lines around the lists."""

@@ -1,0 +1,206 @@
+"""The token gauge: how full a list is, with the marks at which something happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.inked import Inked
+from widgets.base.strips import Row
+
+#: How a token count came to be; "~" marks the estimate.
+KIND_WORDS = {"rough": "rough estimate", "exact": "exact", "reported": "reported by the provider"}
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeState:
+    """What the gauge shows, all in tokens.
+
+    `pressure` is where the warning comes, `hygiene` where the gateway compacts (0 hides a mark). `tokens` are
+    None while nobody has counted; `kind` says how they were counted and `detail` more about it
+    ("cl100k_base", "of the last response"). `planned` is the rough count that plans go by, None where it is the same.
+    """
+
+    tokens: int | None = None
+    threshold: int = 0
+    pressure: int = 0
+    hygiene: int = 0
+    context: int = 0
+    kind: Literal["rough", "exact", "reported"] = "rough"
+    detail: str = ""
+    planned: int | None = None
+
+    @property
+    def parted(self) -> bool:
+        """Whether the count on show and the one that plans go by lie on different sides of the threshold."""
+        if self.tokens is None or self.planned is None:
+            return False
+        return (self.tokens >= self.threshold) != (self.planned >= self.threshold)
+
+
+class Gauge(Inked):
+    """One line: a bar up to the context length, its labelled marks, and the numbers in full to the right."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "gauge--calm",
+        "gauge--pressure",
+        "gauge--over",
+        "gauge--rest",
+        "gauge--mark",
+        "gauge--threshold",
+        "gauge--hygiene",
+        "gauge--number",
+        "gauge--muted",
+    }
+    DEFAULT_CSS = """
+    Gauge {
+        height: 1;
+        background: $background;
+        color: $foreground;
+        & > .gauge--calm { color: $text-primary; }
+        & > .gauge--pressure { color: $text-warning; }
+        & > .gauge--over { color: $text-error; }
+        & > .gauge--rest { color: $foreground 25%; }
+        & > .gauge--mark { color: $text-warning; }
+        & > .gauge--threshold { color: $foreground; text-style: bold; }
+        & > .gauge--hygiene { color: $text-error; }
+        & > .gauge--number { color: $foreground; text-style: bold; }
+        & > .gauge--muted { color: $foreground 60%; }
+        &:ansi > .gauge--rest { text-style: dim; }
+        &:ansi > .gauge--muted { text-style: dim; }
+    }
+    """
+
+    state: reactive[GaugeState] = reactive(GaugeState())
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line."""
+        return 1
+
+    def watch_state(self, state: GaugeState) -> None:
+        """Keep the tooltip in step."""
+        self.tooltip = explain(state)
+
+    def on_mount(self) -> None:
+        """Set the tooltip of the first value."""
+        self.tooltip = explain(self.state)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The bar follows the width."""
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The one line."""
+        width, state = self.size.width, self.state
+        number = self._number(width)
+        bar = width - number.width - 2
+        row = self._bar(bar, state) if bar >= 8 else Row()
+        row.fill(max(0, width - number.width), Style())
+        row.segments.extend(number.segments)
+        row.width += number.width
+        return row.strip(width, self.base_style)
+
+    def _number(self, width: int) -> Row:
+        state, row = self.state, Row()
+        if state.tokens is None:
+            return row.add("counting …", self.ink("gauge--muted"))
+        rough = "~" if state.kind == "rough" else ""
+        row.add(f"{rough}{human.count(state.tokens)}", self.ink("gauge--number"))
+        row.add(f" / {human.count(state.threshold)} · ", self.ink("gauge--muted"))
+        row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
+        if width >= 70:
+            row.add(f" · {state.kind}", self.ink("gauge--muted"))
+        if state.parted and state.planned is not None:
+            row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("gauge--mark"))
+        return row
+
+    @staticmethod
+    def _level(state: GaugeState) -> str:
+        tokens = state.tokens or 0
+        if state.threshold and tokens >= state.threshold:
+            return "gauge--over"
+        if state.pressure and tokens >= state.pressure:
+            return "gauge--pressure"
+        return "gauge--calm"
+
+    def _bar(self, width: int, state: GaugeState) -> Row:
+        scale = max(state.context, state.threshold, state.hygiene, state.tokens or 0, 1)
+
+        def cell(tokens: int) -> int:
+            return min(width - 1, tokens * width // scale)
+
+        full = -(-(state.tokens or 0) * width // scale)
+        fill, rest = self.ink(self._level(state)), self.ink("gauge--rest")
+        cells = [("▓", fill) if x < full else ("░", rest) for x in range(width)]
+        taken: list[tuple[int, int]] = []
+        for tokens, sign, label, name in (
+            (state.threshold, "┃", "threshold", "gauge--threshold"),
+            (state.pressure, "▲", human.percent(state.pressure, state.threshold), "gauge--mark"),
+            (state.hygiene, "▲", "hygiene", "gauge--hygiene"),
+        ):
+            if tokens:
+                _put_mark(cells, cell(tokens), sign, label, self.ink(name), taken)
+        row = Row()
+        for glyph, style in cells:
+            row.add(glyph, style)
+        return row
+
+
+def _put_mark(
+    cells: list[tuple[str, Style]], at: int, sign: str, label: str, style: Style, taken: list[tuple[int, int]]
+) -> None:
+    """Draw a sign and, where there is room on either side, its label. Nothing is drawn over another mark."""
+    for start, text in ((at, sign + label), (at - len(label), label + sign), (at, sign)):
+        stop = start + len(text)
+        free = all(stop <= low or start >= high for low, high in taken)
+        if start >= 0 and stop <= len(cells) and free:
+            for offset, glyph in enumerate(text):
+                cells[start + offset] = (glyph, style)
+            taken.append((start, stop))
+            return
+
+
+def explain(state: GaugeState) -> str:
+    """The gauge in sentences."""
+    lines = []
+    if state.tokens is None:
+        lines.append("The tokens of this list are being counted.")
+    else:
+        how = KIND_WORDS[state.kind] + (f", {state.detail}" if state.detail else "")
+        lines.append(f"{human.count(state.tokens)} tokens in this list ({how}).")
+    if state.parted:
+        lines.append(parting(state))
+    if state.threshold:
+        lines.append(f"┃ threshold {human.count(state.threshold)}: the agent compacts before its next call.")
+    if state.pressure:
+        share = human.percent(state.pressure, state.threshold)
+        lines.append(
+            f"▲ pressure {human.count(state.pressure)}: {share} of the threshold, where a warning comes."
+        )
+    if state.hygiene:
+        share = human.percent(state.hygiene, state.context)
+        lines.append(
+            f"▲ hygiene {human.count(state.hygiene)}: {share} of the context, where the gateway compacts."
+        )
+    if state.context:
+        lines.append(f"Context length {human.count(state.context)}: the whole bar.")
+    return "\n".join(lines)
+
+
+def parting(state: GaugeState) -> str:
+    """Why a plan fires below the threshold, or does not above it: one sentence, "" where the counts agree."""
+    if not state.parted or state.tokens is None or state.planned is None:
+        return ""
+    exact, rough = human.count(state.tokens), human.count(state.planned)
+    sides = ("below", "over") if state.planned >= state.threshold else ("over", "below")
+    return (
+        f"The counts part here: {exact} tokens exactly, {sides[0]} the threshold, and ~{rough} roughly, {sides[1]} it. "
+        "Plans go by the rough count, as the releases do before a provider has answered."
+    )

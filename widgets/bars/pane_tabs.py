@@ -1,0 +1,148 @@
+"""The tabs of the panes: key and name, in two lines or with shorter names where room is short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Offset, Size
+from textual.message import Message
+from textual.strip import Strip
+
+from widgets.base.inked import Inked
+from widgets.base.strips import Row
+
+#: From this many lines on the screen spares two for tabs.
+HIGH = 30
+
+
+@dataclass(frozen=True, slots=True)
+class PaneTab:
+    """A tab: its name, a shorter one ("" for none), the key that brings it up, what it shows (for the tooltip)."""
+
+    name: str
+    key: str
+    help: str = ""
+    short: str = ""
+
+
+class PaneTabs(Inked):
+    """Posts Chosen when a tab is clicked. The screen's keys move through them.
+
+    One line where the names fit in some way, two where they do not and the screen is high enough.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"tabs--chosen", "tabs--other", "tabs--key"}
+    DEFAULT_CSS = """
+    PaneTabs {
+        height: auto;
+        background: $panel;
+        color: $foreground;
+        & > .tabs--chosen { color: $foreground; background: $primary 40%; text-style: bold; }
+        & > .tabs--other { color: $foreground 70%; }
+        & > .tabs--key { color: $text-accent; }
+        &:ansi {
+            & > .tabs--chosen { background: ansi_default; text-style: bold reverse; }
+            & > .tabs--other { text-style: dim; }
+        }
+    }
+    """
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, widget: PaneTabs, tab: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.tab = tab
+
+        @property
+        def control(self) -> PaneTabs:
+            """The tabs."""
+            return self.widget
+
+    def __init__(
+        self,
+        tabs: Sequence[PaneTab],
+        *,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._tabs = tuple(tabs)
+        self._active = self._tabs[0].name if self._tabs else ""
+        self._places: dict[int, list[tuple[int, int, PaneTab]]] = {}
+
+    @property
+    def active(self) -> str:
+        """The name of the chosen tab."""
+        return self._active
+
+    @active.setter
+    def active(self, tab: str) -> None:
+        """Choose a tab, posting nothing."""
+        if tab != self._active:
+            self._active = tab
+            self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line or two."""
+        needed = sum(len(tab.key) + len(tab.short or tab.name) + 2 for tab in self._tabs) + 1
+        return 2 if needed > width and viewport.height >= HIGH else 1
+
+    def labels(self, width: int, tabs: Sequence[PaneTab] | None = None) -> list[str]:
+        """What is written on tabs (all without) in a line of so many cells; the chosen one keeps its name as long as
+        others have one."""
+        tabs = self._tabs if tabs is None else tabs
+        full = [f" {tab.key} {tab.name}" for tab in tabs]
+        short = [f" {tab.key} {tab.short or tab.name}" for tab in tabs]
+        tight = [f" {tab.key}{tab.short or tab.name}" for tab in tabs]
+        keys = [f" {tab.key}" for tab in tabs]
+        labels = full
+        steps = ((full, full), (short, full), (short, short), (tight, full), (tight, short), (keys, full))
+        for others, own in steps:
+            labels = [
+                f"{named} " if tab.name == self._active else other
+                for tab, named, other in zip(tabs, own, others, strict=True)
+            ]
+            if sum(map(len, labels)) <= width:
+                break
+        return labels
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line."""
+        width, row = self.size.width, Row()
+        half = -(-len(self._tabs) // max(1, self.size.height))
+        tabs = self._tabs[y * half : (y + 1) * half]
+        places = self._places[y] = []
+        for tab, label in zip(tabs, self.labels(width, tabs), strict=True):
+            start = row.width
+            if tab.name == self._active:
+                row.add(label, self.get_component_rich_style("tabs--chosen"))
+            else:
+                key = len(tab.key) + 1
+                row.add(label[:key], self.ink("tabs--key")).add(label[key:], self.ink("tabs--other"))
+            places.append((start, row.width, tab))
+        return row.add("", Style()).strip(width, self.base_style)
+
+    def _tab_at(self, offset: Offset) -> PaneTab | None:
+        places = self._places.get(offset.y, [])
+        return next((tab for start, stop, tab in places if start <= offset.x < stop), None)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses a tab."""
+        offset = event.get_content_offset(self)
+        tab = None if offset is None else self._tab_at(offset)
+        if tab is not None:
+            event.stop()
+            self.post_message(self.Chosen(self, tab.name))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells what the pane under the pointer shows."""
+        offset = event.get_content_offset(self)
+        tab = None if offset is None else self._tab_at(offset)
+        self.tooltip = f"{tab.name}: {tab.help}" if tab is not None and tab.help else None

@@ -1,0 +1,242 @@
+"""Head, middle and tail beside each other, as wide as their tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, one_line
+
+REGIONS = ("head", "middle", "tail")
+_TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go there."
+
+
+@dataclass(frozen=True, slots=True)
+class RegionShare:
+    """A region: how many messages, how many rough tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
+
+    messages: int = 0
+    tokens: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionBarState:
+    """A row of the bar. `label` leads a row where there are two ("planned", "recorded")."""
+
+    head: RegionShare = RegionShare()
+    middle: RegionShare = RegionShare()
+    tail: RegionShare = RegionShare()
+    label: str = ""
+    kind: Literal["planned", "recorded"] = "planned"
+
+    def share(self, name: str) -> RegionShare:
+        """The region of that name."""
+        return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
+
+
+class RegionBar(Inked, can_focus=True):
+    """One row for what is planned and, where there is one, a second for what was recorded.
+
+    Posts RegionChosen when a region is clicked, or chosen with the arrows and enter.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "regions--head",
+        "regions--middle",
+        "regions--tail",
+        "regions--muted",
+        "regions--number",
+        "regions--chosen",
+    }
+    DEFAULT_CSS = """
+    RegionBar {
+        height: auto;
+        background: $background;
+        color: $foreground;
+        & > .regions--head { color: $text-primary; }
+        & > .regions--middle { color: $text-warning; }
+        & > .regions--tail { color: $text-success; }
+        & > .regions--muted { color: $foreground 60%; }
+        & > .regions--number { color: $foreground; }
+        & > .regions--chosen { text-style: bold reverse; }
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "region(-1)", "Region before", id="regions.left", show=False),
+        Binding("right,l", "region(1)", "Region after", id="regions.right", show=False),
+        Binding("enter", "choose", "Go to the region", id="regions.choose", show=False),
+    ]
+
+    class RegionChosen(Message):
+        """A region was chosen: `name` is head, middle or tail, `kind` planned or recorded."""
+
+        def __init__(self, widget: RegionBar, name: str, kind: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.name = name
+            self.kind = kind
+
+        @property
+        def control(self) -> RegionBar:
+            """The bar."""
+            return self.widget
+
+    planned: reactive[RegionBarState | None] = reactive(RegionBarState())
+    recorded: reactive[RegionBarState | None] = reactive(None)
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._places: dict[int, list[tuple[str, int, int]]] = {}
+        self._region = 1
+        self.tooltip = _TOOLTIP
+
+    def watch_planned(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
+        """A row that comes or goes moves what is below."""
+        if (before is None) != (after is None):
+            self.refresh(layout=True)
+
+    def watch_recorded(self, before: RegionBarState | None, after: RegionBarState | None) -> None:
+        """A row that comes or goes moves what is below."""
+        if (before is None) != (after is None):
+            self.refresh(layout=True)
+
+    @property
+    def _rows(self) -> list[RegionBarState]:
+        return [state for state in (self.planned, self.recorded) if state is not None]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A line for each row."""
+        return max(1, len(self._rows))
+
+    def render_line(self, y: int) -> Strip:
+        """A row."""
+        width = self.size.width
+        if y >= len(self._rows):
+            return Strip.blank(width, self.base_style)
+        return self._draw(y, self._rows[y], width)
+
+    def _draw(self, y: int, state: RegionBarState, width: int) -> Strip:
+        muted, number = self.ink("regions--muted"), self.ink("regions--number")
+        glyph = "█" if state.kind == "planned" else "▒"
+        label_width = max((len(row.label) for row in self._rows), default=0)
+        label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
+        texts, gaps = self._texts(state, width - len(label))
+        bars = _shares(
+            [state.share(name).tokens for name in REGIONS],
+            width - len(label) - sum(len(before) + len(after) for before, after in texts) - gaps,
+        )
+        row = Row().add(label, muted)
+        places = []
+        for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
+            start = row.width
+            style = self.ink(f"regions--{name}")
+            if self.has_focus and y == 0 and index == self._region:
+                chosen = style + self.get_component_rich_style("regions--chosen").without_color
+                row.add(before.rstrip(), chosen).add(" ", style)
+            else:
+                row.add(before, style)
+            row.add(glyph * cells, style).add(after, number)
+            places.append((name, start, row.width))
+            if index < 2:
+                row.add(" ┃ ", muted)
+        self._places[y] = places
+        return row.strip(width, self.base_style)
+
+    @staticmethod
+    def _texts(state: RegionBarState, width: int) -> tuple[list[tuple[str, str]], int]:
+        """What stands before and after each bar, in the longest wording that leaves room for the bars."""
+
+        def wording(level: int) -> list[tuple[str, str]]:
+            texts = []
+            for name in REGIONS:
+                share = state.share(name)
+                note = f" {one_line(share.note, 40)}" if share.note and level == 0 else ""
+                messages = f" {share.messages:,}" + (" ·" if level == 0 else "")
+                size = f" ~{human.tokens(share.tokens)}" if level < 2 else ""
+                texts.append((f"{name if level < 3 else name[0]} ", f"{messages}{size}{note}"))
+            return texts
+
+        for level in range(4):
+            texts = wording(level)
+            if sum(len(before) + len(after) for before, after in texts) + 6 + (3 if level else 9) <= width:
+                break
+        return texts, 6
+
+    def _place(self, x: int, y: int) -> str | None:
+        for name, start, stop in self._places.get(y, []):
+            if start <= x < stop:
+                return name
+        return None
+
+    def action_region(self, by: int) -> None:
+        """Go to another region."""
+        self._region = max(0, min(self._region + by, 2))
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Tell which region is wanted."""
+        if self._rows:
+            self.post_message(self.RegionChosen(self, REGIONS[self._region], self._rows[0].kind))
+
+    def on_focus(self) -> None:
+        """The region that enter chooses is marked."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The mark goes."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the region under it."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        name = self._place(offset.x, offset.y)
+        if name is not None:
+            event.stop()
+            self.post_message(self.RegionChosen(self, name, self._rows[offset.y].kind))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells about the region under the pointer."""
+        offset = event.get_content_offset(self)
+        name = None if offset is None else self._place(offset.x, offset.y)
+        if offset is None or name is None:
+            self.tooltip = _TOOLTIP
+            return
+        state = self._rows[offset.y]
+        self.tooltip = explain(name, state)
+
+
+def explain(name: str, state: RegionBarState) -> str:
+    """A region in a sentence."""
+    what = {
+        "head": "stays as it is",
+        "middle": "gives way to the summary",
+        "tail": "stays as it is",
+    }[name]
+    share = state.share(name)
+    note = f" ({one_line(share.note, 80)})" if share.note else ""
+    size = f"{human.plural(share.messages, 'message')}, about {human.count(share.tokens)} tokens{note}"
+    return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
+
+
+def _shares(tokens: list[int], cells: int) -> list[int]:
+    """How many cells each region gets: in proportion, at least one where there are tokens, `cells` in all."""
+    total = sum(tokens)
+    if cells <= 0 or total <= 0:
+        return [0 for _ in tokens]
+    widths = [max(1, value * cells // total) if value else 0 for value in tokens]
+    largest = max(range(len(tokens)), key=lambda i: tokens[i])
+    widths[largest] = max(0, widths[largest] + cells - sum(widths))
+    return widths

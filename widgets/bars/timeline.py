@@ -1,0 +1,352 @@
+"""The generations of a conversation as a line of nodes, the compactions between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, one_line, width_of
+
+Outcome = Literal["", "summary", "merged", "fallback", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
+
+    `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it. `ahead` is one that
+    a replay has not come to.
+    """
+
+    number: int
+    messages: int = 0
+    tokens: int | None = None
+    outcome: Outcome = ""
+    live: bool = False
+    note: str = ""
+    findings: int = 0
+    ahead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a replay stands: the step, how many there are, how many had been said when each generation began, what
+    happens there in a few words, and whether it plays, at how many steps a second."""
+
+    step: int
+    steps: int
+    starts: tuple[int, ...]
+    note: str = ""
+    playing: bool = False
+    speed: int = 0
+
+
+_HINTS = "   space play  ←→ step  [ ] compaction  : number"
+
+
+_OUTCOME_WORDS: dict[str, str] = {
+    "": "the conversation's beginning",
+    "summary": "after a compaction with a summary",
+    "merged": "after a compaction whose summary was merged into the first tail message",
+    "fallback": "after a compaction without a summary: a fallback text took its place",
+    "failed": "after a compaction that failed",
+}
+
+
+class Timeline(Inked, can_focus=True):
+    """One line of nodes; the current one is filled and, where there is room, in brackets.
+
+    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
+    ! before one whose compaction has findings. In a replay the line is as long as the conversation, ━ what was said so
+    far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay StepChosen for clicks and drags, StepWanted
+    for keys.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "timeline--node",
+        "timeline--current",
+        "timeline--live",
+        "timeline--fallback",
+        "timeline--finding",
+        "timeline--line",
+        "timeline--past",
+        "timeline--step",
+        "timeline--text",
+        "timeline--muted",
+    }
+    DEFAULT_CSS = """
+    Timeline {
+        height: 1;
+        background: $background;
+        color: $foreground;
+        & > .timeline--node { color: $text-primary; }
+        & > .timeline--current { color: $foreground; text-style: bold; }
+        & > .timeline--live { color: $text-success; }
+        & > .timeline--fallback { color: $text-error; }
+        & > .timeline--finding { color: $text-warning; text-style: bold; }
+        & > .timeline--line { color: $foreground 30%; }
+        & > .timeline--past { color: $text-primary; }
+        & > .timeline--step { color: $text-warning; text-style: bold; }
+        & > .timeline--text { color: $foreground; }
+        & > .timeline--muted { color: $foreground 60%; }
+        &:focus > .timeline--current { text-style: bold reverse; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "Earlier generation", id="timeline.earlier", show=False),
+        Binding("right,l", "step(1)", "Later generation", id="timeline.later", show=False),
+        Binding("home", "edge(0)", "First generation", id="timeline.first", show=False),
+        Binding("end", "edge(-1)", "Last generation", id="timeline.last", show=False),
+    ]
+
+    class GenerationChosen(Message):
+        """The user wants to see a generation."""
+
+        def __init__(self, widget: Timeline, number: int) -> None:
+            super().__init__()
+            self.widget = widget
+            self.number = number
+
+        @property
+        def control(self) -> Timeline:
+            """The timeline."""
+            return self.widget
+
+    class StepChosen(Message):
+        """A step of the replay was chosen, counted from 1."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
+    class StepWanted(Message):
+        """The replay shall go on by one step, or back (-1)."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._position: Position | None = None
+        self._track = range(0)
+        self._dragging = False
+        self._generations: tuple[Node, ...] = ()
+        self._current = 1
+        self._note = ""
+        self._places: list[tuple[int, int, int]] = []
+
+    def set_state(self, nodes: tuple[Node, ...], current: int, note: str = "") -> None:
+        """Show these generations, number `current` as the chosen one; `note` ends the line ("step 312 of 343")."""
+        self._generations, self._current, self._note = nodes, current, note
+        self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
+        self.refresh()
+
+    def set_position(self, position: Position | None) -> None:
+        """Show where a replay stands; None shows generations alone."""
+        if position != self._position:
+            self._position = position
+            self.refresh()
+
+    @property
+    def position(self) -> Position | None:
+        """Where the replay stands."""
+        return self._position
+
+    @property
+    def current(self) -> int:
+        """The number of the chosen generation."""
+        return self._current
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line."""
+        return 1
+
+    def render_line(self, y: int) -> Strip:
+        """The one line."""
+        width = self.size.width
+        if not self._generations or y:
+            return Strip.blank(width, self.base_style)
+        if self._position is not None:
+            return self._draw_replay(self._position, width)
+        text = f"generation {self._current} of {len(self._generations)}"
+        notes = [text]
+        if self._note and width >= 60:
+            notes.append(one_line(self._note, 80))
+        tail = "  " + " · ".join(notes)
+        room = max(1, width - width_of(tail) - 1)
+        row = self._draw_nodes(room)
+        row.add("  ", Style()).add(text, self.ink("timeline--text"))
+        row.add("".join(f" · {note}" for note in notes[1:]), self.ink("timeline--muted"))
+        return row.strip(width, self.base_style)
+
+    def _draw_replay(self, at: Position, width: int) -> Strip:
+        """The whole conversation as a line, the step on it, and what is said about it."""
+        wide = width >= 100
+        count = len(self._generations)
+        where = f"generation {self._current} of {count}" if wide else f"gen {self._current}/{count}"
+        step = f"step {at.step:,} of {at.steps:,}" if wide else f"{at.step:,}/{at.steps:,}"
+        speed = f" · {at.speed}/s" if at.playing else ""
+        texts = [f"{step}{speed}", where, one_line(at.note, 100)]
+        told = "  " + " · ".join(text for text in texts if text)
+        hints = _HINTS if width - width_of(told) - len(_HINTS) >= 40 else ""
+        room = max(12, width - width_of(told) - len(hints) - 2)
+        row = Row().add("▶ " if at.playing else "‖ ", self.ink("timeline--step"))
+        self._track = range(row.width, row.width + room)
+
+        def column(step: int) -> int:
+            # A list of nothing but copies begins behind the last step.
+            return (max(1, min(step, at.steps)) - 1) * (room - 1) // max(1, at.steps - 1)
+
+        here = column(at.step)
+        past, ahead = self.ink("timeline--past"), self.ink("timeline--line")
+        cells = [("━", past) if cell < here else ("─", ahead) for cell in range(room)]
+        for place, (node, start) in enumerate(zip(self._generations, at.starts, strict=False)):
+            now = node.number == self._current
+            cells[column(start + 1) if place else 0] = (glyph_of(node, now), self._node_style(node, now))
+        cells[here] = ("▮", self.ink("timeline--step"))
+        for glyph, style in cells:
+            row.add(glyph, style)
+        row.add("  ", Style()).add(texts[0], self.ink("timeline--text"))
+        row.add("".join(f" · {text}" for text in texts[1:] if text), self.ink("timeline--muted"))
+        return row.add(hints, self.ink("timeline--muted")).strip(width, self.base_style)
+
+    def _choose_step(self, x: int) -> None:
+        if self._position is not None and len(self._track):
+            share = (x - self._track.start) / max(1, len(self._track) - 1)
+            step = 1 + round(max(0.0, min(1.0, share)) * (self._position.steps - 1))
+            if step != self._position.step:
+                self.post_message(self.StepChosen(step))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """In a replay a press goes to the step under the pointer, and a drag through the steps."""
+        if self._position is not None:
+            self._dragging = True
+            self.capture_mouse()
+            self._choose_step(event.x - self.gutter.left)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The end of a drag."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _draw_nodes(self, room: int) -> Row:
+        """As many nodes as fit, the current one among them, at most eight cells apart."""
+        count = len(self._generations)
+        index = min(max(0, self._current - self._generations[0].number), count - 1)
+        gap = min(8, (room - count) // max(1, count - 1)) if count > 1 else 0
+        first, last = 0, count
+        if gap < 1:
+            gap = 1
+            fits = max(1, (room - 2) // 2)
+            first = max(0, min(index - fits // 2, count - fits))
+            last = min(count, first + fits)
+        row, self._places = Row(), []
+        line = self.ink("timeline--line")
+        row.add("‹" if first else "", line)
+        for place in range(first, last):
+            node, current = self._generations[place], place == index
+            near = place == index + 1 and gap >= 3
+            if place > first:
+                row.add(")" if near else "", self.ink("timeline--current"))
+                dashes = gap - near - (current and gap >= 3)
+                marked = bool(node.findings) and dashes >= 2
+                row.add("─" * (dashes - marked), line)
+                row.add("!" if marked else "", self.ink("timeline--finding"))
+                row.add("(" if current and gap >= 3 else "", self.ink("timeline--current"))
+            self._places.append((node.number, row.width, row.width + 1))
+            row.add(glyph_of(node, current), self._node_style(node, current))
+        if index == last - 1 and gap >= 3:
+            row.add(")", self.ink("timeline--current"))
+        return row.add("›" if last < count else "", line)
+
+    def _node_style(self, node: Node, current: bool) -> Style:
+        if node.ahead:
+            return self.ink("timeline--line")
+        bad = node.outcome in ("fallback", "failed")
+        name = "fallback" if bad else "live" if node.live else "node"
+        style = self.ink(f"timeline--{name}")
+        if current:
+            chosen = self.ink("timeline--current")
+            return chosen + style if bad else chosen
+        return style
+
+    def _number_at(self, x: int) -> int | None:
+        near = [(abs(start - x), number) for number, start, _ in self._places]
+        distance, number = min(near, default=(99, 0))
+        return number if distance <= 4 else None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the nearest node."""
+        if self._position is not None:
+            event.stop()
+            return
+        offset = event.get_content_offset(self)
+        number = None if offset is None else self._number_at(offset.x)
+        if number is not None:
+            event.stop()
+            self._choose(number)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tooltip tells about the node under the pointer; a drag goes through the steps."""
+        if self._position is not None:
+            self.tooltip = (
+                "The whole conversation, a mark for each generation. Click or drag to go to a step."
+            )
+            if self._dragging:
+                self._choose_step(event.x - self.gutter.left)
+            return
+        offset = event.get_content_offset(self)
+        number = None if offset is None else self._number_at(offset.x)
+        node = next((node for node in self._generations if node.number == number), None)
+        if node is not None:
+            self.tooltip = explain(node)
+
+    def action_step(self, by: int) -> None:
+        """Choose the generation before or after; in a replay the step."""
+        if self._position is not None:
+            self.post_message(self.StepWanted(by))
+            return
+        self._choose(self._current + by)
+
+    def action_edge(self, index: int) -> None:
+        """Choose the first or the last generation; in a replay the step."""
+        if self._position is not None:
+            self.post_message(self.StepChosen(1 if index == 0 else self._position.steps))
+        elif self._generations:
+            self._choose(self._generations[index].number)
+
+    def _choose(self, number: int) -> None:
+        if number != self._current and any(node.number == number for node in self._generations):
+            self.post_message(self.GenerationChosen(self, number))
+
+
+def glyph_of(node: Node, current: bool) -> str:
+    """The sign of a generation."""
+    if node.outcome == "failed":
+        return "✖" if current else "✗"
+    if node.outcome == "fallback":
+        return "◆" if current else "◇"
+    if current:
+        return "●"
+    return "◐" if node.live else "○"
+
+
+def explain(node: Node) -> str:
+    """A generation in words."""
+    size = human.plural(node.messages, "message")
+    if node.tokens is not None:
+        size += f", {human.tokens(node.tokens)} tokens"
+    live = "The list that the agent holds now. " if node.live else ""
+    text = f"Generation {node.number}: {size}.\n{live}{_OUTCOME_WORDS[node.outcome].capitalize()}."
+    return f"{text}\n{one_line(node.note, 200)}" if node.note else text

@@ -1,0 +1,106 @@
+"""The top line of a screen: what is open, and at its right end what is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, fit, one_line, width_of
+
+_JOIN = " ─ "
+
+
+class TitlePart(NamedTuple):
+    """A piece of the line. Where room is short, pieces of low `weight` go first; `kind` is its colour."""
+
+    text: str
+    weight: int = 1
+    kind: str = ""
+
+
+class TitleBar(Inked):
+    """One line of parts, joined by dashes, and a state at the right end."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "title--main",
+        "title--part",
+        "title--changed",
+        "title--state",
+        "title--join",
+    }
+    DEFAULT_CSS = """
+    TitleBar {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        color: $foreground;
+        & > .title--main { color: $foreground; text-style: bold; }
+        & > .title--part { color: $foreground 80%; }
+        & > .title--changed { color: $text-warning; text-style: bold; }
+        & > .title--state { color: $text-accent; }
+        & > .title--join { color: $foreground 40%; }
+    }
+    """
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._parts: tuple[TitlePart, ...] = ()
+        self._state = ""
+
+    def set_parts(self, parts: Sequence[TitlePart]) -> None:
+        """Show these parts, the first of them as the title."""
+        self._parts = tuple(part for part in parts if part.text)
+        self.refresh()
+
+    def set_state(self, text: str) -> None:
+        """Say what is going on ("" for nothing)."""
+        if text != self._state:
+            self._state = text
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """All parts, whether there is room for them or not."""
+        return _JOIN.join(part.text for part in self._parts)
+
+    @property
+    def state(self) -> str:
+        """What is going on."""
+        return self._state
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line."""
+        return 1
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        state = one_line(self._state, 200)
+        if width_of(state) > width // 2:
+            state = fit(state, width // 2)
+        room = width - (width_of(state) + 2 if state else 0)
+        row = Row()
+        for number, (part, text) in enumerate(_fitting(self._parts, room)):
+            row.add(_JOIN if number else "", self.ink("title--join"))
+            kind = part.kind or ("main" if number == 0 else "part")
+            row.add(fit(text, min(width_of(text), max(0, room - row.width))), self.ink(f"title--{kind}"))
+        if state:
+            row.fill(width - width_of(state), Style()).add(state, self.ink("title--state"))
+        return row.strip(width, self.base_style)
+
+
+def _fitting(parts: Sequence[TitlePart], room: int) -> list[tuple[TitlePart, str]]:
+    """The parts that fit, in their order; the last one left is cut rather than dropped."""
+    kept = [(part, one_line(part.text, 200)) for part in parts]
+
+    def needed() -> int:
+        return sum(width_of(text) for _, text in kept) + len(_JOIN) * (len(kept) - 1)
+
+    while len(kept) > 1 and needed() > room:
+        kept.remove(min(kept, key=lambda pair: pair[0].weight))
+    return kept

@@ -1,0 +1,1 @@
+"""What several widgets are made from."""

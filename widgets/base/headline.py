@@ -1,0 +1,93 @@
+"""A few lines at the top of a pane: facts, sizes, warnings. As high as its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, one_line, width_of
+from widgets.base.text_layout import TextLayout
+from widgets.base.text_lines import STYLE_CLASSES, TextLine, paint, style_css
+
+
+class Headline(Inked):
+    """Styled lines, wrapped; at most `limit` rows of them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*STYLE_CLASSES}
+    DEFAULT_CSS = """
+    Headline {
+        height: auto;
+        background: $surface;
+        color: $foreground;
+    }
+    """ + style_css("Headline")
+
+    def __init__(
+        self, limit: int = 8, *, name: str | None = None, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._limit = limit
+        self._lines: tuple[TextLine, ...] = ()
+        self._texts: tuple[str, ...] = ()
+
+    def set_lines(self, lines: Sequence[TextLine]) -> None:
+        """Show these lines. The screen is laid out anew only where they need more rows or fewer."""
+        value = tuple(lines)
+        if value == self._lines:
+            return
+        self._lines = value
+        self._texts = tuple(one_line(line.text, 4_000) for line in value)
+        self._fit()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Another width may need other rows."""
+        self._fit()
+
+    def _fit(self) -> None:
+        # A height that is set is seen by the layout at once; one asked for while another layout is under way is not.
+        if self.size.width:
+            self.styles.height = min(self._limit, self._laid_out(self.size.width).rows)
+        else:
+            self.refresh(layout=True)
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return "\n".join(line.prefix + text for line, text in zip(self._lines, self._texts, strict=True))
+
+    def _laid_out(self, width: int) -> TextLayout:
+        layout = TextLayout(
+            len(self._texts), width, self._texts.__getitem__, lambda line: width_of(self._lines[line].prefix)
+        )
+        layout.advance(1, rows=self._limit)
+        return layout
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as the text needs."""
+        return min(self._limit, self._laid_out(width).rows)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row."""
+        width = self.size.width
+        layout = self._laid_out(width)
+        if y >= layout.rows:
+            return Strip.blank(width, self.base_style)
+        line, start, stop = layout.place(y)
+        value, text = self._lines[line], self._texts[line][start:stop]
+        style = self.ink(f"text--{value.style}") if value.style else Style()
+        out = Row()
+        prefix = value.prefix if start == 0 else " " * width_of(value.prefix)
+        out.add(prefix, self.ink(f"text--{value.prefix_style}") if value.prefix_style else style)
+        overlays = [
+            (max(0, span.start - start), min(len(text), span.end - start), self.ink(f"text--{span.style}"))
+            for span in value.spans
+            if self._texts[line] == value.text and span.start < stop and span.end > start
+        ]
+        paint(out, text, style, overlays)
+        return out.strip(width, self.base_style)

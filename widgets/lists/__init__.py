@@ -1,0 +1,1 @@
+"""Lists and tables drawn line by line."""

@@ -1,0 +1,366 @@
+"""The list of conversations: sortable columns, a filter, a row drawn only when it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.strips import Row, find_spans, fit, one_line
+from widgets.lists.line_list import LineList
+
+
+class ConversationEntry(NamedTuple):
+    """A conversation as a row. None means "not known yet" and shows as · .
+
+    `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
+    epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, else empty.
+    """
+
+    id: str
+    title: str
+    model: str = ""
+    messages: int | None = None
+    tokens: int | None = None
+    threshold: int | None = None
+    compactions: int | None = None
+    last_active: float = 0.0
+    findings: int | None = None
+    kind: str = ""
+
+    @property
+    def pressure(self) -> float | None:
+        """Tokens as a share of the threshold."""
+        if self.tokens is None or not self.threshold:
+            return None
+        return self.tokens / self.threshold
+
+
+class Column(NamedTuple):
+    """A column: its heading, its width in cells (0: what is left), from which widget width on it is shown."""
+
+    name: str
+    heading: str
+    width: int
+    from_width: int
+    key: Callable[[ConversationEntry], Any]
+    #: Numbers read best from the largest down, words from A up.
+    descending: bool = True
+    right: bool = True
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("title", "title", 0, 0, lambda e: (e.title or e.id).casefold(), descending=False, right=False),
+    Column("model", "model", 22, 100, lambda e: e.model.casefold(), descending=False, right=False),
+    Column("messages", "messages", 9, 56, lambda e: -1 if e.messages is None else e.messages),
+    Column("tokens", "tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
+    Column("compactions", "comp.", 6, 0, lambda e: -1 if e.compactions is None else e.compactions),
+    Column("active", "active", 11, 34, lambda e: e.last_active),
+    Column("findings", "findings", 9, 66, lambda e: -1 if e.findings is None else e.findings),
+)
+#: From this width on tokens have a bar.
+_ROOMY = 96
+_BY_NAME = {column.name: column for column in COLUMNS}
+#: What `set_sort` takes.
+COLUMN_NAMES = frozenset(_BY_NAME)
+
+
+class ConversationTable(LineList):
+    """Up to 100,000 conversations. Posts Selected, Opened (with the conversation's id) and SortChanged."""
+
+    header_height = 1
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "table--header",
+        "table--sorted",
+        "table--title",
+        "table--kind",
+        "table--calm",
+        "table--pressure",
+        "table--over",
+        "table--rest",
+        "table--finding",
+    }
+    DEFAULT_CSS = """
+    ConversationTable {
+        & > .table--header { color: $foreground 70%; background: $panel; text-style: bold; }
+        & > .table--sorted { color: $text-accent; text-style: bold; }
+        & > .table--title { color: $foreground; }
+        & > .table--kind { color: $text-accent; }
+        & > .table--calm { color: $text-primary; }
+        & > .table--pressure { color: $text-warning; }
+        & > .table--over { color: $text-error; }
+        & > .table--rest { color: $foreground 25%; }
+        & > .table--finding { color: $text-warning; text-style: bold; }
+        &:ansi > .table--rest { text-style: dim; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
+        Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
+    ]
+    TOOLTIP = (
+        "Conversations. Tokens: the live list against the threshold at which it compacts.\n"
+        "Click a heading to sort (again: the other way round), double-click a row to open it."
+    )
+
+    class Selected(Message):
+        """The cursor came to a conversation."""
+
+        def __init__(self, widget: ConversationTable, conversation: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.conversation = conversation
+
+        @property
+        def control(self) -> ConversationTable:
+            """The table."""
+            return self.widget
+
+    class Opened(Selected):
+        """A conversation was opened (enter, double click)."""
+
+    class SortChanged(Message):
+        """The user sorted by another column, or the other way round."""
+
+        def __init__(self, widget: ConversationTable, column: str, reverse: bool) -> None:
+            super().__init__()
+            self.widget = widget
+            self.column = column
+            self.reverse = reverse
+
+        @property
+        def control(self) -> ConversationTable:
+            """The table."""
+            return self.widget
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._entries: list[ConversationEntry] = []
+        self._needles: list[str] = []
+        self._order: list[int] = []
+        self._filter = ""
+        self._column = _BY_NAME["active"]
+        self._reverse = True
+        #: Ages are told from this moment; None is the clock. Tests and pictures set it.
+        self.now: float | None = None
+        self.tooltip = self.TOOLTIP
+
+    # Values in.
+
+    def set_entries(self, entries: Sequence[ConversationEntry]) -> None:
+        """Show these conversations; the cursor stays on its conversation where that is still there."""
+        keep = self.current
+        self._entries = list(entries)
+        self._needles = []
+        self._arrange(keep)
+
+    def update_entry(self, entry: ConversationEntry) -> None:
+        """Replace a conversation in place (same id), without sorting anew. Unknown ids are left alone."""
+        for index, old in enumerate(self._entries):
+            if old.id == entry.id:
+                self._entries[index] = entry
+                self._needles = []
+                self.refresh()
+                return
+
+    def set_filter(self, text: str) -> None:
+        """Show only conversations whose title, model or id contain every word of the text."""
+        if text != self._filter:
+            keep = self.current
+            self._filter = text
+            self._arrange(keep)
+
+    def set_sort(self, column: str, reverse: bool) -> None:
+        """Sort by a column (a name of COLUMNS). Raises KeyError for any other name. Posts nothing."""
+        keep = self.current
+        self._column, self._reverse = _BY_NAME[column], reverse
+        self._arrange(keep)
+
+    @property
+    def current(self) -> str | None:
+        """The id of the conversation under the cursor; None in an empty list."""
+        entry = self.entry(self.cursor)
+        return entry.id if entry else None
+
+    @property
+    def sort(self) -> tuple[str, bool]:
+        """The column sorted by, and whether from the largest down."""
+        return self._column.name, self._reverse
+
+    @property
+    def filter(self) -> str:
+        """The text that the shown conversations contain."""
+        return self._filter
+
+    @property
+    def row_count(self) -> int:
+        """How many conversations are shown."""
+        return len(self._order)
+
+    def entry(self, row: int) -> ConversationEntry | None:
+        """The conversation of a row."""
+        return self._entries[self._order[row]] if 0 <= row < len(self._order) else None
+
+    def select(self, conversation: str) -> bool:
+        """Put the cursor on a conversation, posting nothing; False where it is not shown."""
+        for row, index in enumerate(self._order):
+            if self._entries[index].id == conversation:
+                self.move_cursor(row, notify=False, centre=True)
+                return True
+        return False
+
+    def _arrange(self, keep: str | None) -> None:
+        entries, key = self._entries, self._column.key
+        shown: Sequence[int] = range(len(entries))
+        words = self._filter.lower().split()
+        if words:
+            if not self._needles:
+                self._needles = [f"{e.title}\n{e.model}\n{e.id}\n{e.kind}".lower() for e in entries]
+            needles = self._needles
+            shown = [i for i in shown if all(word in needles[i] for word in words)]
+        self._order = sorted(shown, key=lambda i: key(entries[i]), reverse=self._reverse)
+        self.resized()
+        if keep is None or not self.select(keep):
+            self.move_cursor(0 if words else self.cursor, notify=False)
+
+    # Messages out.
+
+    def selected(self, row: int) -> None:
+        """Tell that the cursor came to a conversation."""
+        entry = self.entry(row)
+        if entry:
+            self.post_message(self.Selected(self, entry.id))
+
+    def opened(self, row: int) -> None:
+        """Tell that a conversation was opened."""
+        entry = self.entry(row)
+        if entry:
+            self.post_message(self.Opened(self, entry.id))
+
+    def action_sort_next(self) -> None:
+        """Sort by the next column on screen."""
+        names = [column.name for column, _, _ in self._layout(self.scrollable_content_region.width)]
+        place = names.index(self._column.name) + 1 if self._column.name in names else 0
+        self._sort_by(names[place % len(names)])
+
+    def action_sort_reverse(self) -> None:
+        """Turn the order round."""
+        self._sort_by(self._column.name)
+
+    def _sort_by(self, name: str) -> None:
+        same = name == self._column.name
+        reverse = not self._reverse if same else _BY_NAME[name].descending
+        self.set_sort(name, reverse)
+        self.post_message(self.SortChanged(self, name, reverse))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a heading sorts; elsewhere it selects."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= self.header_height:
+            super().on_click(event)
+            event.prevent_default()
+            return
+        event.stop()
+        event.prevent_default()
+        for column, start, stop in self._layout(self.scrollable_content_region.width):
+            if start <= offset.x < stop:
+                self._sort_by(column.name)
+
+    # Drawing.
+
+    @staticmethod
+    def _layout(width: int) -> list[tuple[Column, int, int]]:
+        """The columns that fit, with the half-open cells each takes."""
+        shown = [column for column in COLUMNS if width >= column.from_width]
+        if width < _ROOMY:
+            # Titles say most; the bars of the tokens give way to them.
+            shown = [column._replace(width=12) if column.name == "tokens" else column for column in shown]
+        taken = sum(column.width + 1 for column in shown if column.width)
+        places, start = [], 1
+        for column in shown:
+            stop = start + (column.width or max(8, width - taken - 2))
+            places.append((column, start, stop))
+            start = stop + 1
+        return places
+
+    def draw_header(self, y: int, width: int) -> Strip:
+        """The headings; the one sorted by has an arrow."""
+        row = Row().add(" ", Style())
+        plain, chosen = self.ink("table--header"), self.ink("table--sorted")
+        for column, start, stop in self._layout(width):
+            sorted_by = column.name == self._column.name
+            text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
+            row.add(fit(text, stop - start, right=column.right) + " ", chosen if sorted_by else plain)
+        return row.strip(width, self.base_style + self.paper("table--header"))
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A conversation."""
+        entry = self.entry(line)
+        if entry is None:
+            return Strip.blank(width, self.base_style)
+        row = Row().add(self.cursor_mark(line), Style())
+        for column, start, stop in self._layout(width):
+            self._draw_cell(row, column.name, entry, stop - start)
+            row.add(" ", Style())
+        base = self.base_style + self.row_style(line)
+        return row.strip(width, base, flat=line == self.cursor and self.flat_cursor)
+
+    def _draw_cell(self, row: Row, name: str, entry: ConversationEntry, width: int) -> None:
+        muted = self.ink("list--muted")
+        if name == "title":
+            self._draw_title(row, entry, width)
+        elif name == "model":
+            row.add(fit(one_line(entry.model, 200).rpartition("/")[2], width), muted)
+        elif name == "messages":
+            row.add(fit(_known(entry.messages), width, right=True), muted)
+        elif name == "tokens":
+            self._draw_tokens(row, entry, width)
+        elif name == "compactions":
+            text = _known(entry.compactions)
+            row.add(fit(text, width, right=True), muted if not entry.compactions else Style())
+        elif name == "active":
+            row.add(fit(human.ago(entry.last_active, self.now), width, right=True), muted)
+        else:
+            found = bool(entry.findings)
+            text = f"!{entry.findings}" if found else _known(entry.findings)
+            row.add(fit(text, width, right=True), self.ink("table--finding") if found else muted)
+
+    def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:
+        sign = "↳ " if entry.kind else ""
+        kind = f"  {one_line(entry.kind, 20)}" if entry.kind and width > 40 else ""
+        title = one_line(entry.title, 500) or one_line(entry.id, 200)
+        text = fit(title, width - len(sign) - len(kind))
+        words = self._filter.split()
+        spans = tuple(find_spans(text, words[0])) if words else ()
+        row.add(sign, self.ink("table--kind"))
+        found = self.get_component_rich_style("list--found")
+        row.marked(text, self.ink("table--title"), spans, found)
+        row.add(kind, self.ink("table--kind"))
+
+    def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
+        muted = self.ink("list--muted")
+        share = entry.pressure
+        number = "·" if entry.tokens is None else human.tokens(entry.tokens)
+        if share is None:
+            row.add(fit(number, width, right=True), muted)
+            return
+        percent = human.percent(entry.tokens or 0, entry.threshold or 0)
+        bar = width - 12
+        full = min(bar, round(share * bar))
+        if entry.tokens and not full and bar:
+            full = 1
+        level = "over" if share >= 1 else "pressure" if share >= 0.85 else "calm"
+        row.add(fit(number, 6, right=True) + " ", muted)
+        row.add("▓" * full, self.ink(f"table--{level}")).add("░" * (bar - full), self.ink("table--rest"))
+        row.add(fit(percent, 5, right=True), muted if level == "calm" else self.ink(f"table--{level}"))
+
+
+def _known(number: int | None) -> str:
+    return "·" if number is None else human.count(number)

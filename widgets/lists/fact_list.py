@@ -1,0 +1,134 @@
+"""Facts as lines: what became of each, its kind, who said it, what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from widgets.base.strips import Row, fit, one_line
+from widgets.lists.line_list import LineList
+
+#: Sign and style of what became of a fact, the worst first; the sign tells them apart without colour.
+OUTCOMES: dict[str, tuple[str, str]] = {
+    "lost": ("✗", "error"),
+    "value lost": ("?", "warning"),
+    "at risk": ("→", "warning"),
+    "paraphrased": ("~", "moved"),
+    "verbatim": ("=", "added"),
+}
+_KIND, _ROLE = 10, 4
+_ROLES = {"assistant": "asst", "system": "sys"}
+
+
+@dataclass(frozen=True, slots=True)
+class FactPlace:
+    """Where words stand: a message of a generation (both as the lists count them), and the words to mark there."""
+
+    generation: int
+    index: int
+    text: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact as the pane shows it.
+
+    `outcome` is one of OUTCOMES and `where` the region of the list that has it ("" for none). `source` is where it was
+    said, `survivor` where it stands after the compaction, or where its thing is still mentioned. `values` are the exact
+    things in `text`, to be marked. `history` and `notes` are sentences about what came later.
+    """
+
+    key: str
+    kind: str
+    text: str
+    values: tuple[str, ...]
+    role: str
+    outcome: str
+    where: str = ""
+    compaction: int | None = None
+    source: FactPlace | None = None
+    survivor: FactPlace | None = None
+    excerpt: str = ""
+    history: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    rule: str = ""
+
+
+class FactList(LineList):
+    """One line a fact."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "facts--error",
+        "facts--warning",
+        "facts--moved",
+        "facts--added",
+        "facts--user",
+    }
+    DEFAULT_CSS = """
+    FactList {
+        & > .facts--error { color: $text-error; text-style: bold; }
+        & > .facts--warning { color: $text-warning; text-style: bold; }
+        & > .facts--moved { color: $text-accent; }
+        & > .facts--added { color: $text-success; }
+        & > .facts--user { color: $text-primary; }
+    }
+    """
+    TOOLTIP = (
+        "Facts that a compaction summarized: ✗ lost, ? the value is lost, ~ in other words, = word for word, "
+        "→ at risk.\nEnter goes to where it was said, s to where it survives."
+    )
+
+    class Selected(Message):
+        """The cursor came to a fact."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    class Opened(Selected):
+        """A fact was opened (enter, double click)."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._facts: tuple[FactView, ...] = ()
+        self.tooltip = self.TOOLTIP
+
+    def set_facts(self, facts: tuple[FactView, ...]) -> None:
+        """Show these; the cursor stays on its fact where that is still there."""
+        here = self._facts[self.cursor].key if self.cursor < len(self._facts) else ""
+        self._facts = facts
+        self.resized()
+        row = next((n for n, fact in enumerate(facts) if fact.key == here), 0)
+        self.move_cursor(row, notify=False)
+
+    @property
+    def row_count(self) -> int:
+        """How many facts there are."""
+        return len(self._facts)
+
+    def selected(self, row: int) -> None:
+        """Tell that the cursor came to a fact."""
+        self.post_message(self.Selected(row))
+
+    def opened(self, row: int) -> None:
+        """Tell that a fact was opened."""
+        self.post_message(self.Opened(row))
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A fact."""
+        fact = self._facts[line]
+        sign, name = OUTCOMES[fact.outcome]
+        at_cursor = line == self.cursor
+        muted = self.ink("list--muted")
+        row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", self.ink(f"facts--{name}"))
+        if width >= 44:
+            row.add(fit(fact.kind, _KIND) + " ", Style() if at_cursor else muted)
+        role = fit(_ROLES.get(fact.role, one_line(fact.role, 20)), _ROLE) + " "
+        row.add(role, self.ink("facts--user") if fact.role == "user" else muted)
+        row.add(fit(one_line(fact.text, 400), max(1, width - row.width)), Style())
+        return row.strip(width, self.base_style + self.row_style(line), flat=at_cursor and self.flat_cursor)

@@ -1,0 +1,234 @@
+"""A grid of numbers, shaded by size: rows and columns are two settings, a cell is a run under both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, fit, one_line
+
+Cell = tuple[int, int]
+_SHADES = " ░▒▓█"
+_LABEL, _LEAST = 10, 9
+#: The cells' signs besides their shade: what is on screen, what is in force, the best one.
+NOW, FORCE, BEST = "●", "◇", "★"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatState:
+    """What the map shows. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force` and
+    `best` are (row, column)."""
+
+    row_name: str = ""
+    column_name: str = ""
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    cells: tuple[tuple[float | None, ...], ...] = ()
+    texts: tuple[tuple[str, ...], ...] = ()
+    now: Cell | None = None
+    force: Cell | None = None
+    best: Cell | None = None
+
+
+class HeatMap(Inked, can_focus=True):
+    """Posts CellChosen when the cursor moves, CellTaken for enter and double click."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "heat--label",
+        "heat--cell",
+        "heat--cursor",
+        "heat--mark",
+        "heat--muted",
+        "heat--0",
+        "heat--1",
+        "heat--2",
+        "heat--3",
+        "heat--4",
+    }
+    DEFAULT_CSS = """
+    HeatMap {
+        height: 1fr;
+        min-height: 4;
+        background: $surface;
+        color: $foreground;
+        & > .heat--label { color: $foreground 80%; }
+        & > .heat--cell { color: $foreground; }
+        & > .heat--mark { color: $text-warning; text-style: bold; }
+        & > .heat--muted { color: $foreground 60%; }
+        & > .heat--cursor { text-style: bold reverse; }
+        & > .heat--0 { background: $surface; }
+        & > .heat--1 { background: $primary 15%; }
+        & > .heat--2 { background: $primary 30%; }
+        & > .heat--3 { background: $primary 45%; }
+        & > .heat--4 { background: $primary 60%; }
+        &:ansi > .heat--0, &:ansi > .heat--1, &:ansi > .heat--2, &:ansi > .heat--3, &:ansi > .heat--4 {
+            background: ansi_default;
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1, 0)", "Cell above", id="heat.up", show=False),
+        Binding("down,j", "move(1, 0)", "Cell below", id="heat.down", show=False),
+        Binding("left,h", "move(0, -1)", "Cell before", id="heat.left", show=False),
+        Binding("right,l", "move(0, 1)", "Cell behind", id="heat.right", show=False),
+        Binding("home,g", "mark('now')", "The settings on screen", id="heat.now", show=False),
+        Binding("end,G", "mark('best')", "The best cell", id="heat.best", show=False),
+        Binding("enter", "take", "Take these settings", id="heat.take"),
+    ]
+    TOOLTIP = (
+        f"A run for each cell; the darker, the more.  {NOW} the settings on screen  {FORCE} those in force  {BEST} the "
+        "best.\nArrows or a click show a cell's curve, enter takes its settings."
+    )
+
+    state: reactive[HeatState] = reactive(HeatState())
+
+    class CellChosen(Message):
+        """The cursor came to a cell."""
+
+        def __init__(self, row: int, column: int) -> None:
+            super().__init__()
+            self.row = row
+            self.column = column
+
+    class CellTaken(CellChosen):
+        """A cell's settings are wanted."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.tooltip = self.TOOLTIP
+        self._cursor: Cell = (0, 0)
+        self._first = 0
+
+    @property
+    def cursor(self) -> Cell:
+        """The cell under the cursor: row, column."""
+        return self._cursor
+
+    def move_to(self, cell: Cell, *, notify: bool = True) -> None:
+        """Put the cursor on a cell (clamped)."""
+        rows, columns = len(self.state.rows), len(self.state.columns)
+        if not rows or not columns:
+            return
+        self._cursor = (max(0, min(cell[0], rows - 1)), max(0, min(cell[1], columns - 1)))
+        self.refresh()
+        if notify:
+            self.post_message(self.CellChosen(*self._cursor))
+
+    def watch_state(self) -> None:
+        """Another grid may have fewer cells."""
+        self.move_to(self._cursor, notify=False)
+
+    # Drawing.
+
+    def _shape(self) -> tuple[int, int, int]:
+        """Cells of width, the first column on screen, how many are."""
+        room = max(_LEAST, self.size.width - _LABEL)
+        count = max(1, len(self.state.columns))
+        width = max(_LEAST, min(13, room // count))
+        fits = max(1, min(count, room // width))
+        first = min(max(self._first, self._cursor[1] - fits + 1), self._cursor[1], count - fits)
+        self._first = max(0, first)
+        return width, self._first, fits
+
+    @property
+    def _top(self) -> int:
+        """The first row on screen."""
+        fits = max(1, self.size.height - 2)
+        return max(0, self._cursor[0] - fits + 1)
+
+    def render_line(self, y: int) -> Strip:
+        """The names, the columns' values, then a row each."""
+        state, (width, first, fits) = self.state, self._shape()
+        muted, label = self.ink("heat--muted"), self.ink("heat--label")
+        if not state.rows:
+            return Strip.blank(self.size.width, self.base_style)
+        if y == 0:
+            more = (
+                f"  {first + 1}–{first + fits} of {len(state.columns)}" if fits < len(state.columns) else ""
+            )
+            text = f"{one_line(state.row_name, 30)} ↓  {one_line(state.column_name, 30)} →{more}"
+            return Row().add(text, muted).strip(self.size.width, self.base_style)
+        if y == 1:
+            row = Row().add(" " * _LABEL, label)
+            for text in state.columns[first : first + fits]:
+                row.add(fit(text, width - 3, right=True) + "   ", label)
+            return row.strip(self.size.width, self.base_style)
+        at = y - 2 + self._top
+        if at >= len(state.rows):
+            return Strip.blank(self.size.width, self.base_style)
+        row = Row().add(fit(state.rows[at], _LABEL - 2, right=True) + "  ", label)
+        for column in range(first, first + fits):
+            self._draw_cell(row, (at, column), width)
+        return row.strip(self.size.width, self.base_style)
+
+    def _draw_cell(self, row: Row, cell: Cell, width: int) -> None:
+        state = self.state
+        value = state.cells[cell[0]][cell[1]] if state.cells else None
+        if value is None:
+            row.add(fit("·", width - 3, right=True) + "   ", self._style(cell, 0))
+            return
+        shade = self._shade(value)
+        style = self._style(cell, shade)
+        marks = "".join(
+            sign
+            for sign, place in ((BEST, state.best), (NOW, state.now), (FORCE, state.force))
+            if place == cell
+        )
+        text = state.texts[cell[0]][cell[1]]
+        row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
+        row.add(fit(marks, 3), style + (self.ink("heat--mark") if cell != self._cursor else Style()))
+
+    def _shade(self, value: float) -> int:
+        numbers = [number for line in self.state.cells for number in line if number is not None]
+        low, high = min(numbers), max(numbers)
+        return 0 if high <= low else min(4, int((value - low) / (high - low) * 5))
+
+    def _style(self, cell: Cell, shade: int) -> Style:
+        style = self.ink("heat--cell") + self.paper(f"heat--{shade}")
+        if cell == self._cursor:
+            style += self.get_component_rich_style("heat--cursor").without_color
+        return style
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Two lines of names, and one a row."""
+        return len(self.state.rows) + 2
+
+    # Keys and mouse.
+
+    def action_move(self, rows: int, columns: int) -> None:
+        """Go to another cell."""
+        self.move_to((self._cursor[0] + rows, self._cursor[1] + columns))
+
+    def action_mark(self, name: str) -> None:
+        """Go to a cell that is marked."""
+        place = {"now": self.state.now, "best": self.state.best}[name]
+        if place is not None:
+            self.move_to(place)
+
+    def action_take(self) -> None:
+        """Tell that the cell's settings are wanted."""
+        if self.state.rows:
+            self.post_message(self.CellTaken(*self._cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click goes to a cell, a double click takes it."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y < 2 or offset.x < _LABEL:
+            return
+        width, first, fits = self._shape()
+        place = (offset.x - _LABEL) // width
+        row = offset.y - 2 + self._top
+        if place < fits and row < len(self.state.rows):
+            event.stop()
+            self.move_to((row, first + place))
+            if event.chain == 2:
+                self.action_take()

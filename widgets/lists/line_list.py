@@ -1,0 +1,272 @@
+"""A list whose rows are drawn on demand, so that a million of them cost nothing until they are seen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.strip import Strip
+
+from widgets.base.inked import InkedScroll
+
+
+class LineList(InkedScroll, can_focus=True):
+    """A virtual list with a cursor. Lines are counted from 0 and hold rows or things drawn between rows.
+
+    Subclasses say how many rows and lines there are, which line holds which row, and how a line is drawn.
+    """
+
+    #: Lines at the top that stay while the rest scrolls.
+    header_height: ClassVar[int] = 0
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "list--cursor",
+        "list--cursor-blurred",
+        "list--hover",
+        "list--muted",
+        "list--found",
+    }
+    DEFAULT_CSS = """
+    LineList {
+        background: $surface;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 25%;
+        & > .list--cursor { background: $primary 45%; text-style: bold; }
+        & > .list--cursor-blurred { background: $primary 20%; }
+        & > .list--hover { background: $foreground 5%; }
+        & > .list--muted { color: $text-muted; }
+        & > .list--found { color: auto; background: $warning; text-style: bold; }
+        &:ansi {
+            & > .list--cursor { background: ansi_default; text-style: bold reverse; }
+            & > .list--cursor-blurred { background: ansi_default; text-style: bold; }
+            & > .list--hover { background: ansi_default; }
+            & > .list--muted { text-style: dim; }
+            & > .list--found { color: ansi_black; background: ansi_yellow; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="list.up", show=False),
+        Binding("down,j", "move(1)", "Down", id="list.down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "Page up", id="list.page_up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "Page down", id="list.page_down", show=False),
+        Binding("ctrl+u", "half_page(-1)", "Half a page up", id="list.half_page_up", show=False),
+        Binding("ctrl+d", "half_page(1)", "Half a page down", id="list.half_page_down", show=False),
+        Binding("home,g", "first", "First", id="list.first", show=False),
+        Binding("end,G", "last", "Last", id="list.last", show=False),
+        Binding("enter", "open", "Open", id="list.open"),
+    ]
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._cursor = 0
+        self._empty = True
+        self._hover = -1
+
+    # What a subclass says.
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the list has."""
+        raise NotImplementedError
+
+    @property
+    def line_count(self) -> int:
+        """How many lines the rows need, the header left out."""
+        return self.row_count
+
+    def line_of(self, row: int) -> int:
+        """The line that shows a row."""
+        return row
+
+    def row_at(self, line: int) -> int | None:
+        """The row that a line shows; None where it shows none."""
+        return line if 0 <= line < self.row_count else None
+
+    def draw_header(self, y: int, width: int) -> Strip:
+        """A line of the header."""
+        raise NotImplementedError
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A line of the list."""
+        raise NotImplementedError
+
+    def selected(self, row: int) -> None:
+        """The cursor came to a row."""
+
+    def opened(self, row: int) -> None:
+        """The user opened a row."""
+
+    # What a subclass uses.
+
+    @property
+    def cursor(self) -> int:
+        """The row that the cursor is on; 0 in an empty list."""
+        return self._cursor
+
+    @property
+    def visible_rows(self) -> range:
+        """The rows that are on screen now."""
+        top = self.scroll_offset.y
+        bottom = min(self.line_count, top + self._page_lines)
+        rows = [row for line in range(top, bottom) if (row := self.row_at(line)) is not None]
+        return range(rows[0], rows[-1] + 1) if rows else range(0)
+
+    def move_cursor(self, row: int, *, notify: bool = True, centre: bool = False) -> None:
+        """Put the cursor on a row (clamped) and bring it into view; `notify` posts the selection."""
+        total = self.row_count
+        row = max(0, min(row, total - 1))
+        moved, before = row != self._cursor, self._cursor
+        self._cursor = row
+        if not total:
+            return
+        if moved:
+            self._refresh_row(before)
+            self._refresh_row(row)
+        self._show_line(self.line_of(row), centre)
+        if moved and notify:
+            self.selected(row)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a row there is none to open."""
+        return self.row_count > 0 if action == "open" else True
+
+    def resized(self) -> None:
+        """The number of lines changed: scrollbars and cursor follow."""
+        if self._empty != (self.row_count == 0):
+            self._empty = not self._empty
+            if self.is_mounted:
+                self.refresh_bindings()
+        self._cursor = max(0, min(self._cursor, self.row_count - 1))
+        self.scroll_over(self.line_count + self.header_height)
+
+    def row_style(self, row: int) -> Style:
+        """The background of a row: cursor, hover or none."""
+        if row == self._cursor:
+            name = "list--cursor" if self.has_focus else "list--cursor-blurred"
+            return self.paper(name) + self.get_component_rich_style(name).without_color
+        return self.paper("list--hover") if row == self._hover else Style()
+
+    @property
+    def flat_cursor(self) -> bool:
+        """Whether the row under the cursor is drawn in one style (16 colours: others would not be readable)."""
+        return self.app.native_ansi_color
+
+    def cursor_mark(self, row: int) -> str:
+        """The sign of the cursor, one cell, so that colour is not the only one."""
+        return "›" if row == self._cursor else " "
+
+    # Drawing and scrolling.
+
+    @property
+    def _page_lines(self) -> int:
+        return max(1, self.size.height - self.header_height)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the widget."""
+        width = self.scrollable_content_region.width
+        if y < self.header_height:
+            return self.draw_header(y, width).apply_style(self.base_style)
+        line = self.scroll_offset.y + y - self.header_height
+        if line >= self.line_count:
+            return Strip.blank(width, self.base_style)
+        return self.draw_line(line, width)
+
+    def _refresh_row(self, row: int) -> None:
+        line = self.line_of(row) + self.header_height
+        if self.header_height <= line - self.scroll_offset.y < self.size.height:
+            self.refresh_line(line)
+
+    def _show_line(self, line: int, centre: bool) -> None:
+        top, page = self.scroll_offset.y, self._page_lines
+        if centre and not top <= line < top + page:
+            target = line - page // 2
+        elif line < top:
+            target = line
+        elif line >= top + page:
+            target = line - page + 1
+        else:
+            return
+        self.scroll_to(y=max(0, target), animate=False, force=True, immediate=True)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view when the widget changes size."""
+        self.virtual_size = Size(0, self.line_count + self.header_height)
+        if self.row_count:
+            self._show_line(self.line_of(self._cursor), centre=False)
+
+    def on_focus(self) -> None:
+        """The cursor looks different with focus."""
+        self._refresh_row(self._cursor)
+
+    def on_blur(self) -> None:
+        """The cursor looks different without focus."""
+        self._refresh_row(self._cursor)
+
+    # Keys and mouse.
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        self.move_cursor(self._cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        """Move the cursor by a page."""
+        self.move_cursor(self._cursor + pages * max(1, self._page_lines - 1))
+
+    def action_half_page(self, pages: int) -> None:
+        """Move the cursor by half a page."""
+        self.move_cursor(self._cursor + pages * max(1, self._page_lines // 2))
+
+    def action_first(self) -> None:
+        """Move the cursor to the first row."""
+        self.move_cursor(0)
+
+    def action_last(self) -> None:
+        """Move the cursor to the last row."""
+        self.move_cursor(self.row_count - 1)
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self.row_count:
+            self.opened(self._cursor)
+
+    def _row_under(self, y: int) -> int | None:
+        return None if y < self.header_height else self.row_at(self.scroll_offset.y + y - self.header_height)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click selects a row, a double click opens it."""
+        offset = event.get_content_offset(self)
+        row = None if offset is None else self._row_under(offset.y)
+        if row is None:
+            return
+        event.stop()
+        self.move_cursor(row)
+        if event.chain == 2:
+            self.opened(row)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The row under the pointer is lit."""
+        offset = event.get_content_offset(self)
+        row = None if offset is None else self._row_under(offset.y)
+        self._set_hover(-1 if row is None else row)
+
+    def on_leave(self) -> None:
+        """The pointer went away."""
+        self._set_hover(-1)
+
+    def _set_hover(self, row: int) -> None:
+        if row == self._hover:
+            return
+        before, self._hover = self._hover, row
+        for changed in (before, row):
+            if changed >= 0:
+                self._refresh_row(changed)

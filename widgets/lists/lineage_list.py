@@ -1,0 +1,220 @@
+"""The items of a lineage as lines: what each is in every column, and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.summaries.lineage import Cell, Lineage, State
+from inspector.summaries.lineage import Row as ItemRow
+from widgets.base.strips import Row, fit, one_line
+from widgets.lists.line_list import LineList
+
+#: Sign and style of each state; the word beside the sign is the state's own.
+SIGNS: dict[State, tuple[str, str]] = {
+    "new": ("+", "added"),
+    "kept": ("=", "kept"),
+    "renumbered": ("#", "kept"),
+    "reworded": ("~", "changed"),
+    "split": ("÷", "changed"),
+    "merged": ("&", "changed"),
+    "moved": ("→", "moved"),
+    "done": ("✓", "added"),
+    "dropped": ("−", "removed"),
+    "back": ("↺", "moved"),
+}
+#: What is written in a cell that has room for a word.
+_WORDS: dict[State, str] = {"renumbered": "number"}
+_WORD, _SIGN = 11, 2
+#: So many cells are left for the text of an item before words give way to signs.
+_TEXT = 26
+
+
+class LineageList(LineList):
+    """One line an item: what it is in each column, and its words; the section above its items."""
+
+    header_height: ClassVar[int] = 1
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "lineage--added", "lineage--removed", "lineage--changed", "lineage--moved", "lineage--kept",
+        "lineage--group", "lineage--column", "lineage--here", "lineage--text", "lineage--flag",
+    }  # fmt: skip
+    DEFAULT_CSS = """
+    LineageList {
+        & > .lineage--added { color: $text-success; }
+        & > .lineage--removed { color: $text-error; }
+        & > .lineage--changed { color: $text-warning; }
+        & > .lineage--moved { color: $text-accent; }
+        & > .lineage--kept { color: $foreground 60%; }
+        & > .lineage--group { color: $text-primary; text-style: bold; }
+        & > .lineage--column { color: $foreground 70%; }
+        & > .lineage--here { text-style: bold underline; }
+        & > .lineage--text { color: $foreground; }
+        & > .lineage--flag { color: $text-warning; text-style: bold; }
+        &:ansi > .lineage--kept { text-style: dim; }
+        &:ansi > .lineage--here { text-style: bold reverse; }
+    }
+    """
+
+    class Selected(Message):
+        """The cursor came to another item, or to another column."""
+
+    class Opened(Message):
+        """An item was opened in the column of the cursor (enter, double click)."""
+
+    class ColumnPointed(Message):
+        """A column was clicked."""
+
+        def __init__(self, column: int) -> None:
+            super().__init__()
+            self.column = column
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lineage = Lineage()
+        self._rows: list[ItemRow] = []
+        self._lines: list[int | str] = []
+        self._line_of: list[int] = []
+        self._flags: dict[int, str] = {}
+        self._places: list[tuple[int, int, int]] = []
+        self.column = 0
+        self.tooltip = (
+            "\n".join(
+                "   ".join(f"{SIGNS[state][0]} {state}" for state in states)
+                for states in (tuple(SIGNS)[:5], tuple(SIGNS)[5:])
+            )
+            + "\n! says something else   ◷ stale\nEnter shows the summary beside the one before."
+        )
+
+    @property
+    def row_count(self) -> int:
+        """How many items are shown."""
+        return len(self._rows)
+
+    @property
+    def line_count(self) -> int:
+        """Items and the headings above them."""
+        return len(self._lines)
+
+    def line_of(self, row: int) -> int:
+        """The line of an item."""
+        return self._line_of[row] if row < len(self._line_of) else 0
+
+    def row_at(self, line: int) -> int | None:
+        """The item of a line; None for headings."""
+        found = self._lines[line] if 0 <= line < len(self._lines) else ""
+        return found if isinstance(found, int) else None
+
+    @property
+    def item(self) -> ItemRow | None:
+        """The item under the cursor."""
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+
+    def set_rows(self, lineage: Lineage, shown: Callable[[ItemRow], bool], flags: dict[int, str]) -> None:
+        """Show the items that `shown` takes; the cursor stays on its item where that is still there."""
+        here = self.item
+        self._lineage, self._flags = lineage, flags
+        self._rows, self._lines, self._line_of = [], [], []
+        for name, rows in lineage.groups:
+            taken = [row for row in rows if shown(row)]
+            if not taken:
+                continue
+            self._lines.append(one_line(name, 120) or "(no heading)")
+            for row in taken:
+                self._line_of.append(len(self._lines))
+                self._lines.append(len(self._rows))
+                self._rows.append(row)
+        self.resized()
+        numbers = [row.number for row in self._rows]
+        at = numbers.index(here.number) if here is not None and here.number in numbers else 0
+        self.move_cursor(at, notify=False)
+
+    def set_column(self, column: int) -> None:
+        """Put the cursor into a column."""
+        self.column = column
+        self.refresh()
+
+    def selected(self, row: int) -> None:
+        """Tell that the cursor came to another item."""
+        self.post_message(self.Selected())
+
+    def opened(self, row: int) -> None:
+        """Tell that an item was opened."""
+        self.post_message(self.Opened())
+
+    def widths(self, width: int) -> dict[int, int]:
+        """Cells for each column that is shown in a line of so many: words where there is room, else signs.
+
+        The column of the cursor keeps its word as long as there is room for any; where not even the signs of all
+        columns fit, those around it are shown.
+        """
+        count = len(self._lineage.columns)
+        room = width - 3 - min(_TEXT, width // 3)
+        if count * _WORD <= room:
+            return dict.fromkeys(range(count), _WORD)
+        signs = max(0, room - _WORD) // _SIGN
+        if count - 1 <= signs:
+            shown = range(count)
+        else:
+            first = max(0, min(self.column - signs // 2, count - 1 - signs))
+            shown = range(first, first + signs + 1)
+        return {column: _WORD if column == self.column else _SIGN for column in shown}
+
+    def draw_header(self, y: int, width: int) -> Strip:
+        """The compactions' numbers; `!` marks one that a fallback text follows."""
+        row = Row().add("   ", Style())
+        self._places = []
+        widths = self.widths(width)
+        for column, cells in widths.items():
+            start = row.width
+            found = self._lineage.columns[column]
+            here = column == self.column
+            name = f"{found.compaction}{'!' if found.fallback else '?' if found.summary is None else ''}"
+            if cells == _WORD:
+                name = f"{'▸' if here else ' '}{name}"
+            elif cells < len(name) + 1:
+                name = name[-1]
+            row.add(fit(name, cells - 1), self.ink("lineage--column") + self._here(here)).add(" ", Style())
+            self._places.append((start, row.width, column))
+        hidden = len(self._lineage.columns) - len(widths)
+        if hidden:
+            row.add(f"‹ {hidden} more ›", self.ink("list--muted"))
+        return row.strip(width, self.base_style)
+
+    def _here(self, here: bool) -> Style:
+        return Style(bold=True, underline=True) if here else Style()
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A heading or an item."""
+        found = self._lines[line]
+        if isinstance(found, str):
+            return Row().add(f" {found}", self.ink("lineage--group")).strip(width, self.base_style)
+        item, row = self._rows[found], Row()
+        row.add(self.cursor_mark(found), Style())
+        row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("lineage--flag"))
+        for column, cells in self.widths(width).items():
+            self._draw_cell(row, item.cells[column], cells, column == self.column and found == self.cursor)
+        text = one_line(item.text, 2 * width + 40)
+        row.add(fit(text, max(1, width - row.width)), self.ink("lineage--text"))
+        flat = found == self.cursor and self.flat_cursor
+        return row.strip(width, self.base_style + self.row_style(found), flat=flat)
+
+    def _draw_cell(self, row: Row, cell: Cell | None, cells: int, here: bool) -> None:
+        if cell is None:
+            row.add(" " * cells, Style())
+            return
+        sign, style = SIGNS[cell.state]
+        text = f"{sign} {_WORDS.get(cell.state, cell.state)}" if cells == _WORD else sign
+        row.add(fit(text, cells - 1), self.ink(f"lineage--{style}") + self._here(here)).add(" ", Style())
+
+    def on_click(self, event: events.Click) -> None:
+        """A click chooses the column too."""
+        offset = event.get_content_offset(self)
+        if offset is not None:
+            at = next((c for start, stop, c in self._places if start <= offset.x < stop), None)
+            if at is not None and at != self.column:
+                self.post_message(self.ColumnPointed(at))

@@ -1,0 +1,416 @@
+"""The messages of a generation: one line each, with region, role, tokens, marks and the start of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
+
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.core.text import safe_line
+from widgets.base import human
+from widgets.base.strips import Row, find_spans, fit, one_line
+from widgets.lists.line_list import LineList
+
+Flag = Literal["error", "finding", "lost", "summary", "struck", "copied", "huge"]
+
+#: The gutter of each region; distinct without colour.
+GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
+#: The sign of each flag, in the order in which they are shown where there is room for two.
+FLAG_SIGNS: dict[str, str] = {
+    "error": "✗",
+    "finding": "!",
+    "lost": "∅",
+    "summary": "Σ",
+    "struck": "−",
+    "copied": "=",
+    "huge": "■",
+}
+_PLAIN = Style()
+_ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
+#: Lines kept as drawn.
+_DRAWN_LIMIT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """What one line shows.
+
+    `label` is its index or name ("217", "sys"); `region` is head, middle, tail or empty; `tokens` are None where
+    nobody has counted yet, and `token_kind` says whether they are rough (shown with ~) or exact.
+    `pruned_tokens` is the size after pruning where it changes. `breakpoint` is 1..4. `text` may hold anything.
+    """
+
+    label: str
+    role: str
+    text: str
+    region: str = ""
+    tokens: int | None = None
+    token_kind: Literal["rough", "exact"] = "rough"
+    pruned_tokens: int | None = None
+    breakpoint: int | None = None
+    flags: frozenset[Flag] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A line drawn before the row `at` (at == length: after the last): "planned head_end 3"."""
+
+    at: int
+    name: Literal["head_end", "tail_start"]
+    kind: Literal["planned", "recorded"]
+    note: str = ""
+    #: The number that the label says where it is not `at` (rows may stand before the first message).
+    index: int | None = None
+
+
+class RowSource(Protocol):
+    """Where the rows come from. `row` is called for visible rows only and must not read anything slow."""
+
+    def __len__(self) -> int: ...
+
+    def row(self, index: int) -> MessageRow | None:
+        """The row, None where it is not loaded yet."""
+        ...
+
+
+class ListSource:
+    """Rows that are all there."""
+
+    def __init__(self, rows: Sequence[MessageRow]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> MessageRow | None:
+        """The row."""
+        return self._rows[index]
+
+
+class MessageList(LineList):
+    """The message list, virtual over up to a million rows.
+
+    Posts Selected when the cursor moves, Opened for enter and double click, and RowsWanted when rows on screen
+    are not loaded; `rows_changed` shows them once they are.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "messages--head",
+        "messages--middle",
+        "messages--tail",
+        "messages--user",
+        "messages--assistant",
+        "messages--tool",
+        "messages--system",
+        "messages--tokens",
+        "messages--pruned",
+        "messages--breakpoint",
+        "messages--summary",
+        "messages--struck",
+        "messages--error",
+        "messages--finding",
+        "messages--lost",
+        "messages--planned",
+        "messages--recorded",
+    }
+    DEFAULT_CSS = """
+    MessageList {
+        & > .messages--head { color: $text-primary; }
+        & > .messages--middle { color: $text-warning; }
+        & > .messages--tail { color: $text-success; }
+        & > .messages--user { color: $foreground; text-style: bold; }
+        & > .messages--assistant { color: $foreground; }
+        & > .messages--tool { color: $foreground 70%; }
+        & > .messages--system { color: $text-primary; }
+        & > .messages--tokens { color: $foreground 70%; }
+        & > .messages--pruned { color: $text-warning; }
+        & > .messages--breakpoint { color: $text-accent; text-style: bold; }
+        & > .messages--summary { color: $text-accent; }
+        & > .messages--struck { color: $foreground 50%; text-style: strike; }
+        & > .messages--error { color: $text-error; text-style: bold; }
+        & > .messages--finding { color: $text-warning; text-style: bold; }
+        & > .messages--lost { color: $text-error; text-style: bold; }
+        & > .messages--planned { color: $text-accent; }
+        & > .messages--recorded { color: $foreground 60%; }
+        &:ansi > .messages--tool { text-style: dim; }
+    }
+    """
+    TOOLTIP = (
+        "Messages, oldest first.  Gutter: ▎ head  ┊ middle  ▌ tail.\n"
+        "~ rough count   ✂ pruned (before → after)   ⚑ cache breakpoint\n"
+        "Σ summary   ! finding   ✗ tool error   ■ huge   − left the list   = copied\n"
+        "━ recorded boundary   ╌ planned boundary"
+    )
+
+    class Selected(Message):
+        """The cursor came to a row."""
+
+        def __init__(self, widget: MessageList, index: int) -> None:
+            super().__init__()
+            self.widget = widget
+            self.index = index
+
+        @property
+        def control(self) -> MessageList:
+            """The list."""
+            return self.widget
+
+    class Opened(Selected):
+        """A row was opened (enter, double click)."""
+
+    class RowsWanted(Message):
+        """These rows are on screen, or about to be, and not loaded."""
+
+        def __init__(self, widget: MessageList, rows: range) -> None:
+            super().__init__()
+            self.widget = widget
+            self.rows = rows
+
+        @property
+        def control(self) -> MessageList:
+            """The list."""
+            return self.widget
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._source: RowSource = ListSource(())
+        self._length = 0
+        self._boundaries: tuple[Boundary, ...] = ()
+        self._highlight = ""
+        self._missing: list[int] = []
+        #: Lines as they were last drawn: scrolling by one line draws one.
+        self._drawn: dict[tuple[MessageRow, int, int], Strip] = {}
+        self._wanted = range(0)
+        self.tooltip = self.TOOLTIP
+
+    # Values in.
+
+    def set_rows(self, source: RowSource, *, cursor: int | None = None, centre: bool = True) -> None:
+        """Show other rows; the cursor goes to `cursor`, or stays where it is as far as that exists.
+
+        `centre` brings a cursor that is not on screen to the middle of it, else it scrolls as little as possible.
+
+        No message is posted: who changes the rows knows where the cursor is.
+        """
+        self._source = source
+        self._length = len(source)
+        self._wanted = range(0)
+        self.resized()
+        self.move_cursor(self._cursor if cursor is None else cursor, notify=False, centre=centre)
+
+    def set_boundaries(self, boundaries: Sequence[Boundary]) -> None:
+        """Draw these boundary lines; the row under the cursor stays where it is on screen."""
+        ordered = tuple(sorted(boundaries, key=lambda b: (b.at, b.kind != "recorded", b.name)))
+        if ordered == self._boundaries:
+            return
+        before = self.line_of(self._cursor)
+        self._boundaries = ordered
+        self.resized()
+        shift = self.line_of(self._cursor) - before
+        if shift:
+            top = max(0, self.scroll_offset.y + shift)
+            self.scroll_to(y=top, animate=False, force=True, immediate=True)
+
+    def set_highlight(self, query: str) -> None:
+        """Mark every occurrence of a text in the rows; an empty one marks nothing."""
+        if query != self._highlight:
+            self._highlight = query
+            self._drawn.clear()
+            self.refresh()
+
+    def rows_changed(self) -> None:
+        """Rows were loaded or counted, or the source grew or shrank.
+
+        A cursor on the last row stays on the last row (and the change is posted); any other stays put.
+        """
+        length, before = len(self._source), self._length
+        self._wanted = range(0)
+        if length == before:
+            self.refresh()
+            return
+        follow = before > 0 and self._cursor == before - 1
+        self._length = length
+        self.resized()
+        if follow:
+            self.move_cursor(length - 1)
+
+    def notify_style_update(self) -> None:
+        """Colours changed."""
+        self._drawn.clear()
+        super().notify_style_update()
+
+    @property
+    def highlight(self) -> str:
+        """The text that is marked in the rows."""
+        return self._highlight
+
+    @property
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """The boundary lines, in the order in which they are drawn."""
+        return self._boundaries
+
+    # Lines and rows.
+
+    @property
+    def row_count(self) -> int:
+        """How many messages there are."""
+        return self._length
+
+    @property
+    def line_count(self) -> int:
+        """Messages and boundary lines."""
+        return self._length + len(self._boundaries)
+
+    def line_of(self, row: int) -> int:
+        """The line that shows a message."""
+        return row + sum(1 for boundary in self._boundaries if boundary.at <= row)
+
+    def row_at(self, line: int) -> int | None:
+        """The message that a line shows; None for a boundary line."""
+        item = self._item_at(line)
+        return item if isinstance(item, int) and 0 <= item < self._length else None
+
+    def _item_at(self, line: int) -> int | Boundary:
+        for shift, boundary in enumerate(self._boundaries):
+            place = min(boundary.at, self._length) + shift
+            if line == place:
+                return boundary
+            if line < place:
+                return line - shift
+        return line - len(self._boundaries)
+
+    # Messages out.
+
+    def selected(self, row: int) -> None:
+        """Tell that the cursor came to a row."""
+        self.post_message(self.Selected(self, row))
+
+    def opened(self, row: int) -> None:
+        """Tell that a row was opened."""
+        self.post_message(self.Opened(self, row))
+
+    def _note_missing(self, row: int) -> None:
+        if row in self._wanted:
+            return
+        if not self._missing:
+            self.call_after_refresh(self._ask_for_rows)
+        self._missing.append(row)
+
+    def _ask_for_rows(self) -> None:
+        missing, self._missing = self._missing, []
+        if not missing:
+            return
+        page = max(self.size.height, 1)
+        wanted = range(max(0, min(missing) - page), min(self._length, max(missing) + 1 + page))
+        self._wanted = wanted
+        self.post_message(self.RowsWanted(self, wanted))
+
+    # Drawing.
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A message or a boundary line."""
+        item = self._item_at(line)
+        if isinstance(item, Boundary):
+            return self._draw_boundary(item, width)
+        row = self._source.row(item) if item < len(self._source) else None
+        if row is None:
+            self._note_missing(item)
+            row = MessageRow(label=str(item), role="", text="…")
+        if item in (self._cursor, self._hover):
+            return self._draw_row(item, row, width)
+        key = (row, width, self._label_width)
+        strip = self._drawn.get(key)
+        if strip is None:
+            if len(self._drawn) >= _DRAWN_LIMIT:
+                self._drawn.clear()
+            strip = self._drawn[key] = self._draw_row(item, row, width)
+        return strip
+
+    def _draw_boundary(self, boundary: Boundary, width: int) -> Strip:
+        glyph, name = (
+            ("━", "messages--recorded") if boundary.kind == "recorded" else ("╌", "messages--planned")
+        )
+        style = self.ink(name)
+        at = boundary.at if boundary.index is None else boundary.index
+        label = f"{boundary.kind} {boundary.name} {at:,}"
+        if boundary.note:
+            label += f" · {one_line(boundary.note, 200)}"
+        text = fit(f"{glyph * 3} {label} ".rstrip() + " ", min(width, len(label) + 5))
+        return Row().add(text, style).fill(width, style, glyph).strip(width, self.base_style)
+
+    def _draw_row(self, index: int, row: MessageRow, width: int) -> Strip:
+        base = self.base_style + self.row_style(index)
+        # On the cursor's background quiet colours would be hard to read.
+        at_cursor = index == self._cursor
+        text_style = _PLAIN if at_cursor and row.role == "tool" and not row.flags else self._text_style(row)
+        line = Row()
+        if row.region in GUTTERS:
+            line.add(GUTTERS[row.region], self.ink(f"messages--{row.region}"))
+        else:
+            line.add(" ", _PLAIN)
+        muted = _PLAIN if at_cursor else self.ink("list--muted")
+        line.add(self.cursor_mark(index), muted)
+        line.add(fit(one_line(row.label, 12), self._label_width, right=True) + " ", muted)
+        self._add_facts(line, row, width, muted)
+        self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
+        mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
+        room = width - line.width - (3 if width >= 48 or mark else 0)
+        text = fit(safe_line(row.text, max(1, room) + 1), room)
+        if self._highlight:
+            spans = tuple(find_spans(text, self._highlight))
+            line.marked(text, text_style, spans, self.get_component_rich_style("list--found"))
+        else:
+            line.add(text, text_style)
+        line.add(mark, self.ink("messages--breakpoint"))
+        return line.strip(width, base, flat=at_cursor and self.flat_cursor)
+
+    @property
+    def _label_width(self) -> int:
+        return max(3, len(str(max(0, self._length - 1))))
+
+    def _text_style(self, row: MessageRow) -> Style:
+        if "struck" in row.flags:
+            return self.ink("messages--struck")
+        if "summary" in row.flags:
+            return self.ink("messages--summary")
+        if row.role in _ROLE_SHORT:
+            return self.ink(f"messages--{row.role}")
+        return self.ink("list--muted")
+
+    def _add_facts(self, line: Row, row: MessageRow, width: int, muted: Style) -> None:
+        """Role to the left and tokens to the right of one field; the role gives way where both do not fit."""
+        wide = width >= 56
+        field = 24 if width >= 100 else 19 if wide else 11
+        size = token_text(row, short=not wide)
+        role = row.role
+        if not wide or len(role) + 1 + len(size) > field:
+            role = _ROLE_SHORT.get(role, role)
+        role = fit(one_line(role, 20), max(0, field - len(size) - 1)).rstrip()
+        role_style = self.ink(f"messages--{row.role}") if row.role in ("user", "system") else muted
+        line.add(role, role_style)
+        line.add(" " * (field - len(role) - len(size)), muted)
+        line.add(size, self.ink("messages--pruned" if row.pruned_tokens is not None else "messages--tokens"))
+        line.add(" ", muted)
+
+    def _add_flags(self, line: Row, flags: frozenset[Flag], room: int, muted: Style) -> None:
+        signs = [(name, sign) for name, sign in FLAG_SIGNS.items() if name in flags][:room]
+        for name, sign in signs:
+            known = name in ("error", "finding", "lost", "summary")
+            line.add(sign, self.ink(f"messages--{name}") if known else muted)
+        line.add(" " * (room - len(signs) + 1), muted)
+
+
+def token_text(row: MessageRow, *, short: bool = False) -> str:
+    """The tokens of a row: "~1.2k" rough, "1.2k" exact, "✂ ~1.2k → 24" where pruning changes it."""
+    if row.tokens is None:
+        return ""
+    rough = "~" if row.token_kind == "rough" else ""
+    if row.pruned_tokens is None:
+        return f"{rough}{human.tokens(row.tokens)}"
+    if short:
+        return f"✂{rough}{human.tokens(row.pruned_tokens)}"
+    return f"✂ {rough}{human.tokens(row.tokens)} → {human.tokens(row.pruned_tokens)}"

@@ -1,0 +1,1 @@
+"""The panes beside the message list, and their parts."""

@@ -1,0 +1,163 @@
+"""What the knobs turn: each setting's unit, steps and range, and how its value is read and written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.engines.base import RANGES
+from widgets.base import human
+from widgets.base.strips import one_line
+
+Value = float | int | str | None
+
+
+#: The knob that is no setting. None stands for the recorded sizes, up to 2.0 for a share of the budget, more for
+#: tokens.
+SUMMARY_SIZE = "summary_size"
+LARGEST_SHARE = 2.0
+_SUMMARY_TOKENS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnobKind:
+    """How a setting turns: its unit, the fine and the coarse step, the range that the slider spans."""
+
+    name: str
+    unit: Literal["ratio", "count", "tokens", "choice", "size"]
+    step: float
+    coarse: float
+    low: float = 0.0
+    high: float = 1.0
+    #: Sliders of sizes are logarithmic.
+    log: bool = False
+    optional: bool = False
+    help: str = ""
+
+
+KNOBS: tuple[KnobKind, ...] = (
+    KnobKind("threshold", "ratio", 0.01, 0.05, help="The share of the context at which the agent compacts."),
+    KnobKind("target_ratio", "ratio", 0.01, 0.05, help="The tail budget as a share of the threshold."),
+    KnobKind("protect_first_n", "count", 1, 5, 0, 30, help="Messages at the start that always stay."),
+    KnobKind("protect_last_n", "count", 1, 10, 1, 100, help="Messages at the end that always stay."),
+    KnobKind(
+        "context_length",
+        "tokens",
+        1_000,
+        10_000,
+        8_000,
+        2_000_000,
+        log=True,
+        help="What the model can take, in tokens.",
+    ),
+    KnobKind(
+        "max_tokens",
+        "tokens",
+        1_000,
+        8_000,
+        0,
+        200_000,
+        optional=True,
+        help="Tokens reserved for the answer; some releases take them off the context. None: not set.",
+    ),
+    KnobKind("profile", "choice", 1, 1, help="The release whose rules decide."),
+    KnobKind(
+        "summary_context",
+        "tokens",
+        1_000,
+        10_000,
+        8_000,
+        2_000_000,
+        log=True,
+        optional=True,
+        help="What the summary model can take, in tokens: the threshold is lowered to it. None: not set.",
+    ),
+    KnobKind(
+        SUMMARY_SIZE,
+        "size",
+        0.05,
+        0.25,
+        0.0,
+        2.0,
+        optional=True,
+        help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
+    ),
+)
+
+
+def turned(kind: KnobKind, value: float | None, by: int, coarse: bool) -> float | None:
+    """The value so many steps further; None is below the least value of a setting that may be left out."""
+    if value is None:
+        if by <= 0:
+            return None
+        return 1.0 if kind.unit == "size" else round(kind.low)
+    if kind.optional and by < 0 and value <= kind.low:
+        return None
+    step = kind.coarse if coarse else kind.step
+    if kind.unit == "size" and value > LARGEST_SHARE:
+        step = 1_000 if coarse else 100
+    # On the grid of the step, so that values stay round.
+    grid = value / step
+    place = math.floor(grid + 1e-9) + by if by > 0 else math.ceil(grid - 1e-9) + by
+    return clamped(kind, place * step)
+
+
+def clamped(kind: KnobKind, value: float) -> float:
+    """The nearest value that the setting can have."""
+    if kind.unit == "size":
+        return round(value, 4) if value <= LARGEST_SHARE else round(min(value, 1_000_000))
+    low, high = (kind.low, kind.high) if kind.unit == "ratio" else RANGES[kind.name]
+    value = max(low, min(value, high))
+    return round(value, 4) if kind.unit == "ratio" else round(value)
+
+
+def meant(kind: KnobKind, number: float) -> float:
+    """The value that a typed number stands for: 35 is 35% where the setting is a share."""
+    if kind.unit == "ratio" and number > 1:
+        number /= 100
+    share = kind.unit == "ratio" or (kind.unit == "size" and number <= LARGEST_SHARE)
+    return round(number, 4) if share else round(number)
+
+
+def share_of(kind: KnobKind, value: Value) -> float:
+    """Where on the slider a value stands, from 0 to 1."""
+    if value is None or isinstance(value, str):
+        return 0.0
+    if kind.unit == "size" and value > LARGEST_SHARE:
+        return min(1.0, value / _SUMMARY_TOKENS)
+    if kind.log:
+        share = math.log(max(value, 1) / kind.low) / math.log(kind.high / kind.low)
+    else:
+        share = (value - kind.low) / (kind.high - kind.low)
+    return max(0.0, min(1.0, share))
+
+
+def value_at(kind: KnobKind, share: float) -> float:
+    """The value at a place on the slider."""
+    if kind.log:
+        return float(kind.low * (kind.high / kind.low) ** share)
+    return kind.low + (kind.high - kind.low) * share
+
+
+def show(kind: KnobKind, value: Value) -> str:
+    """A value as the knob shows it: 50%, 20, 200,000, none."""
+    if value is None:
+        return "as recorded" if kind.unit == "size" else "none"
+    if isinstance(value, str):
+        return one_line(value, 40)
+    if kind.unit == "ratio":
+        return f"{value * 100:.4g}%"
+    if kind.unit == "size":
+        return f"{value:.0%} budget" if value <= LARGEST_SHARE else f"{human.count(round(value))} tok"
+    return human.count(round(value))
+
+
+def parse(text: str) -> float | None:
+    """A typed number: 150000, 150,000, 150k, 1.5m, 50% (0.5). None where it is none."""
+    bare = text.strip().replace(",", "").replace("_", "").lower()
+    factor = {"k": 1_000.0, "m": 1_000_000.0, "%": 0.01}.get(bare[-1:], 0.0)
+    try:
+        return float(bare[:-1]) * factor if factor else float(bare)
+    except ValueError:
+        return None

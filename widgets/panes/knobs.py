@@ -1,0 +1,456 @@
+"""The settings as knobs: arrows (faster while held), typing, wheel, click and drag."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.core.errors import UsageProblem
+from inspector.engines.base import Settings
+from widgets.base.inked import Inked
+from widgets.base.strips import Row, fit, one_line
+from widgets.base.wrapping import breaks
+from widgets.panes.knob_values import (
+    KNOBS,
+    SUMMARY_SIZE,
+    KnobKind,
+    Value,
+    clamped,
+    meant,
+    parse,
+    share_of,
+    show,
+    turned,
+    value_at,
+)
+
+#: Two presses closer than this belong to a key that is held, in seconds.
+HELD = 0.15
+#: From so many presses of a held key on, a step is so many times as large.
+SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
+
+
+_LABEL, _VALUE = 16, 12
+#: Keys that end the typing of a value; other keys do nothing meanwhile.
+_LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
+#: The foot: what the setting is and where its value came from, at most so many rows.
+_FOOT = 4
+_TYPING = "150k, 1.5m and 35% will do. Enter takes the value, as do tab, ↑ ↓ and a click; escape leaves it."
+
+
+class Knobs(Inked, can_focus=True):
+    """One row a setting. Posts SettingChanged at every turn, ResetWanted for all of them at once.
+
+    A turn shows at once; `set_state` has the last word. A value that is being typed is taken by enter, and by whatever
+    leaves its row: tab, arrows, a click; escape drops it.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "knobs--cursor",
+        "knobs--cursor-blurred",
+        "knobs--label",
+        "knobs--value",
+        "knobs--changed",
+        "knobs--slider",
+        "knobs--rest",
+        "knobs--note",
+        "knobs--edit",
+        "knobs--error",
+    }
+    DEFAULT_CSS = """
+    Knobs {
+        height: auto;
+        background: $surface;
+        color: $foreground;
+        & > .knobs--cursor { background: $primary 35%; }
+        & > .knobs--cursor-blurred { background: $primary 12%; }
+        & > .knobs--label { color: $foreground 80%; }
+        & > .knobs--value { color: $foreground; text-style: bold; }
+        & > .knobs--changed { color: $text-warning; text-style: bold; }
+        & > .knobs--slider { color: $text-primary; }
+        & > .knobs--rest { color: $foreground 25%; }
+        & > .knobs--note { color: $foreground 60%; }
+        & > .knobs--edit { color: auto; background: $accent; }
+        & > .knobs--error { color: $text-error; text-style: bold; }
+        &:ansi {
+            & > .knobs--cursor { background: ansi_default; text-style: bold reverse; }
+            & > .knobs--cursor-blurred { background: ansi_default; }
+            & > .knobs--rest { text-style: dim; }
+            & > .knobs--note { text-style: dim; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "knob(-1)", "Knob above", id="knobs.up", show=False),
+        Binding("down,j", "knob(1)", "Knob below", id="knobs.down", show=False),
+        Binding("left,h", "turn(-1)", "Less", id="knobs.less"),
+        Binding("right,l", "turn(1)", "More", id="knobs.more"),
+        Binding("shift+left,H", "turn(-1, True)", "Much less", id="knobs.much_less", show=False),
+        Binding("shift+right,L", "turn(1, True)", "Much more", id="knobs.much_more", show=False),
+        Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Put this setting back"),
+        Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Put all settings back"),
+        Binding(
+            "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value; a digit begins one too"
+        ),
+        Binding("enter", "take_typed", "Take the value", id="knobs.take", system=True),
+        Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
+    ]
+
+    class SettingChanged(Message):
+        """A knob was turned: the setting's name and its new value (None: not set)."""
+
+        def __init__(self, name: str, value: Value) -> None:
+            super().__init__()
+            self.name = name
+            self.value = value
+
+    class ResetWanted(Message):
+        """Every setting shall go back to its default."""
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._settings = Settings()
+        self._defaults = Settings()
+        self._profiles: tuple[str, ...] = ("documented",)
+        self._origins: Mapping[str, str] = {}
+        self._summary: float | None = None
+        self._knob = 0
+        self._edit: str | None = None
+        self._error = ""
+        self._turned = (0, 0, 0.0)
+        self._streak = 0
+        self._dragging = False
+        #: The clock that tells a held key; tests set it.
+        self.clock = time.monotonic
+
+    def set_state(
+        self,
+        settings: Settings,
+        defaults: Settings,
+        profiles: tuple[str, ...],
+        origins: Mapping[str, str] | None = None,
+        summary_size: float | None = None,
+    ) -> None:
+        """Show these settings; `origins` says in a few words where a value came from."""
+        around = (defaults, profiles, origins or {})
+        shown = [self.value(kind.name) for kind in KNOBS]
+        known = around == (self._defaults, self._profiles, self._origins)
+        self._summary, self._settings = summary_size, settings
+        self._defaults, self._profiles, self._origins = around
+        if not known:
+            self.refresh(layout=True)
+        for row, (kind, value) in enumerate(zip(KNOBS, shown, strict=True)):
+            if not known or self.value(kind.name) != value:
+                self._refresh_row(row)
+
+    def _refresh_row(self, row: int) -> None:
+        self.refresh(Region(0, row, self.size.width, 1))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are shown."""
+        return self._settings
+
+    @property
+    def knob(self) -> str:
+        """The setting under the cursor."""
+        return KNOBS[self._knob].name
+
+    def value(self, name: str) -> Value:
+        """What a knob stands at."""
+        found: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
+        return found
+
+    def _default(self, name: str) -> Value:
+        found: Value = None if name == SUMMARY_SIZE else getattr(self._defaults, name)
+        return found
+
+    # Turning.
+
+    def action_knob(self, by: int) -> None:
+        """Go to another setting."""
+        self._go(self._knob + by)
+
+    def action_turn(self, by: int, coarse: bool = False) -> None:
+        """Turn the knob: a step, larger ones while the key is held."""
+        now = self.clock()
+        knob, direction, at = self._turned
+        held = (knob, direction) == (self._knob, by) and now - at <= HELD
+        self._streak = self._streak + 1 if held else 0
+        self._turned = (self._knob, by, now)
+        speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
+        kind = KNOBS[self._knob]
+        if kind.unit in ("count", "ratio", "size"):
+            speed = min(speed, 10)
+        self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
+
+    def action_reset(self) -> None:
+        """Put the setting back to its default."""
+        self._set(self.knob, self._default(self.knob))
+
+    def action_reset_all(self) -> None:
+        """Ask for every setting to go back to its default."""
+        self.post_message(self.ResetWanted())
+
+    def _go(self, knob: int) -> None:
+        self._error = ""
+        self.action_take_typed()
+        self._knob = max(0, min(knob, len(KNOBS) - 1))
+        self.refresh()
+
+    def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
+        value = self.value(kind.name)
+        if kind.unit == "choice":
+            place = self._profiles.index(str(value)) if value in self._profiles else 0
+            self._set(kind.name, self._profiles[(place + by) % len(self._profiles)])
+        elif not isinstance(value, str):
+            self._set(kind.name, turned(kind, value, by, coarse))
+
+    def _set(self, name: str, value: Value) -> None:
+        if self._edit is not None or self._error:
+            self._error = ""
+            self._type(None)
+        if self.value(name) == value:
+            return
+        if name == SUMMARY_SIZE:
+            self._summary = value if isinstance(value, int | float) else None
+            self.post_message(self.SettingChanged(name, value))
+            self.refresh()
+            return
+        try:
+            self._settings = self._settings.with_(**{name: value})
+        except UsageProblem as problem:
+            self._error = str(problem)
+            return
+        self._refresh_row(self._knob)
+        self.post_message(self.SettingChanged(name, value))
+
+    # Typing a value.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a value is typed keys are text; the profile has no value to type."""
+        if action in ("take_typed", "drop_typed"):
+            return self.editing
+        if action == "type" and KNOBS[self._knob].unit == "choice":
+            return False
+        return not self.editing or action == "knob"
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """While a value is typed keys are part of it or do nothing; those with ctrl that go before others stay."""
+        return self.editing and key not in _LEAVING and not key.startswith("ctrl+")
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit begins a value; from then on keys are text until it is taken or left."""
+        character = event.character or ""
+        if self._edit is None:
+            if KNOBS[self._knob].unit == "choice" or character not in tuple("0123456789."):
+                return
+            self._type(character)
+        elif event.key == "backspace":
+            self._type(self._edit[:-1])
+        elif len(character) == 1 and character in "0123456789.,_%kKmM":
+            self._type(self._edit + character)
+        elif event.key in _LEAVING:
+            if event.key in ("tab", "shift+tab"):
+                # Where there is no other field the focus stays.
+                self.action_take_typed()
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _type(self, text: str | None) -> None:
+        began = (text is None) != (self._edit is None)
+        self._edit = text
+        if text is not None:
+            self._error = ""
+        self.refresh()
+        if began:
+            # Other keys are in force.
+            self.refresh_bindings()
+
+    def action_type(self) -> None:
+        """Begin to type a value."""
+        self._type("")
+
+    def action_drop_typed(self) -> None:
+        """Leave what is being typed; the setting stays as it is."""
+        self._type(None)
+
+    def action_take_typed(self) -> None:
+        """Set the value that is being typed; nothing typed leaves the setting as it is."""
+        kind, text = KNOBS[self._knob], self._edit
+        if text is None:
+            return
+        self._type(None)
+        value = parse(text)
+        if value is None:
+            self._error = f"{kind.name}: {text} is not a number" if text else ""
+            return
+        self._set(kind.name, meant(kind, value))
+
+    @property
+    def editing(self) -> bool:
+        """Whether a value is being typed."""
+        return self._edit is not None
+
+    # Mouse.
+
+    def _slider(self) -> tuple[int, int]:
+        """The half-open cells of the sliders."""
+        start = 2 + _LABEL + _VALUE + 2
+        return start, start + max(0, min(40, self.size.width - start - 18))
+
+    def _slide(self, x: int) -> None:
+        start, stop = self._slider()
+        kind = KNOBS[self._knob]
+        if kind.unit == "choice" or stop - start < 2:
+            return
+        share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
+        value = value_at(kind, share)
+        self._set(kind.name, clamped(kind, round(value / kind.step) * kind.step))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press chooses the knob; on its slider it sets it."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= len(KNOBS):
+            return
+        self._go(offset.y)
+        start, stop = self._slider()
+        if start <= offset.x < stop:
+            if KNOBS[offset.y].unit == "choice":
+                self._step(KNOBS[offset.y], 1, False)
+                return
+            self._dragging = True
+            self.capture_mouse()
+            self._slide(offset.x)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Dragging turns the knob; otherwise the tooltip tells about the setting."""
+        if self._dragging:
+            self._slide(event.x - self.gutter.left)
+            return
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y < len(KNOBS):
+            kind = KNOBS[offset.y]
+            told = [f"{kind.name}: {kind.help}", self._origin(kind)]
+            told.append("← → turn, shift: coarse, type a value, wheel, click or drag.")
+            self.tooltip = "\n".join(line for line in told if line)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The end of a drag."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel over a value or slider turns it up."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel over a value or slider turns it down."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y >= len(KNOBS) or offset.x < 2 + _LABEL:
+            return
+        event.stop()
+        event.prevent_default()
+        self._go(offset.y)
+        self._step(KNOBS[offset.y], by, event.shift)
+
+    def on_focus(self) -> None:
+        """The cursor looks different with focus."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """What was being typed is taken, unless it is the whole terminal that lost the focus."""
+        if self.app.app_focus:
+            self.action_take_typed()
+        self.refresh()
+
+    # Drawing.
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A row for each setting, and the foot: as many as any setting needs, so that nothing moves with the cursor."""
+        return len(KNOBS) + max(len(self._told(kind, width)) for kind in KNOBS)
+
+    def _told(self, kind: KnobKind, width: int) -> list[str]:
+        """What a setting is, and in full where its value came from, on rows of so many cells."""
+        return _rows(f"{kind.help} {self._origin(kind)}", width)
+
+    def _origin(self, kind: KnobKind) -> str:
+        """Where the value in force came from, as a sentence; "" where nothing is to be said."""
+        origin = one_line(self._origins.get(kind.name, ""), 200)
+        return f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row."""
+        width = self.size.width
+        if y >= len(KNOBS):
+            return self._draw_help(y - len(KNOBS), width)
+        kind = KNOBS[y]
+        value, default = self.value(kind.name), self._default(kind.name)
+        here = y == self._knob
+        row = Row().add("› " if here else "  ", Style())
+        row.add(fit(kind.name, _LABEL), self.ink("knobs--label"))
+        if here and self._edit is not None:
+            edit = self.paper("knobs--edit") + self.ink("knobs--edit")
+            row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
+        else:
+            changed = "changed" if value != default else "value"
+            row.add(fit(show(kind, value), _VALUE, right=True), self.ink(f"knobs--{changed}"))
+        row.add("  ", Style())
+        start, stop = self._slider()
+        self._draw_slider(row, kind, value, stop - start)
+        row.add("  ", Style())
+        note = one_line(self._origins.get(kind.name, ""), 60)
+        if value != default:
+            note = f"default {show(kind, default)}"
+            note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
+        row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
+        base = self.base_style
+        if here:
+            name = "knobs--cursor" if self.has_focus else "knobs--cursor-blurred"
+            base += self.paper(name) + self.get_component_rich_style(name).without_color
+        return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
+
+    def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
+        if cells < 4:
+            return
+        slider, rest = self.ink("knobs--slider"), self.ink("knobs--rest")
+        if kind.unit == "choice":
+            place = self._profiles.index(str(value)) + 1 if value in self._profiles else 0
+            row.add(fit(f"◂ {place} of {len(self._profiles)} ▸", cells), rest)
+            return
+        at = round(share_of(kind, value) * (cells - 1))
+        row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(
+            "─" * (cells - 1 - at), rest
+        )
+
+    def _draw_help(self, row: int, width: int) -> Strip:
+        note = self.ink("knobs--note")
+        if self._error:
+            rows, style = _rows(f"! {self._error}", width), self.ink("knobs--error")
+        elif self._edit is not None:
+            rows, style = _rows(_TYPING, width), note
+        else:
+            rows, style = self._told(KNOBS[self._knob], width), note
+        text = rows[row] if row < len(rows) else ""
+        return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
+
+
+def _rows(text: str, width: int) -> list[str]:
+    """A text on rows of so many cells, the last one cut."""
+    text = one_line(text, 400).strip()
+    starts = [0, *(breaks(text, max(1, width - 2)) or ())]
+    ends = [*starts[1:_FOOT], len(text)]
+    return [text[start:end].rstrip() for start, end in zip(starts, ends, strict=False)]

@@ -1,0 +1,211 @@
+"""One message in full: its facts, its text, its calls and their results, its reasoning, and the row as stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base import human
+from widgets.base.headline import Headline
+from widgets.base.readable import readable
+from widgets.base.strips import one_line
+from widgets.base.text_lines import TextLine, line_of
+from widgets.panes.text_view import TextView
+
+_MARKS = {"head": "▎", "middle": "┊", "tail": "▌"}
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A tool call and what came back. `result` is None where no result follows in the list."""
+
+    name: str
+    arguments: str
+    id: str = ""
+    result: str | None = None
+    error: bool = False
+    result_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageView:
+    """A message as the pane shows it. `time` is in seconds since the epoch; `raw` is its JSON.
+
+    `pruned` is the text that pruning would leave, None where it leaves the message alone. `facts` are further
+    pairs for the head of the pane ("finish", "stop"), `notes` sentences that deserve attention.
+    """
+
+    label: str
+    role: str
+    text: str
+    region: str = ""
+    tokens: int | None = None
+    token_kind: Literal["rough", "exact"] = "rough"
+    pruned_tokens: int | None = None
+    breakpoint: int | None = None
+    time: float = 0.0
+    calls: tuple[CallView, ...] = ()
+    reasoning: str = ""
+    raw: str = ""
+    pruned: str | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class MessagePane(Vertical):
+    """Shows a MessageView in one of several modes. The mode stays from message to message where it can."""
+
+    DEFAULT_CSS = """
+    MessagePane { background: $surface; }
+    MessagePane > Headline { padding: 0 1; }
+    MessagePane > ModeBar { padding: 0 1; margin: 0 0 1 0; }
+    MessagePane > TextView { height: 1fr; padding: 0 0 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "m",
+            "mode(1)",
+            "Next view",
+            id="message.next_mode",
+            tooltip="Text, calls, reasoning, what pruning leaves, the row as stored",
+        ),
+        Binding("M", "mode(-1)", "View before", id="message.previous_mode", show=False),
+    ]
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view: MessageView | None = None
+        self._headline = Headline(6)
+        self._modes = ModeBar()
+        self._body = TextView()
+
+    def compose(self) -> ComposeResult:
+        """Facts, modes, text."""
+        yield self._headline
+        yield self._modes
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self.set_view(self._view)
+
+    @property
+    def mode(self) -> str:
+        """text, calls, reasoning, pruned or raw."""
+        return self._modes.mode
+
+    @property
+    def body(self) -> TextView:
+        """The text on show: to find in, to copy from, to focus."""
+        return self._body
+
+    def set_view(self, view: MessageView | None) -> None:
+        """Show a message; None shows that none is chosen."""
+        self._view = view
+        if not self.is_mounted:
+            return
+        if view is None:
+            self._headline.set_lines([TextLine("No message is chosen.", "muted")])
+            self._modes.set_modes(())
+            self._body.set_text("")
+            return
+        self._headline.set_lines(_facts(view))
+        before = self._modes.mode
+        offered = _modes(view)
+        names = [mode.name for mode in offered]
+        first = "calls" if view.calls and not view.text.strip() else "text"
+        self._modes.set_modes(offered, before if before in names and before != "text" else first)
+        self._show()
+
+    @on(ModeBar.ModeChosen)
+    def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        self._show()
+
+    def action_mode(self, by: int) -> None:
+        """Show the message in another way."""
+        self._modes.step(by)
+
+    def set_mode(self, mode: str) -> None:
+        """Show the message in this way where it has it."""
+        self._modes.choose(mode)
+
+    def _show(self) -> None:
+        view, mode = self._view, self._modes.mode
+        if view is None:
+            return
+        if mode == "calls":
+            self._body.set_lines(_call_lines(view.calls))
+        elif mode == "reasoning":
+            self._body.set_text(view.reasoning)
+        elif mode == "pruned":
+            self._body.set_text(view.pruned or "")
+        elif mode == "raw":
+            self._body.set_lines(list(readable(view.raw)))
+        elif view.text.lstrip()[:1] in ("{", "["):
+            self._body.set_lines(list(readable(view.text)))
+        else:
+            self._body.set_text(view.text)
+
+
+def _modes(view: MessageView) -> list[Mode]:
+    modes = [Mode("text", "text" if view.text else "text (empty)", "What the message says")]
+    if view.calls:
+        modes.append(Mode("calls", f"calls {len(view.calls)}", "Tool calls, each with its result"))
+    if view.reasoning:
+        modes.append(Mode("reasoning", "reasoning", "What the model thought"))
+    if view.pruned is not None:
+        modes.append(Mode("pruned", "✂ pruned", "What pruning leaves of the message"))
+    if view.raw:
+        modes.append(Mode("raw", "raw", "The message as it is stored, as JSON"))
+    return modes
+
+
+def _facts(view: MessageView) -> list[TextLine]:
+    parts: list[tuple[str, str]] = [
+        (f"{one_line(view.label, 20)} ", "muted"),
+        (one_line(view.role, 40) or "no role", "strong"),
+    ]
+    if view.region in _MARKS:
+        parts.append((f"  {_MARKS[view.region]}{view.region}", view.region))
+    if view.tokens is not None:
+        rough = "~" if view.token_kind == "rough" else ""
+        kind = "" if view.token_kind == "rough" else " exact"
+        parts.append((f"  {rough}{human.count(view.tokens)} tokens{kind}", ""))
+        if view.pruned_tokens is not None:
+            parts.append((f"  ✂ → {human.count(view.pruned_tokens)}", "warning"))
+    if view.breakpoint:
+        parts.append((f"  ⚑{view.breakpoint}", "accent"))
+    lines = [line_of(*parts)]
+    quiet = [] if view.time <= 0 else [human.clock(view.time)]
+    quiet += [f"{one_line(name, 40)} {one_line(value, 200)}" for name, value in view.facts]
+    if quiet:
+        lines.append(TextLine(" · ".join(quiet), "muted"))
+    lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
+    return lines
+
+
+def _call_lines(calls: tuple[CallView, ...]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    for number, call in enumerate(calls, 1):
+        if lines:
+            lines.append(TextLine(""))
+        head = [(f"{number} ", "muted"), (one_line(call.name, 200), "heading")]
+        if call.id:
+            head.append((f"  {one_line(call.id, 80)}", "muted"))
+        lines.append(line_of(*head))
+        lines += readable(call.arguments, "  ")
+        if call.result is None:
+            lines.append(TextLine("no result in this list", "warning", prefix="  ! "))
+            continue
+        label = f"result {one_line(call.result_label, 20)}".rstrip()
+        sign, style = ("✗", "error") if call.error else ("→", "accent")
+        lines.append(TextLine(label, style, prefix=f"  {sign} "))
+        lines += readable(call.result, "    ")
+    return lines

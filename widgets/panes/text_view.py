@@ -1,0 +1,412 @@
+"""A view of long text: several megabytes and megabyte lines, wrapped bit by bit, with styles and find."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.selection import Selection
+from textual.strip import Strip
+
+from widgets.base.inked import InkedScroll
+from widgets.base.strips import Row, find_spans, fit, one_line, width_of
+from widgets.base.text_layout import TextLayout
+from widgets.base.text_lines import STYLE_CLASSES, TextLine, paint, style_css
+
+#: How long the layout may work at a time, in seconds.
+SLICE = 0.008
+#: Find stops counting here.
+MATCH_LIMIT = 100_000
+
+
+class TextView(InkedScroll, can_focus=True):
+    """Scrolls through text, marks what is found, lets text be selected. Never reads markup in it."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "text--found",
+        "text--found-current",
+        "text--active",
+        *STYLE_CLASSES,
+    }
+    DEFAULT_CSS = """
+    TextView {
+        background: $surface;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 25%;
+        & > .text--found { color: auto; background: $warning 60%; }
+        & > .text--found-current { color: auto; background: $warning; text-style: bold underline; }
+        & > .text--active { background: $primary 25%; }
+        &:ansi {
+            & > .text--found { color: ansi_black; background: ansi_yellow; }
+            & > .text--found-current { color: ansi_black; background: ansi_bright_yellow; }
+            & > .text--active { background: ansi_default; text-style: reverse; }
+        }
+    }
+    """ + style_css("TextView")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "rows(-1)", "Up", id="text.up", show=False),
+        Binding("down,j", "rows(1)", "Down", id="text.down", show=False),
+        Binding("pageup,ctrl+b", "pages(-1)", "Page up", id="text.page_up", show=False),
+        Binding("pagedown,ctrl+f", "pages(1)", "Page down", id="text.page_down", show=False),
+        Binding("ctrl+u", "pages(-0.5)", "Half a page up", id="text.half_page_up", show=False),
+        Binding("ctrl+d", "pages(0.5)", "Half a page down", id="text.half_page_down", show=False),
+        Binding("home,g", "top", "Top", id="text.top", show=False),
+        Binding("end,G", "bottom", "Bottom", id="text.bottom", show=False),
+        Binding("n", "match(1)", "Next match", id="text.next_match", show=False),
+        Binding("N", "match(-1)", "Previous match", id="text.previous_match", show=False),
+        Binding("y", "copy", "Copy the text", id="text.copy", show=False),
+    ]
+
+    class Found(Message):
+        """A search, or a step to the next match: how many there are, and the one shown (from 1; 0: none)."""
+
+        def __init__(self, widget: TextView, total: int, current: int) -> None:
+            super().__init__()
+            self.widget = widget
+            self.total = total
+            self.current = current
+
+        @property
+        def control(self) -> TextView:
+            """The view."""
+            return self.widget
+
+    class LineClicked(Message):
+        """A logical line was clicked."""
+
+        def __init__(self, widget: TextView, line: int, tag: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.line = line
+            self.tag = tag
+
+        @property
+        def control(self) -> TextView:
+            """The view."""
+            return self.widget
+
+    class CopyRequested(Message):
+        """The user wants this text on the clipboard."""
+
+        def __init__(self, widget: TextView, text: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.text = text
+
+        @property
+        def control(self) -> TextView:
+            """The view."""
+            return self.widget
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._raw: str | None = ""
+        self._lines: list[str] = [""]
+        self._safe: dict[int, str] = {}
+        self._styled: Sequence[TextLine] | None = None
+        self._wrap = True
+        self._plan = self._new_layout(1)
+        self._working = False
+        self._to_end = False
+        self._query = ""
+        self._matches: list[tuple[int, int, int]] = []
+        self._match = -1
+        self._active: int | None = None
+
+    # Values in.
+
+    def set_text(self, text: str) -> None:
+        """Show a plain text, from its top; a search goes on in it."""
+        self._raw, self._styled, self._wrap = text, None, True
+        self._lines = text.replace("\r\n", "\n").split("\n")
+        self._changed(keep_place=False)
+
+    def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
+        """Show styled lines; without `wrap` each takes one row and is cut at the edge."""
+        if (
+            keep_place
+            and wrap == self._wrap
+            and self._styled is not None
+            and list(lines) == list(self._styled)
+        ):
+            return
+        self._raw, self._styled, self._wrap = None, lines, wrap
+        self._lines = [line.text for line in lines]
+        self._changed(keep_place)
+
+    def set_active(self, line: int | None, *, scroll: bool = True) -> None:
+        """Light a logical line up, and bring it into view."""
+        self._active = line
+        if line is not None and scroll:
+            self.show_line(line)
+        self.refresh()
+
+    @property
+    def active(self) -> int | None:
+        """The logical line that is lit."""
+        return self._active
+
+    @property
+    def text(self) -> str:
+        """All of the text as it was given; styled lines with their prefixes."""
+        if self._raw is not None:
+            return self._raw
+        return "\n".join(line.prefix + line.text for line in self._styled or ())
+
+    @property
+    def fully_laid_out(self) -> bool:
+        """Whether every row is known; until then the text goes on growing below."""
+        return self._plan.done
+
+    @property
+    def line_count(self) -> int:
+        """How many logical lines there are."""
+        return len(self._lines)
+
+    def _changed(self, keep_place: bool) -> None:
+        top = self.scroll_offset.y if keep_place else 0
+        self._safe.clear()
+        self._active = None if not keep_place else self._active
+        self._search()
+        self._lay_out(0)
+        self.scroll_to(y=top, animate=False, force=True, immediate=True)
+
+    # Lines and rows.
+
+    def _text_of(self, line: int) -> str:
+        text = self._safe.get(line)
+        if text is None:
+            raw = self._lines[line]
+            text = one_line(raw)
+            if text != raw or len(self._lines) <= 50_000:
+                self._safe[line] = text
+        return text
+
+    def _indent_of(self, line: int) -> int:
+        return width_of(self._styled[line].prefix) if self._styled is not None else 0
+
+    def _new_layout(self, width: int) -> TextLayout:
+        return TextLayout(len(self._lines), width, self._text_of, self._indent_of, wrap=self._wrap)
+
+    def _lay_out(self, line: int) -> None:
+        """Start over at the present width; lines up to `line` are there when this returns."""
+        self._to_end = False
+        width = self.scrollable_content_region.width
+        self._plan = self._new_layout(width)
+        if width > 0:
+            self._plan.advance(SLICE, rows=2 * self.size.height, line=line)
+            self._sized()
+
+    def _sized(self) -> None:
+        self.scroll_over(self._plan.rows)
+        if self._to_end:
+            self.scroll_to(
+                y=max(0, self._plan.rows - self.size.height), animate=False, force=True, immediate=True
+            )
+        if not self._plan.done and not self._working:
+            self._working = True
+            self.set_timer(0.001, self._work)
+
+    def _work(self) -> None:
+        self._working = False
+        if not self._plan.done:
+            self._plan.advance(SLICE)
+            self._sized()
+
+    def on_resize(self) -> None:
+        """Wrap anew; the line at the top stays there."""
+        width = self.scrollable_content_region.width
+        if width == self._plan.width and self._plan.rows:
+            return
+        top = self.scroll_offset.y
+        line, start, _ = self._plan.place(top) if top < self._plan.rows else (0, 0, 0)
+        self._lay_out(line)
+        row = self._plan.row_of(line, start) if top else 0
+        self.scroll_to(y=row, animate=False, force=True, immediate=True)
+
+    def show_line(self, line: int, offset: int = 0) -> None:
+        """Scroll until an offset of a logical line is on screen."""
+        self._plan.advance(0, line=line)
+        self._sized()
+        row, top, height = self._plan.row_of(line, offset), self.scroll_offset.y, max(1, self.size.height)
+        if not top <= row < top + height:
+            self.scroll_to(y=max(0, row - height // 3), animate=False, force=True, immediate=True)
+
+    # Find.
+
+    def find(self, query: str) -> int:
+        """Mark every occurrence of a text and go to the first from the top of the screen; an empty one ends it."""
+        self._query = query
+        self._search()
+        if self._matches and self._plan.rows:
+            top = min(self.scroll_offset.y, self._plan.rows - 1)
+            line, start, _ = self._plan.place(top)
+            place = bisect_left(self._matches, (line, start, 0))
+            self._go_to_match(place if place < len(self._matches) else 0)
+        else:
+            self.post_message(self.Found(self, len(self._matches), 0))
+        self.refresh()
+        return len(self._matches)
+
+    def _search(self) -> None:
+        self._matches, self._match = [], -1
+        if not self._query:
+            return
+        for line in range(len(self._lines)):
+            for start, end in find_spans(self._text_of(line), self._query):
+                self._matches.append((line, start, end))
+            if len(self._matches) >= MATCH_LIMIT:
+                return
+
+    def _go_to_match(self, index: int) -> None:
+        self._match = index % len(self._matches)
+        line, start, _ = self._matches[self._match]
+        self.show_line(line, start)
+        self.post_message(self.Found(self, len(self._matches), self._match + 1))
+
+    def action_match(self, by: int) -> None:
+        """Go to the next match, or the one before."""
+        if self._matches:
+            self._go_to_match(self._match + by)
+
+    # Drawing.
+
+    def _ink_of(self, name: str) -> Style:
+        """What a name of STYLES looks like; plain for an empty one."""
+        return self.ink(f"text--{name}") if name else Style()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a row."""
+        width, row = self.scrollable_content_region.width, self.scroll_offset.y + y
+        base = self.base_style
+        if row >= self._plan.rows:
+            return Strip.blank(width, base)
+        line, start, stop = self._plan.place(row)
+        text = self._text_of(line)[start:stop]
+        if not self._wrap:
+            text = fit(text, max(1, width - self._indent_of(line)))
+        out = Row()
+        prefix, overlays = "", self._overlays(line, start, len(text))
+        if self._styled is not None:
+            value = self._styled[line]
+            prefix = value.prefix if start == 0 else " " * self._indent_of(line)
+            base_style = self._ink_of(value.style)
+            out.add(prefix, self._ink_of(value.prefix_style or value.style))
+        else:
+            base_style = Style()
+        selection = self.text_selection
+        span = selection.get_span(row) if selection is not None else None
+        if span is not None:
+            low = max(0, span[0] - len(prefix))
+            high = len(text) if span[1] == -1 else max(0, span[1] - len(prefix))
+            overlays.append((low, high, self.screen.get_component_rich_style("screen--selection")))
+        paint(out, text, base_style, overlays)
+        if line == self._active:
+            active = self.get_component_rich_style("text--active")
+            base += self.paper("text--active") + active.without_color
+        return out.strip(width, base).apply_offsets(0, row)
+
+    def _overlays(self, line: int, start: int, length: int) -> list[tuple[int, int, Style]]:
+        """The spans and matches in a row, relative to its start."""
+        found = []
+        if self._styled is not None:
+            value = self._styled[line]
+            if value.spans and self._text_of(line) == value.text:
+                found = [
+                    (max(0, span.start - start), min(length, span.end - start), self._ink_of(span.style))
+                    for span in value.spans
+                    if span.start < start + length and span.end > start
+                ]
+        if self._matches:
+            # A match may begin in the row before.
+            place = bisect_left(self._matches, (line, start - len(self._query) * 2, 0))
+            while place < len(self._matches):
+                at, low, high = self._matches[place]
+                if at != line or low >= start + length:
+                    break
+                if high > start:
+                    name = "text--found-current" if place == self._match else "text--found"
+                    style = self.get_component_rich_style(name)
+                    found.append((max(0, low - start), min(length, high - start), style))
+                place += 1
+        return found
+
+    # Selection and copying.
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text; rows that were wrapped come back as one line."""
+        first = selection.start.y if selection.start is not None else 0
+        last = selection.end.y if selection.end is not None else self._plan.rows - 1
+        parts: list[str] = []
+        before = -1
+        for row in range(max(0, first), min(last + 1, self._plan.rows)):
+            line, start, stop = self._plan.place(row)
+            text = self._text_of(line)[start:stop]
+            span = selection.get_span(row)
+            if span is None:
+                continue
+            indent = self._indent_of(line)
+            low = max(0, span[0] - indent)
+            high = len(text) if span[1] == -1 else max(0, span[1] - indent)
+            if before >= 0 and line != before:
+                parts.append("\n")
+            parts.append(text[low:high])
+            before = line
+        return "".join(parts), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """The selection is drawn."""
+        self.refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a match there is none to step to, and the key is free for others."""
+        return bool(self._matches) if action == "match" else True
+
+    def action_copy(self) -> None:
+        """Ask for the text to be copied."""
+        self.post_message(self.CopyRequested(self, self.text))
+
+    # Keys and mouse.
+
+    def action_rows(self, rows: int) -> None:
+        """Scroll by rows."""
+        self._scroll(self.scroll_offset.y + rows)
+
+    def action_pages(self, pages: float) -> None:
+        """Scroll by pages."""
+        self._scroll(self.scroll_offset.y + round(pages * max(1, self.size.height - 1)))
+
+    def action_top(self) -> None:
+        """Scroll to the top."""
+        self._scroll(0)
+
+    def action_bottom(self) -> None:
+        """Scroll to the bottom, and stay there while more is laid out."""
+        self._scroll(self._plan.rows)
+        self._to_end = not self._plan.done
+
+    def _scroll(self, y: int) -> None:
+        self._to_end = False
+        y = max(0, min(y, self._plan.rows - self.size.height))
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell which logical line was clicked."""
+        offset = event.get_content_offset(self)
+        row = self.scroll_offset.y + offset.y if offset is not None else self._plan.rows
+        if row < self._plan.rows:
+            line = self._plan.place(row)[0]
+            tag = self._styled[line].tag if self._styled is not None else ""
+            self.post_message(self.LineClicked(self, line, tag))

@@ -1,0 +1,264 @@
+"""Tokens over the steps of a conversation: what was recorded, and what other settings would have done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.inked import Inked
+from widgets.base.strips import Row
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_LABEL = 7
+
+
+@dataclass(frozen=True, slots=True)
+class GraphState:
+    """The curves, in tokens after each step, and the lines, in tokens (0 hides one).
+
+    `kept` is the curve of settings that were kept to compare with. `recorded_events` and `whatif_events` are the steps
+    of compactions, counted from 1; `step` is where the cursor is (0: nowhere).
+    """
+
+    recorded: tuple[int, ...] = ()
+    whatif: tuple[int, ...] = ()
+    threshold: int = 0
+    hygiene: int = 0
+    context: int = 0
+    recorded_events: tuple[int, ...] = ()
+    whatif_events: tuple[int, ...] = ()
+    step: int = 0
+    kept: tuple[int, ...] = ()
+
+
+class TokenGraph(Inked, can_focus=True):
+    """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
+
+    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts StepChosen.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "graph--recorded",
+        "graph--whatif",
+        "graph--kept",
+        "graph--threshold",
+        "graph--hygiene",
+        "graph--cursor",
+        "graph--muted",
+    }
+    DEFAULT_CSS = """
+    TokenGraph {
+        height: 1fr;
+        min-height: 5;
+        background: $surface;
+        color: $foreground;
+        & > .graph--recorded { color: $primary 60%; }
+        & > .graph--whatif { color: $text-accent; text-style: bold; }
+        & > .graph--kept { color: $text-success; text-style: bold; }
+        & > .graph--threshold { color: $foreground; }
+        & > .graph--hygiene { color: $text-error; }
+        & > .graph--cursor { color: $text-warning; text-style: bold; }
+        & > .graph--muted { color: $foreground 60%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("H", "step(-25)", "25 steps back", id="graph.far_back", show=False),
+        Binding("L", "step(25)", "25 steps forward", id="graph.far_forward", show=False),
+        Binding("home", "edge(1)", "First step", id="graph.first", show=False),
+        Binding("end", "edge(-1)", "Last step", id="graph.last", show=False),
+        Binding("J", "compaction(1)", "Next compaction", id="graph.next_compaction"),
+        Binding("K", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
+    ]
+    TOOLTIP = (
+        "Tokens after each step.  █ recorded  • what-if  ◦ kept as A  ╌ threshold  ┄ hygiene\n"
+        "▲ recorded compaction  △ what-if  ◆ both.  Click or drag to go to a step."
+    )
+
+    state: reactive[GraphState] = reactive(GraphState())
+
+    class StepChosen(Message):
+        """A step was chosen, counted from 1."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.tooltip = self.TOOLTIP
+        #: The curves as columns, and their rows as last drawn without a cursor: a step moves nothing else.
+        self._curves: _Curves | None = None
+        self._rows: dict[int, Strip] = {}
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return max(len(self.state.recorded), len(self.state.whatif))
+
+    def column_of(self, step: int, width: int) -> int:
+        """The column of a step, counted from 1."""
+        return min(width - 1, max(0, (step - 1) * width // max(1, self.steps)))
+
+    def step_at(self, column: int, width: int) -> int:
+        """The last step that a column shows."""
+        return max(1, min(self.steps, ((column + 1) * self.steps + width - 1) // width))
+
+    # Drawing.
+
+    def render_line(self, y: int) -> Strip:
+        """A row of the graph, or the axis below it."""
+        width, height = self.size.width - _LABEL, self.size.height - 1
+        if width < 4 or height < 2 or self.steps == 0:
+            text = "Reading the conversation …" if y == 0 else ""
+            return Row().add(text, self.ink("graph--muted")).strip(self.size.width, self.base_style)
+        curves = self._curves
+        bare = replace(self.state, step=0)
+        if curves is None or (curves.state, curves.width, curves.height) != (bare, width, height):
+            curves = self._curves = _Curves.of(bare, width, height, self.steps)
+            self._rows.clear()
+        strip = self._rows.get(y)
+        if strip is None:
+            strip = self._axis(width) if y >= height else self._body(height - y, curves)
+            self._rows[y] = strip
+        if not self.state.step:
+            return strip
+        return self._with_cursor(strip, _LABEL + self.column_of(self.state.step, width), y >= height)
+
+    def notify_style_update(self) -> None:
+        """Colours changed."""
+        self._rows.clear()
+        super().notify_style_update()
+
+    def _with_cursor(self, strip: Strip, column: int, axis: bool) -> Strip:
+        """A row with its cell in the cursor's colour; where nothing is drawn in it, with the cursor's line."""
+        before, cell, after = strip.divide([column, column + 1, strip.cell_length])
+        text = cell.text
+        if text in " ╌┄":
+            text = "┴" if axis else "│"
+        style = self.base_style + self.ink("graph--cursor")
+        return Strip.join([before, Strip([Segment(text, style)], 1), after])
+
+    def _body(self, row: int, curves: _Curves) -> Strip:
+        state, height, cell = self.state, curves.height, curves.top / curves.height
+        low, high = (row - 1) * cell, row * cell
+        rules = {"threshold": low < state.threshold <= high, "hygiene": low < state.hygiene <= high}
+        label = ""
+        if rules["threshold"]:
+            label = human.tokens(state.threshold)
+        elif rules["hygiene"]:
+            label = human.tokens(state.hygiene)
+        elif row == height:
+            label = human.tokens(round(curves.top))
+        line = Row().add(label.rjust(_LABEL - 1) + " ", self.ink("graph--muted"))
+        cells = []
+        for recorded, whatif, kept in zip(curves.recorded, curves.whatif, curves.kept, strict=True):
+            filled = min(8, max(0, int((recorded - low) / cell * 8)))
+            if low < whatif <= high and whatif != recorded:
+                cells.append(("whatif", "•"))
+            elif low < kept <= high and kept != recorded:
+                cells.append(("kept", "◦"))
+            elif filled:
+                cells.append(("recorded", _BLOCKS[filled]))
+            elif rules["threshold"]:
+                cells.append(("threshold", "╌"))
+            elif rules["hygiene"]:
+                cells.append(("hygiene", "┄"))
+            else:
+                cells.append(("recorded", " "))
+        for name, run in groupby(cells, key=itemgetter(0)):
+            line.add("".join(text for _, text in run), self.ink(f"graph--{name}"))
+        return line.strip(self.size.width, self.base_style)
+
+    def _axis(self, width: int) -> Strip:
+        state = self.state
+        marks = [" "] * width
+        for step in state.recorded_events:
+            marks[self.column_of(step, width)] = "▲"
+        for step in state.whatif_events:
+            column = self.column_of(step, width)
+            marks[column] = "◆" if marks[column] in "▲◆" else "△"
+        line = Row().add(" " * _LABEL, Style())
+        for mark in marks:
+            line.add(mark, self.ink(f"graph--{'recorded' if mark == '▲' else 'whatif'}"))
+        return line.strip(self.size.width, self.base_style)
+
+    # Choosing.
+
+    def _choose(self, step: int) -> None:
+        if self.steps:
+            self.post_message(self.StepChosen(max(1, min(self.steps, step))))
+
+    def action_step(self, by: int) -> None:
+        """Move by so many steps."""
+        self._choose((self.state.step or self.steps) + by)
+
+    def action_edge(self, step: int) -> None:
+        """The first step (1) or the last (-1)."""
+        self._choose(step if step > 0 else self.steps)
+
+    def action_compaction(self, direction: int) -> None:
+        """The next recorded or what-if compaction, or the one before."""
+        places = sorted({*self.state.recorded_events, *self.state.whatif_events})
+        at = self.state.step or (0 if direction > 0 else self.steps + 1)
+        ahead = [step for step in places if (step > at if direction > 0 else step < at)]
+        if ahead:
+            self._choose(ahead[0] if direction > 0 else ahead[-1])
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the step under the mouse."""
+        self._choose_at(event.x)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Dragging goes through the steps."""
+        if event.button == 1:
+            self._choose_at(event.x)
+
+    def _choose_at(self, x: int) -> None:
+        width = self.size.width - _LABEL
+        if x >= _LABEL and width > 0 and self.steps:
+            self._choose(self.step_at(x - _LABEL, width))
+
+
+@dataclass(frozen=True, slots=True)
+class _Curves:
+    """The highest tokens of each column by curve, and of all; `state` is what they are of, without its step."""
+
+    state: GraphState
+    width: int
+    height: int
+    recorded: list[int]
+    whatif: list[int]
+    kept: list[int]
+    top: int
+
+    @classmethod
+    def of(cls, state: GraphState, width: int, height: int, steps: int) -> _Curves:
+        """The curves of a state over so many columns."""
+        recorded, whatif, kept = (
+            _columns(tokens, width, steps) for tokens in (state.recorded, state.whatif, state.kept)
+        )
+        top = max(1, state.threshold, *recorded, *whatif, *kept)
+        top = max(top, state.hygiene if state.hygiene <= top * 1.3 else 0)
+        return cls(state, width, height, recorded, whatif, kept, top)
+
+
+def _columns(tokens: Sequence[int], width: int, steps: int) -> list[int]:
+    """The highest tokens of each column; 0 where a curve has ended."""
+    found = []
+    for column in range(width):
+        start = column * steps // width
+        stop = max(start + 1, (column + 1) * steps // width)
+        found.append(max(tokens[start:stop], default=0))
+    return found
