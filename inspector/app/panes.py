@@ -179,7 +179,10 @@ class Panes(Vertical):
     async def _make(self, name: str) -> None:
         switcher = self.query_one(ContentSwitcher)
         if not switcher.query_children(f"#{name}"):
-            await switcher.mount(KINDS[name](id=name))
+            pane = KINDS[name](id=name)
+            # Under fast keys another one may be wanted by the time it is mounted.
+            pane.display = False
+            await switcher.mount(pane)
         if name == self._wanted:
             self._bring_up(name)
 
