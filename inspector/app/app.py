@@ -11,10 +11,10 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from inspector.app.courtesy import touched
+from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.host import Host
-from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
+from inspector.app.throttle import touched
 from inspector.app.work import Failed, StoreChanged
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.base import Store
@@ -22,7 +22,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from inspector.app.place import Place
+    from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
 
 #: How often the database is asked whether somebody wrote to it, in seconds.
@@ -43,7 +43,7 @@ class InspectorApp(Host):
 
     TITLE = "compaction-inspector"
     #: Textual reads no styles of a default screen, so the list's stand here.
-    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "screens/conversations.tcss"]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "conversations/conversations.tcss"]
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class InspectorApp(Host):
         self,
         store: Store,
         *,
-        place: Place,
+        place: SavedState,
         name: str | None = None,
         flags: dict[str, Any] | None = None,
         config: Path | None = None,
@@ -167,13 +167,13 @@ class InspectorApp(Host):
 
     def action_help(self) -> None:
         """Keys and words of the pane that has the focus."""
-        from inspector.app.screens.help import HelpScreen, help_for
+        from inspector.app.help.screen import HelpScreen, help_for
 
         self.push_screen(HelpScreen(help_for(self)))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action that a key reaches from here, for the palette, then Textual's own commands."""
-        from inspector.app.commands import palette_commands
+        from inspector.app.palette import palette_commands
 
         yield from palette_commands(self, screen)
         yield from super().get_system_commands(screen)

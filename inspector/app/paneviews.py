@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from inspector.app.rows import GenerationRows, is_tool_error
+from inspector.app.conversation.rows import GenerationRows, is_tool_error
 from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl
 from inspector.caching.policy import CachePolicy
 from inspector.core.conversations import Compaction

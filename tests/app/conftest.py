@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
@@ -38,7 +38,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
-    monkeypatch.setattr("inspector.app.courtesy._QUIET", 0.0)
+    monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
     # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.
     monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
     monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.002)
@@ -68,7 +68,7 @@ def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
     def make(name: str | None = None, theme: str = "") -> InspectorApp:
         stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
         store = SeveralStores(stores, fixtures_dir)
-        place = Place.load(fixtures_dir, tmp_path / "place")
+        place = SavedState.load(fixtures_dir, tmp_path / "place")
         if theme:
             place.theme = theme
         return InspectorApp(store, place=place, name=name)

@@ -9,8 +9,8 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
+from inspector.app.help.screen import HelpScreen
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
-from inspector.app.screens.help import HelpScreen
 from tests.app.running import (
     CHECKOUT,
     conversation,

@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
-from inspector.app.screens.search import HitList, SearchScreen, marked_word
+from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from tests.app.running import (
     CHECKOUT,
     conversation,

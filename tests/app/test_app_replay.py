@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.app.moments import MomentRows
+from inspector.app.conversation.step_rows import MomentRows
 from inspector.app.panes import Panes
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import PHASES, Moment

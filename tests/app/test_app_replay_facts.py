@@ -9,7 +9,7 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.app.screens.recalling import FactActions
-from inspector.app.screens.sweeping import SweepScreen
+from inspector.app.sweep.screen import SweepScreen
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.measures import MEASURES
 from inspector.replay.sweep import FACT_METRICS

@@ -22,8 +22,8 @@ store = SeveralStores([open_store(path) for path in demo_databases()], fixtures_
 from inspector.app.launch import read_ahead
 index = read_ahead(store)
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
-from inspector.app.screens.conversations import ConversationsScreen
+from inspector.app.saved_state import SavedState
+from inspector.app.conversations.screen import ConversationsScreen
 from widgets.lists.conversation_table import ConversationTable
 
 # What follows the frame in the background (context lengths of models, findings) is not what is looked at.

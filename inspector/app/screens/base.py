@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message as TextualMessage
 
 from inspector.answers.inspection import Inspection
-from inspector.app.place import Place
-from inspector.app.rows import GenerationRows
-from inspector.app.screens.working import WorkingScreen
+from inspector.app.conversation.rows import GenerationRows
+from inspector.app.saved_state import SavedState
+from inspector.app.working import WorkingScreen
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.stores.base import Store
@@ -40,7 +40,7 @@ class ConversationBase(WorkingScreen):
         self,
         store: Store,
         name: str,
-        place: Place,
+        place: SavedState,
         flags: dict[str, Any],
         config: Path | None,
         message: int | None = None,

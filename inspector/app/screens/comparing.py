@@ -8,9 +8,9 @@ from textual.worker import get_current_worker
 
 from inspector.answers.inspection import plan_with
 from inspector.app import paneviews
+from inspector.app.conversation.rows import GenerationRows
 from inspector.app.panes import Panes
 from inspector.app.progress import Left, Pulse
-from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed
 from inspector.core.conversations import Generation

@@ -11,8 +11,8 @@ from textual.worker import get_current_worker
 
 from inspector.answers.resolving import caching_release, policy_of, ttl_of
 from inspector.app import paneviews
+from inspector.app.conversation.rows import GenerationRows
 from inspector.app.panes import Panes
-from inspector.app.rows import GenerationRows
 from inspector.app.screens.base import ConversationBase
 from inspector.app.work import Failed
 from inspector.caching.breakpoints import Layout, Ttl, breakpoints

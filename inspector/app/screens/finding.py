@@ -6,8 +6,8 @@ from textual import on, work
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from inspector.app.conversation.rows import is_tool_error
 from inspector.app.progress import Left, Pulse
-from inspector.app.rows import is_tool_error
 from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed, Found
 from inspector.core.conversations import ROLE_CODES, Generation

@@ -10,7 +10,7 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.answers.inspection import Inspection
-from inspector.app.bygone import FindingsInTime, FindingsThen
+from inspector.app.conversation.as_of import FindingsInTime, FindingsThen
 from inspector.app.panes import Panes
 from inspector.app.screens.base import GoTo
 from inspector.app.screens.recalling import FactActions

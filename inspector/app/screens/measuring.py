@@ -17,7 +17,7 @@ from widgets.panes.facts_pane import FactsPane
 from widgets.panes.measures_pane import MeasuresPane
 
 if TYPE_CHECKING:
-    from inspector.app.measureviews import MeasuresInTime
+    from inspector.app.conversation.measure_views import MeasuresInTime
     from inspector.core.conversations import Compaction
     from inspector.engines.base import Settings
 
@@ -64,7 +64,7 @@ class MeasureActions(FactActions):
     def measure_compactions(self, recalled: Recalled, settings: Settings) -> None:
         """Measure every compaction with the facts that are known; reads each list once."""
         from inspector.answers.measures import measure_conversation
-        from inspector.app.measureviews import MeasuresInTime
+        from inspector.app.conversation.measure_views import MeasuresInTime
 
         worker, inspection = get_current_worker(), recalled.inspection
         try:

@@ -102,7 +102,7 @@ class ReadingActions(ConversationBase):
     @work(thread=True, group="count", exclusive=True, exit_on_error=False, description="count")
     def count_exactly(self, generation: Generation) -> None:
         """Count tokens exactly, what is on screen and at the boundaries first."""
-        from inspector.app.counting import counts
+        from inspector.app.conversation.counting import counts
 
         inspection = self.inspection
         if inspection is None:

@@ -22,7 +22,7 @@ from widgets.panes.facts_pane import FactScope, FactsPane
 
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
-    from inspector.app.bygone import FactsInTime
+    from inspector.app.conversation.as_of import FactsInTime
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.facts.values import Fact
     from inspector.replay.moments import Moment
@@ -84,7 +84,7 @@ class FactActions(FindActions, TakingActions):
         return wanted if wanted in names else "risk"
 
     def _at_risk(self, recalled: Recalled) -> FactScope:
-        from inspector.app.factviews import risk_scope
+        from inspector.app.conversation.fact_views import risk_scope
 
         live = recalled.inspection.conversation.live
         if self.plan is not None and self.number == live.number:
@@ -100,8 +100,8 @@ class FactActions(FindActions, TakingActions):
 
     def _scopes_then(self, recalled: Recalled, at: Moment) -> tuple[FactScope, ...]:
         """What was known at a moment of the replay, and what a compaction there would put through the summary."""
-        from inspector.app.bygone import FactsInTime
-        from inspector.app.factviews import risk_scope
+        from inspector.app.conversation.as_of import FactsInTime
+        from inspector.app.conversation.fact_views import risk_scope
 
         if self._facts_then is None or self._facts_then.reading is not recalled.reading:
             self._facts_then = FactsInTime(recalled.reading)
@@ -140,7 +140,7 @@ class FactActions(FindActions, TakingActions):
     def recall_here(self, inspection: Inspection, settings: Settings) -> FactsReading | None:
         """Find the facts in the thread at work, and tell; None where that was cancelled or failed."""
         from inspector.answers.fact_reading import default_cache, pruned_by, read_facts
-        from inspector.app.factviews import lost_rows, scopes
+        from inspector.app.conversation.fact_views import lost_rows, scopes
         from inspector.quality.facts.risk import FactSteps
 
         worker = get_current_worker()

@@ -10,10 +10,10 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.answers.inspection import Inspection
-from inspector.app.courtesy import give_way
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.tuning import TuningActions
+from inspector.app.throttle import give_way
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings

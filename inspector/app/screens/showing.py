@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app import views
-from inspector.app.rows import GenerationRows
+from inspector.app.conversation.report import ReportActions
+from inspector.app.conversation.rows import GenerationRows
 from inspector.app.screens.comparing import ComparingActions
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
@@ -17,7 +18,6 @@ from inspector.app.screens.reading import ReadingActions
 from inspector.app.screens.recalling import FactActions
 from inspector.app.screens.remembering import RememberingActions
 from inspector.app.screens.replaying import ReplayActions
-from inspector.app.screens.reporting import ReportActions
 from inspector.app.screens.taking import TakingActions
 from inspector.app.work import Failed
 from inspector.core.errors import EngineError, InspectorError

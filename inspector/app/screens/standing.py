@@ -11,10 +11,10 @@ from textual.worker import get_current_worker
 
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.app import views
-from inspector.app.exactly import Counts, ExactSums
-from inspector.app.moments import MIDDLE_GONE, MomentRows
+from inspector.app.conversation.rows import Line, line_of
+from inspector.app.conversation.step_rows import MIDDLE_GONE, MomentRows
+from inspector.app.conversation.token_counts import Counts, ExactSums
 from inspector.app.progress import Left, Pulse
-from inspector.app.rows import Line, line_of
 from inspector.app.screens.filling import FillingActions
 from inspector.app.screens.finding import FindActions
 from inspector.app.screens.judging import FindingsActions

@@ -10,7 +10,7 @@ from textual import on
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers, paths_of
-from inspector.app.overwriting import Overwriting
+from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
 from inspector.app.screens.stepping import SteppingActions
@@ -27,7 +27,7 @@ from widgets.base import human
 from widgets.panes.knob_values import LARGEST_SHARE
 
 if TYPE_CHECKING:
-    from inspector.app.screens.sweeping import SweepScreen
+    from inspector.app.sweep.screen import SweepScreen
 
 
 class TuningActions(SteppingActions, TakingActions):
@@ -132,8 +132,8 @@ class TuningActions(SteppingActions, TakingActions):
         self.with_recording(self._sweep)
 
     def _sweep(self) -> None:
-        from inspector.app.screens.cells import Subject
-        from inspector.app.screens.sweeping import SweepScreen
+        from inspector.app.sweep.cells import Subject
+        from inspector.app.sweep.screen import SweepScreen
 
         recording, inspection, resolved = self.recording(), self.inspection, self.resolved
         if recording is None or inspection is None or resolved is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from inspector.app.factviews import survivor_place, wanted
+from inspector.app.conversation.fact_views import survivor_place, wanted
 from inspector.core.conversations import Compaction
 from inspector.core.text import safe
 from inspector.quality.facts.values import ConversationFacts

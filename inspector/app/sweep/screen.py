@@ -17,9 +17,9 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from inspector.answers.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
-from inspector.app.courtesy import give_way
-from inspector.app.overwriting import Overwriting
-from inspector.app.screens.cells import CellScreen, Subject, value_words, written
+from inspector.app.conversation.overwriting import Overwriting
+from inspector.app.sweep.cells import CellScreen, Subject, value_words, written
+from inspector.app.throttle import give_way
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from inspector.app.rows import GenerationRows, Line
+from inspector.app.conversation.rows import GenerationRows, Line
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.engines.base import Plan
 from inspector.replay.moments import Moment, Stretch

@@ -14,10 +14,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from inspector.app.courtesy import give_way
 from inspector.app.progress import Left, Progress, Pulse
-from inspector.app.screens.working import WorkingScreen
+from inspector.app.throttle import give_way
 from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
+from inspector.app.working import WorkingScreen
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.text import safe_line
 from widgets.bars.key_line import KeyLine
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from inspector.app.host import Host
-    from inspector.app.place import Place
+    from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
@@ -64,7 +64,7 @@ class ConversationsScreen(WorkingScreen):
     )
 
     def __init__(
-        self, store: Store, place: Place, index: Future[tuple[ConversationRow, ...]] | None = None
+        self, store: Store, place: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None
     ) -> None:
         super().__init__()
         self.store = store
@@ -361,7 +361,7 @@ class ConversationsScreen(WorkingScreen):
 
     def action_search(self) -> None:
         """Search the text of every message."""
-        from inspector.app.screens.search import SearchScreen
+        from inspector.app.search.screen import SearchScreen
 
         self.app.push_screen(SearchScreen(self.store))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
-from inspector.app.courtesy import give_way
+from inspector.app.throttle import give_way
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.replay.recording import Recording, record

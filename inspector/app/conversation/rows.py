@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from inspector.app.exactly import Counts
+from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message

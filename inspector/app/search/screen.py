@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from inspector.app.screens.working import WorkingScreen
 from inspector.app.work import Failed, Hits
+from inspector.app.working import WorkingScreen
 from inspector.core.conversations import Hit
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line

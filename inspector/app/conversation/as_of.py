@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.answers.fact_reading import FactsReading
-from inspector.app.factviews import PRUNED, life_view, scope_of, worst_first
+from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
 from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.facts.values import Life
 from inspector.quality.values import Finding

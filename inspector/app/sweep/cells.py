@@ -9,9 +9,9 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.answers.answers import Answers
-from inspector.app.curves import Curve, Curves
-from inspector.app.screens.working import WorkingScreen
+from inspector.app.sweep.curves import Curve, Curves
 from inspector.app.work import Failed
+from inspector.app.working import WorkingScreen
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps

@@ -34,7 +34,7 @@ _UNFIT = re.compile(r"[^\w-]+")
 class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
     """Asks for the file. Answers its path and whether it may be overwritten; None where nothing is to be written."""
 
-    CSS_PATH = "reporting.tcss"
+    CSS_PATH = "report.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Write nothing", id="report.close"),
     ]

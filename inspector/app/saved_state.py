@@ -17,7 +17,7 @@ _KEPT_CONVERSATIONS = 200
 
 
 @dataclass(slots=True)
-class Place:
+class SavedState:
     """Where the user was. Values from the file are checked, never trusted.
 
     `settings` are those that the user changed, by root session and name; `messages` the row under the cursor in the
@@ -34,7 +34,7 @@ class Place:
     folder: Path | None = None
 
     @classmethod
-    def load(cls, database: Path, folder: Path | None = None) -> Place:
+    def load(cls, database: Path, folder: Path | None = None) -> SavedState:
         """What is remembered of a database."""
         folder = folder or state_dir()
         document = read_state(folder / _FILE)
