@@ -12,7 +12,7 @@ from inspector.answers.losses import exchanged_values, facts_of, lost_rules
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation
-from inspector.engines.base import Measures, Plan
+from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     TOOL,
@@ -93,10 +93,10 @@ def evidence_of(
 def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
     before = inspection.generation(recorded.index)
     after = inspection.generation(recorded.index + 1)
-    measures = inspection.measures(before, resolved.settings.profile)
+    token_index = inspection.token_index(before, resolved.settings.profile)
     plan = inspection.plan(before, resolved.settings)
-    head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
-    tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
+    tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = _last_request(inspection, before)
     return Crossing(
         recorded=recorded,
@@ -145,7 +145,7 @@ def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> i
 
 def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
     generation = inspection.generation()
-    measures = inspection.measures(generation, resolved.settings.profile)
+    token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
     carried = max((c.head_end for c in inspection.compactions()), default=0)
     return LiveList(
@@ -153,13 +153,13 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
         roles=generation.roles,
         plan=plan,
         links=links_of(inspection.store.iterate(generation)),
-        protected=protected_giants(measures, plan),
-        fossils=_first_tokens(measures, carried),
+        protected=protected_giants(token_index, plan),
+        fossils=_first_tokens(token_index, carried),
     )
 
 
-def _first_tokens(measures: Measures, count: int) -> tuple[int, ...]:
-    return tuple(measures.tokens(index) for index in range(min(count, len(measures))))
+def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
+    return tuple(token_index.tokens(index) for index in range(min(count, len(token_index))))
 
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:

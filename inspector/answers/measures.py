@@ -36,8 +36,8 @@ def passages_of(inspection: Inspection, settings: Settings) -> Iterator[Passage]
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        measures = inspection.measures(before, settings.profile)
-        unpruned = measures.rough_until(recorded.tail_start) - measures.rough_until(recorded.head_end)
+        token_index = inspection.token_index(before, settings.profile)
+        unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
         yield Passage(
             recorded,
             store.messages(before)[: recorded.before],

@@ -187,12 +187,12 @@ def cache_view(
     """The breakpoints of the list on screen, with the tokens up to each where they are known.
 
     What stands behind a breakpoint is taken from the whole: breakpoints stand at the end of a list, so that few
-    bodies are asked for, and a request is sent with its duplicates, which the measures replace.
+    bodies are asked for, and a request is sent with its duplicates, which the token index replaces.
     """
     prompt = text_tokens_of(rows.system_prompt)
-    measures = rows.measures
-    measured = 0 if measures is None else len(measures)
-    total = None if measures is None else prompt + measures.total()
+    token_index = rows.token_index
+    measured = 0 if token_index is None else len(token_index)
+    total = None if token_index is None else prompt + token_index.total()
     views = []
     for point in points:
         index = -1 if point.message is None else point.message

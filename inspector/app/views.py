@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from inspector.core.conversations import Compaction, Conversation
-from inspector.engines.base import Budgets, Measures, Plan
+from inspector.engines.base import Budgets, Plan, TokenIndex
 from inspector.engines.hermes.policies import PRESSURE_SHARE
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
@@ -46,10 +46,10 @@ def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
     )
 
 
-def recorded_regions(recorded: Compaction, measures: Measures | None) -> RegionBarState:
+def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> RegionBarState:
     """The regions as they were recorded, with rough tokens where the list has been measured."""
     places = (0, recorded.head_end, recorded.tail_start, recorded.before)
-    sums = [0 if measures is None else measures.rough_until(place) for place in places]
+    sums = [0 if token_index is None else token_index.rough_until(place) for place in places]
     tokens = [after - before for before, after in pairwise(sums)]
     return RegionBarState(
         head=RegionShare(recorded.head_end, tokens[0]),

@@ -10,8 +10,8 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.hermes.assembly import Output, mended
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.token_index import HermesTokenIndex
 
 _RULES = Policies(
     name="truncation",
@@ -49,15 +49,15 @@ class TruncationEngine:
         steps = {name: steps for name, steps in numbers.steps.items() if name != "max_summary_tokens"}
         return replace(numbers, max_summary_tokens=0, steps=steps)
 
-    def measure(self, messages: Iterable[Message]) -> HermesMeasures:
+    def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
         """One pass over the bodies."""
         return self._rules.measure(messages)
 
     def plan(
-        self, measures: HermesMeasures, settings: Settings, compactions: int = 0, system_tokens: int = 0
+        self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
         """What dropping the middle now would leave."""
-        plan = self._rules.plan(measures, settings, 0, system_tokens)
+        plan = self._rules.plan(token_index, settings, 0, system_tokens)
         return replace(
             plan,
             budgets=self.budgets(settings),

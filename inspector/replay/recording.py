@@ -10,12 +10,12 @@ from inspector.answers.inspection import Inspection, watched
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Plan, Settings
-from inspector.engines.hermes.deck import Deck
+from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import measures_until
-from inspector.engines.hermes.measures import HermesMeasures
-from inspector.engines.hermes.sketches import Numbers, Sketches
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.live import token_index_until
+from inspector.engines.hermes.message_stats import ListStats, Numbers
+from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
@@ -28,7 +28,7 @@ class Recording:
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
     the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget.
 
-    `decks` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
+    `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
     system prompts, `moments` what one steps through.
     """
 
@@ -38,15 +38,15 @@ class Recording:
     course: Course
     model: SummaryModel
     moments: Moments
-    decks: tuple[Deck, ...]
+    lists: tuple[MessageColumns, ...]
     systems: tuple[int, ...]
 
-    def plan(self, at: Moment, settings: Settings, measures: HermesMeasures | None = None) -> Plan:
+    def plan(self, at: Moment, settings: Settings, token_index: HermesTokenIndex | None = None) -> Plan:
         """What a compaction at a moment would do, the compactions before it counted."""
         engine, number = self.course.engine, at.generation
-        if measures is None:
-            measures = measures_until(self.decks[number - 1], at.length)
-        return engine.plan(measures, settings, number - 1, self.systems[number - 1])
+        if token_index is None:
+            token_index = token_index_until(self.lists[number - 1], at.length)
+        return engine.plan(token_index, settings, number - 1, self.systems[number - 1])
 
 
 def rules_for(profile: str) -> str:
@@ -66,33 +66,33 @@ def record(inspection: Inspection, profile: str, watch: Callable[[int], None] | 
         raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
     compactions = inspection.compactions()
     told = transcript(inspection.conversation, compactions)
-    by_list: dict[int, Sketches] = {}
-    decks: list[Deck] = []
+    by_list: dict[int, ListStats] = {}
+    lists: list[MessageColumns] = []
     done = 0
     for generation in inspection.conversation.generations:
         messages = watched(inspection.store.iterate(generation), watch, done)
-        sketches, troubles = sketch(messages, found.policies)
+        stats, troubles = read_stats(messages, found.policies)
         done += len(generation)
-        by_list[generation.number] = sketches
-        decks.append(Deck(sketches, found.policies, troubles))
-    said = Sketches()
+        by_list[generation.number] = stats
+        lists.append(MessageColumns(stats, found.policies, troubles))
+    said = ListStats()
     for number, places in groupby(told.places, key=lambda place: place.generation):
         stretch = [place.index for place in places]
         said.extend(by_list[number], stretch[0], stretch[-1] + 1)
     systems = tuple(inspection.system_tokens(g.session) for g in inspection.conversation.generations)
-    grown = [deck.growth() for deck in decks]
+    grown = [columns.growth() for columns in lists]
     tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
     sizes = tuple(_summary_size(c, by_list.get(c.index + 1)) for c in compactions)
-    ratio = _ratio(compactions, decks, Settings(profile=profile), found)
+    ratio = _ratio(compactions, lists, Settings(profile=profile), found)
     return Recording(
         told,
         events,
         tuple(tokens),
         Course(found, said, systems[0]),
         SummaryModel(ratio, recorded=sizes),
-        Moments(told, compactions, [len(deck) for deck in decks]),
-        tuple(decks),
+        Moments(told, compactions, [len(columns) for columns in lists]),
+        tuple(lists),
         systems,
     )
 
@@ -160,7 +160,7 @@ def _event(recorded: Compaction, step: int) -> Event:
     )
 
 
-def _summary_size(recorded: Compaction, after: Sketches | None) -> Numbers | None:
+def _summary_size(recorded: Compaction, after: ListStats | None) -> Numbers | None:
     """The summary message as it was written; for a merged one only what the summary added is known."""
     if after is None or recorded.summary_at is None or recorded.summary_at >= len(after):
         return None
@@ -171,7 +171,10 @@ def _summary_size(recorded: Compaction, after: Sketches | None) -> Numbers | Non
 
 
 def _ratio(
-    compactions: tuple[Compaction, ...], decks: Sequence[Deck], settings: Settings, found: HermesEngine
+    compactions: tuple[Compaction, ...],
+    lists: Sequence[MessageColumns],
+    settings: Settings,
+    found: HermesEngine,
 ) -> float:
     """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
     numbers = found.budgets(settings)
@@ -179,8 +182,8 @@ def _ratio(
     for recorded in compactions:
         if recorded.summary is None or recorded.fallback:
             continue
-        deck = decks[recorded.index - 1]
-        cut = found.cut(measures_until(deck, len(deck)), settings, numbers, recorded.index - 1)
+        columns = lists[recorded.index - 1]
+        cut = found.cut(token_index_until(columns, len(columns)), settings, numbers, recorded.index - 1)
         if not cut.reason and cut.summary_budget:
             shares.append(len(recorded.summary) / 4 / cut.summary_budget)
     shares.sort()

@@ -1,4 +1,4 @@
-"""What other settings would have done with a whole conversation, by arithmetic over sketches of its messages.
+"""What other settings would have done with a whole conversation, by arithmetic over the stats of its messages.
 
 The engine's own plan decides each compaction. Modelled is only the summary's size; mended tool pairs are not counted.
 """
@@ -15,11 +15,11 @@ from typing import NamedTuple
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
+from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live import LiveList
-from inspector.engines.hermes.sketches import USER, Numbers, Sketches
+from inspector.engines.hermes.message_stats import USER, ListStats, Numbers
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
 
@@ -106,18 +106,18 @@ class Course:
     `facts` are those said in it, None where they are not known: then no run counts them.
     """
 
-    def __init__(self, engine: HermesEngine, sketches: Sketches, system_tokens: int) -> None:
+    def __init__(self, engine: HermesEngine, stats: ListStats, system_tokens: int) -> None:
         self.engine = engine
-        self.sketches = sketches
-        self.deck = Deck(sketches, engine.policies)
+        self.stats = stats
+        self.columns = MessageColumns(stats, engine.policies)
         self.system = system_tokens
         self.facts: FactSteps | None = None
-        self.calls = calls(sketches.roles)
+        self.calls = calls(stats.roles)
         #: Characters of each message, and of all before it.
-        self.sizes = sketches.now.chars
+        self.sizes = stats.now.chars
         self.chars = list(accumulate(self.sizes, initial=0))
-        self.images = list(accumulate(sketches.now.images, initial=0))
-        self.users = [index for index, role in enumerate(sketches.roles) if role == USER]
+        self.images = list(accumulate(stats.now.images, initial=0))
+        self.users = [index for index, role in enumerate(stats.roles) if role == USER]
         #: Characters said until each call.
         self.call_chars = [self.chars[step] for step in self.calls]
         #: What the list weighs at each call as long as nothing was compacted, in tokens.
@@ -149,7 +149,7 @@ class _Run:
         self.model = model
         self.budgets = course.engine.budgets(settings)
         self.steps = steps
-        self.list = LiveList(course.deck)
+        self.list = LiveList(course.columns)
         #: Characters and pictures of the list less those that were said until its last compaction.
         self.chars = self.images = 0
         self.events: list[Event] = []
@@ -177,7 +177,7 @@ class _Run:
             if not self._fire(step):
                 self._prompt(at, at + 1)
             at += 1
-        self._fill(len(course.sketches))
+        self._fill(len(course.stats))
         return WhatIf(
             self.settings,
             self.budgets,
@@ -231,14 +231,14 @@ class _Run:
                 self.gave_up_at = step
             return False
         self.list.extend(step)
-        measures = self.list.measures()
+        token_index = self.list.token_index()
         length = len(self.list)
-        cut = self.course.engine.cut(measures, self.settings, self.budgets, len(self.events))
+        cut = self.course.engine.cut(token_index, self.settings, self.budgets, len(self.events))
         if cut.reason:
             self.guard = nothing_done(self.guard)
             return False
         self._fill(step)
-        left = self.list.replace(cut, measures, self._summary(cut))
+        left = self.list.replace(cut, token_index, self._summary(cut))
         self.left_before = len(self.left)
         self.left.update(dict.fromkeys(left, len(self.events)))
         self.chars = self.list.total_chars - self.course.chars[step]
@@ -270,7 +270,7 @@ class _Run:
         sizes = course.sizes
         once = sum(map(sizes.__getitem__, left))
         twice = sum(map(sizes.__getitem__, islice(left, self.left_before)))
-        end = len(course.sketches)
+        end = len(course.stats)
         gone = [event.step for event in self.events]
         stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
         prompts = self.prompts or [0]

@@ -16,9 +16,9 @@ from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.message_stats import ListStats
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import Sketches
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.gather import Step, gather
 from inspector.quality.facts.risk import FactSteps
@@ -54,7 +54,7 @@ def measure(context: Context) -> list[Figure]:
 
 def _course(messages: tuple[Message, ...], profile: str) -> Course:
     policies = RELEASES[profile]
-    return Course(HermesEngine(policies), sketch(messages, policies)[0], 2_000)
+    return Course(HermesEngine(policies), read_stats(messages, policies)[0], 2_000)
 
 
 def _timed(course: Course, settings: Settings, runs: int = 7) -> list[float]:
@@ -110,13 +110,13 @@ def _growth(messages: tuple[Message, ...]) -> list[Figure]:
     told by the long ones."""
     policies = RELEASES["hermes-0.19"]
     settings = Settings(profile="hermes-0.19", context_length=WINDOW)
-    once, sketches = sketch(messages, policies)[0], Sketches()
+    once, stats = read_stats(messages, policies)[0], ListStats()
     for _ in range(8):
-        sketches.extend(once, 0, len(once))
+        stats.extend(once, 0, len(once))
     told, each = [], {}
     size = max(1, len(messages) // 16)
-    while size <= len(sketches):
-        taken = min(_timed(Course(HermesEngine(policies), _beginning(sketches, size), 2_000), settings, 3))
+    while size <= len(stats):
+        taken = min(_timed(Course(HermesEngine(policies), _beginning(stats, size), 2_000), settings, 3))
         told.append(f"{size:,}: {number(taken)} ms")
         each[size] = taken / size
         size *= 2
@@ -126,9 +126,9 @@ def _growth(messages: tuple[Message, ...]) -> list[Figure]:
     ]
 
 
-def _beginning(sketches: Sketches, size: int) -> Sketches:
-    made = Sketches()
-    made.extend(sketches, 0, size)
+def _beginning(stats: ListStats, size: int) -> ListStats:
+    made = ListStats()
+    made.extend(stats, 0, size)
     return made
 
 

@@ -1,4 +1,4 @@
-"""A live list as columns gives the measures, and so the plans, of the same list read anew."""
+"""A live list as columns gives the token index, and so the plans, of the same list read anew."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
+from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.deck import Deck
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import LiveList, measures_until
+from inspector.engines.hermes.live import LiveList, token_index_until
+from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats, Numbers
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import ASSISTANT, TOOL, USER, Numbers, Sketch, Sketches
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
 from tests.engines.lists import conversations
 
 SMALL = Settings(context_length=4_000, threshold=0.3)
@@ -33,11 +33,11 @@ def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
     # Which call a result of a reused id answers is decided by the whole list.
     assume(len(set(calls)) == len(calls))
     engine = HermesEngine(RELEASES[profile])
-    sketches, troubles = sketch(messages, engine.policies)
-    deck = Deck(sketches, engine.policies, troubles)
+    stats, troubles = read_stats(messages, engine.policies)
+    columns = MessageColumns(stats, engine.policies, troubles)
     stop = min(cut, len(messages))
     wanted = SMALL.with_(profile=profile)
-    assert engine.plan(measures_until(deck, stop), wanted) == engine.plan(
+    assert engine.plan(token_index_until(columns, stop), wanted) == engine.plan(
         engine.measure(messages[:stop]), wanted
     )
 
@@ -50,21 +50,21 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
 ) -> None:
     engine = HermesEngine(RELEASES[profile])
     wanted = SMALL.with_(profile=profile)
-    listed = LiveList(Deck(sketch(messages, engine.policies)[0], engine.policies))
+    listed = LiveList(MessageColumns(read_stats(messages, engine.policies)[0], engine.policies))
     listed.extend(len(messages))
-    measures = listed.measures()
-    plan = engine.plan(measures, wanted)
-    cut = engine.cut(measures, wanted, plan.budgets)
+    token_index = listed.token_index()
+    plan = engine.plan(token_index, wanted)
+    cut = engine.cut(token_index, wanted, plan.budgets)
     assert bool(cut.reason) is not plan.compacts
     if not plan.compacts:
         return
     head, tail = plan.regions()
     assert cut.regions(len(messages)) == (head, tail)
-    left = listed.replace(cut, measures, Numbers(100, 400, 0))
+    left = listed.replace(cut, token_index, Numbers(100, 400, 0))
     assert left == list(range(head, tail))
     assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
     assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
-    after = listed.measures().total()
+    after = listed.token_index().total()
     # Each region is rounded up by itself.
     assert abs(after - (plan.head_tokens + 100 + plan.tail_tokens)) <= 3
 
@@ -78,16 +78,16 @@ def test_a_list_grows_by_stretches() -> None:
         )
         for index in range(12)
     )
-    sketches = sketch(messages, engine.policies)[0]
-    grown = LiveList(Deck(sketches, engine.policies))
+    stats = read_stats(messages, engine.policies)[0]
+    grown = LiveList(MessageColumns(stats, engine.policies))
     grown.extend(5)
-    assert grown.measures().duplicates == [0]
+    assert grown.token_index().duplicates == [0]
     grown.extend(12)
-    assert grown.measures().duplicates == [0, 3, 6]
-    assert grown.measures().total() == engine.measure(messages).total()
+    assert grown.token_index().duplicates == [0, 3, 6]
+    assert grown.token_index().total() == engine.measure(messages).total()
 
 
-def sketched() -> st.SearchStrategy[list[Sketch]]:
+def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
     """Messages of any size; results that pruning shortens, and some that say the same."""
     sizes = st.builds(
         lambda size, pictures: Numbers(size // 4 + 10, size, pictures),
@@ -97,14 +97,14 @@ def sketched() -> st.SearchStrategy[list[Sketch]]:
     shorts = st.none() | st.builds(lambda size: Numbers(size // 4 + 10, size, 0), st.integers(1, 9_000))
     hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
     said = st.builds(
-        lambda role, now, hand: Sketch(role, False, now, handoff=hand[0], speaks=True),
+        lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], speaks=True),
         st.sampled_from([USER, ASSISTANT]),
         sizes,
         hands,
     )
-    called = st.builds(lambda now, short: Sketch(ASSISTANT, True, now, short), sizes, shorts)
+    called = st.builds(lambda now, short: MessageStats(ASSISTANT, True, now, short), sizes, shorts)
     answered = st.builds(
-        lambda now, short, text, hand: Sketch(
+        lambda now, short, text, hand: MessageStats(
             TOOL, False, now, short, Numbers(20, 70, 0), text, hand[0], hand[1] and short is not None
         ),
         sizes,
@@ -115,37 +115,41 @@ def sketched() -> st.SearchStrategy[list[Sketch]]:
     return st.lists(st.one_of(said, called, answered, answered), min_size=8, max_size=60)
 
 
-def deck_of(sketches: list[Sketch], policies: Policies) -> Deck:
-    columns = Sketches()
-    for found in sketches:
+def columns_of(stats: list[MessageStats], policies: Policies) -> MessageColumns:
+    columns = ListStats()
+    for found in stats:
         columns.append(found)
-    return Deck(columns, policies)
+    return MessageColumns(columns, policies)
 
 
-def compacted(listed: list[Sketch], cut: Cut, duplicates: Sequence[int], summary: Numbers) -> list[Sketch]:
+def compacted(
+    listed: list[MessageStats], cut: Cut, duplicates: Sequence[int], summary: Numbers
+) -> list[MessageStats]:
     """The same compaction on a plain list, message by message."""
     stands = list(listed)
     for at, found in enumerate(listed):
         new = found.repeated if at in duplicates else found.short if at < cut.prune_before else None
         if new is not None:
             handoff = found.handoff and not found.erasable
-            stands[at] = Sketch(found.role, found.calls, new, None, None, None, handoff, False, found.speaks)
+            stands[at] = MessageStats(
+                found.role, found.calls, new, None, None, None, handoff, False, found.speaks
+            )
     head, tail = cut.regions(len(listed))
     if cut.merged and tail < len(listed):
         found = stands[tail]
         now = Numbers(*(a + b for a, b in zip(found.now, summary, strict=True)))
-        merged = Sketch(found.role, found.calls, now, None, None, None, True, False, found.speaks)
+        merged = MessageStats(found.role, found.calls, now, None, None, None, True, False, found.speaks)
         return [*stands[:head], merged, *stands[tail + 1 :]]
     role = USER if cut.role == "user" else ASSISTANT
-    made = Sketch(role, False, summary, None, None, None, True, False, role == ASSISTANT)
+    made = MessageStats(role, False, summary, None, None, None, True, False, role == ASSISTANT)
     return [*stands[:head], made, *stands[tail:]]
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
 @settings(max_examples=60, deadline=None)
-@given(said=sketched(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
+@given(said=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
 def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
-    profile: str, said: list[Sketch], stops: list[int], data: st.DataObject
+    profile: str, said: list[MessageStats], stops: list[int], data: st.DataObject
 ) -> None:
     """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
     engine = HermesEngine(RELEASES[profile])
@@ -160,8 +164,8 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
     )
     numbers = engine.budgets(wanted)
-    live = LiveList(deck_of(said, engine.policies))
-    plain: list[Sketch] = []
+    live = LiveList(columns_of(said, engine.policies))
+    plain: list[MessageStats] = []
     at = compactions = 0
     for stop in stops:
         if at == len(said):
@@ -169,14 +173,17 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         plain += said[at : at + stop]
         at = min(at + stop, len(said))
         live.extend(at)
-        measures, anew = live.measures(), measures_until(deck_of(plain, engine.policies), len(plain))
-        assert list(measures.duplicates) == list(anew.duplicates)
-        assert engine.plan(measures, wanted, compactions) == engine.plan(anew, wanted, compactions)
+        token_index, anew = (
+            live.token_index(),
+            token_index_until(columns_of(plain, engine.policies), len(plain)),
+        )
+        assert list(token_index.duplicates) == list(anew.duplicates)
+        assert engine.plan(token_index, wanted, compactions) == engine.plan(anew, wanted, compactions)
         assert (live.total_chars, live.total_images) == (anew.total_chars, anew.total_images)
-        cut = engine.cut(measures, wanted, numbers, compactions)
+        cut = engine.cut(token_index, wanted, numbers, compactions)
         if cut.reason:
             continue
         summary = Numbers(110, 400, 0)
-        plain = compacted(plain, cut, measures.duplicates, summary)
-        live.replace(cut, measures, summary)
+        plain = compacted(plain, cut, token_index.duplicates, summary)
+        live.replace(cut, token_index, summary)
         compactions += 1

@@ -23,13 +23,13 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
 from inspector.export.comparison import comparison_text
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.quality.facts.values import KINDS, Fact
-from inspector.replay.measures import BY_NAME
+from inspector.replay.metrics import BY_NAME
 from inspector.replay.recording import record, recorded_metrics
-from inspector.replay.sweep import FACT_METRICS, METRICS, Axis, cells, parse_axis, sweep
+from inspector.replay.sweep import FACT_METRIC_NAMES, METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.whatif import Course, SummaryModel
 from inspector.stores.detect import open_store
 from tests.engines.lists import conversations
@@ -83,7 +83,7 @@ def test_a_fact_said_again_where_messages_stay_is_not_at_risk() -> None:
 
 def course(messages: tuple[Message, ...], facts: list[Fact]) -> Course:
     policies = RELEASES["documented"]
-    made = Course(HermesEngine(policies), sketch(messages, policies)[0], 0)
+    made = Course(HermesEngine(policies), read_stats(messages, policies)[0], 0)
     return made.with_facts(FactSteps(facts))
 
 
@@ -99,7 +99,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
             assert Gone(
                 single.metrics.facts_at_risk or 0, single.metrics.constraints_at_risk or 0
             ) == plainly(facts, single.left)
-            for name in (*METRICS, *FACT_METRICS):
+            for name in (*METRIC_NAMES, *FACT_METRIC_NAMES):
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 
@@ -116,12 +116,12 @@ def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], 
 def test_without_facts_none_are_counted() -> None:
     policies = RELEASES["documented"]
     made = Course(
-        HermesEngine(policies), sketch((Message({"role": "user", "content": "Hi"}),), policies)[0], 0
+        HermesEngine(policies), read_stats((Message({"role": "user", "content": "Hi"}),), policies)[0], 0
     )
     metrics = made.run(SMALL).metrics
     assert metrics.facts is metrics.facts_at_risk is metrics.facts_at_risk_share is None
     found = sweep(ROWS, COLUMNS, [cells(made, SummaryModel(), SMALL, ROWS, COLUMNS)])
-    assert not set(FACT_METRICS) & set(found.cells)
+    assert not set(FACT_METRIC_NAMES) & set(found.cells)
     known = FactSteps([])
     other = made.with_facts(known)
     assert made.facts is None
@@ -214,8 +214,8 @@ def test_commands_count_facts_where_they_are_asked_to() -> None:
     plain, found = (
         json.loads(ask("sweep", *words, *grid, "--json", *more).stdout) for more in ((), ("--facts",))
     )
-    assert set(found["metrics"]) - set(plain["metrics"]) == set(FACT_METRICS)
-    assert {name: found["metrics"][name] for name in METRICS} == plain["metrics"]
+    assert set(found["metrics"]) - set(plain["metrics"]) == set(FACT_METRIC_NAMES)
+    assert {name: found["metrics"][name] for name in METRIC_NAMES} == plain["metrics"]
     assert "facts at risk" in ask("sweep", *words, *grid, "--facts").stdout
     plain, found = (json.loads(ask("replay", *words, "--json", *more).stdout) for more in ((), ("--facts",)))
     assert "facts" not in plain["whatif"]

@@ -15,9 +15,9 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.answers.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.core.errors import UsageProblem
-from inspector.replay.measures import MEASURES
+from inspector.replay.metrics import METRICS
 from inspector.replay.recording import record
-from inspector.replay.sweep import METRICS, Axis, parse_axis
+from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
 from inspector.replay.whatif import SummaryModel
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -46,7 +46,7 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
                 run = recording.course.run(
                     settings.with_(threshold=threshold, target_ratio=ratio), recording.model
                 )
-                for metric in METRICS:
+                for metric in METRIC_NAMES:
                     assert found.cells[metric][r][c] == pytest.approx(getattr(run.metrics, metric))
 
 
@@ -85,8 +85,8 @@ def test_nothing_done_is_nothing_told(answers: Answers) -> None:
     with pytest.raises(UsageProblem):
         found.best("peak_tokens")
     table = list(csv.reader(io.StringIO(sweep_csv(found))))
-    assert table[0] == ["threshold", "target_ratio", *METRICS]
-    assert table[1][2:] == [""] * len(METRICS)
+    assert table[0] == ["threshold", "target_ratio", *METRIC_NAMES]
+    assert table[1][2:] == [""] * len(METRIC_NAMES)
 
 
 def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) -> None:
@@ -120,6 +120,6 @@ def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
         run_sweep(Request(answers.paths(), (), ROWS, COLUMNS), answers)
 
 
-def test_every_measure_is_of_one_way_to_combine() -> None:
-    assert len({measure.name for measure in MEASURES}) == len(MEASURES)
-    assert all(measure.combine in ("sum", "max", "mean") for measure in MEASURES)
+def test_every_metric_is_of_one_way_to_combine() -> None:
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    assert all(metric.combine in ("sum", "max", "mean") for metric in METRICS)

@@ -15,9 +15,9 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
 from inspector.replay.recording import Recording, record
-from inspector.replay.sweep import METRICS, Axis, cells, parse_axis, sweep
+from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Course, SummaryModel, WhatIf
 from inspector.stores.detect import open_store
@@ -30,7 +30,7 @@ SMALL = Settings(context_length=4_000)
 
 def course(messages: tuple[Message, ...], profile: str) -> Course:
     policies = RELEASES[profile]
-    return Course(HermesEngine(policies), sketch(messages, policies)[0], 0)
+    return Course(HermesEngine(policies), read_stats(messages, policies)[0], 0)
 
 
 def run(messages: tuple[Message, ...], profile: str = "documented", **changes: object) -> WhatIf:
@@ -78,7 +78,7 @@ def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> No
     for r, threshold in enumerate(rows.values):
         for c, last in enumerate(columns.values):
             single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
-            for name in METRICS:
+            for name in METRIC_NAMES:
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual import events
 
-from inspector.engines.base import Budgets, Settings, Step
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.panes.knob_values import KNOBS
 from widgets.panes.knobs import Knobs
@@ -20,10 +20,10 @@ BUDGETS = Budgets(
     170_000,
     {
         "threshold_tokens": (
-            Step("share", 100_000, "50% of a context of 200,000"),
-            Step("floor", 100_000, "never below 64,000", True),
+            DerivationStep("share", 100_000, "50% of a context of 200,000"),
+            DerivationStep("floor", 100_000, "never below 64,000", True),
         ),
-        "tail_token_budget": (Step("ratio", 20_000, "20% of the threshold"),),
+        "tail_token_budget": (DerivationStep("ratio", 20_000, "20% of the threshold"),),
     },
 )
 

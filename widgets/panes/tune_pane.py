@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 
-from inspector.engines.base import Budgets, Settings, Step
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
@@ -167,7 +167,7 @@ def _reasons(budgets: Budgets) -> list[TextLine]:
     return lines
 
 
-def _step(step: Step) -> TextLine:
+def _step(step: DerivationStep) -> TextLine:
     """A step; one that changed the number is marked ◆."""
     why = one_line(step.why, 400)
     number = _number(step.value)

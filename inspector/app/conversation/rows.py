@@ -12,7 +12,7 @@ from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
-from inspector.engines.base import Measures, Plan
+from inspector.engines.base import Plan, TokenIndex
 from widgets.lists.message_list import Flag, MessageRow
 
 #: From this many tokens on a message is marked as huge.
@@ -66,7 +66,7 @@ def is_tool_error(message: Message) -> bool:
 class GenerationRows:
     """Rows of one generation. Row 0 is the system prompt where the session has one outside the list.
 
-    Everything but roles and numbers may arrive later: lines, measures, a plan, exact counts.
+    Everything but roles and numbers may arrive later: lines, token_index, a plan, exact counts.
     """
 
     def __init__(self, generation: Generation, system_prompt: str = "") -> None:
@@ -75,7 +75,7 @@ class GenerationRows:
         self.offset = 1 if system_prompt else 0
         self.lines: dict[int, Line] = {}
         self.exact = Counts()
-        self.measures: Measures | None = None
+        self.token_index: TokenIndex | None = None
         self.plan: Plan | None = None
         self.pruned: frozenset[int] = frozenset()
         self.breakpoints: Mapping[int, int] = {}
@@ -139,10 +139,10 @@ class GenerationRows:
             return None
         exact = self.exact.get(index)
         tokens = pruned = None
-        if self.measures is not None and index < len(self.measures):
-            tokens = self.measures.tokens(index)
+        if self.token_index is not None and index < len(self.token_index):
+            tokens = self.token_index.tokens(index)
             if index in self.pruned:
-                pruned = self.measures.pruned_tokens(index)
+                pruned = self.token_index.pruned_tokens(index)
         flags = set(line.flags)
         if index in self._left:
             flags.add("struck")

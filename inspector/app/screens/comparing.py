@@ -15,7 +15,7 @@ from inspector.app.screens.base import ConversationBase, GoTo
 from inspector.app.work import Failed
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
-from inspector.engines.base import Measures, Plan
+from inspector.engines.base import Plan, TokenIndex
 from inspector.engines.registry import engine
 from widgets.lists.message_list import MessageList
 from widgets.panes.compaction_pane import CompactionPane
@@ -24,11 +24,11 @@ from widgets.panes.compaction_pane import CompactionPane
 class Weighed(TextualMessage):
     """The list before a compaction has been read for planning."""
 
-    def __init__(self, generation: Generation, profile: str, measures: Measures) -> None:
+    def __init__(self, generation: Generation, profile: str, token_index: TokenIndex) -> None:
         super().__init__()
         self.generation = generation
         self.profile = profile
-        self.measures = measures
+        self.token_index = token_index
 
 
 class ComparingActions(ConversationBase):
@@ -36,7 +36,7 @@ class ComparingActions(ConversationBase):
 
     _compaction_rows: paneviews.CompactionRows | None = None
     #: The list before a compaction by its number, measured under a profile.
-    _weighed: tuple[int, str, Measures] | None = None
+    _weighed: tuple[int, str, TokenIndex] | None = None
 
     def fill_compaction(self) -> None:
         """The compaction that ended the list on screen; the one that made it where it is the last."""
@@ -67,10 +67,10 @@ class ComparingActions(ConversationBase):
         if self._weighed is None or self._weighed[:2] != (number, settings.profile):
             self.weigh(rows.generation, settings.profile)
             return None
-        rows.measures = self._weighed[2]
+        rows.token_index = self._weighed[2]
         system = inspection.system_tokens(rows.generation.session)
         try:
-            return plan_with(engine(settings.profile), rows.measures, settings, number - 1, system)
+            return plan_with(engine(settings.profile), rows.token_index, settings, number - 1, system)
         except InspectorError as error:
             self.post_message(Failed(str(error)))
             return None
@@ -83,7 +83,7 @@ class ComparingActions(ConversationBase):
             return
         pulse = Pulse(self, worker, "weigh", "reading", len(generation))
         try:
-            measures = inspection.measures(generation, profile, pulse)
+            token_index = inspection.token_index(generation, profile, pulse)
         except Left:
             return
         except InspectorError as error:
@@ -91,12 +91,12 @@ class ComparingActions(ConversationBase):
             return
         finally:
             pulse.end()
-        self.post_message(Weighed(generation, profile, measures))
+        self.post_message(Weighed(generation, profile, token_index))
 
     @on(Weighed)
     def _list_weighed(self, event: Weighed) -> None:
         if event.profile == self.settings.profile:
-            self._weighed = (event.generation.number, event.profile, event.measures)
+            self._weighed = (event.generation.number, event.profile, event.token_index)
             if self.query_one(Panes).current == "compaction":
                 self.fill_compaction()
 

@@ -227,8 +227,8 @@ class ConversationScreen(ShowingActions):
         rows = self.rows
         if rows is None or event.generation.number != self.number or event.profile != self.settings.profile:
             return
-        if len(event.measures) == len(rows.generation):
-            rows.measures = event.measures
+        if len(event.token_index) == len(rows.generation):
+            rows.token_index = event.token_index
             self.replan()
 
     @on(Recovered)

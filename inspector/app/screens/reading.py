@@ -1,4 +1,4 @@
-"""The threads of the conversation screen: opening, bodies, measures, recorded compactions, exact counts."""
+"""The threads of the conversation screen: opening, bodies, token_index, recorded compactions, exact counts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class ReadingActions(ConversationBase):
         worker = get_current_worker()
         pulse = Pulse(self, worker, "measure", "reading", len(generation))
         try:
-            measures = inspection.measures(generation, profile, pulse)
+            token_index = inspection.token_index(generation, profile, pulse)
         except Left:
             return
         except InspectorError as error:
@@ -83,7 +83,7 @@ class ReadingActions(ConversationBase):
         finally:
             pulse.end()
         if not worker.is_cancelled:
-            self.post_message(Measured(generation, profile, measures))
+            self.post_message(Measured(generation, profile, token_index))
 
     @work(thread=True, group="recover", exclusive=True, exit_on_error=False, description="recover")
     def recover(self) -> None:

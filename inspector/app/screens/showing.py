@@ -100,7 +100,7 @@ class ShowingActions(
         profile_changed = settings.profile != self.settings.profile
         self.settings = settings
         if profile_changed and self.rows is not None:
-            self.rows.measures = None
+            self.rows.token_index = None
             self.measure(self.rows.generation, settings.profile)
         self.replan()
         self.show_header()
@@ -111,14 +111,14 @@ class ShowingActions(
             self.replan_moment()
             return
         rows, inspection = self.rows, self.inspection
-        if rows is None or inspection is None or rows.measures is None:
+        if rows is None or inspection is None or rows.token_index is None:
             self.show_gauge()
             self.fill("tune")
             return
         found = engine(self.settings.profile)
         system = inspection.system_tokens(rows.generation.session)
         try:
-            self.plan = plan_with(found, rows.measures, self.settings, self.number - 1, system)
+            self.plan = plan_with(found, rows.token_index, self.settings, self.number - 1, system)
         except EngineError as error:
             self.post_message(Failed(str(error)))
             return
@@ -151,7 +151,7 @@ class ShowingActions(
         bar.recorded = (
             None
             if recorded is None or self.rows is None
-            else views.recorded_regions(recorded, self.rows.measures)
+            else views.recorded_regions(recorded, self.rows.token_index)
         )
 
     def show_recorded(self) -> None:

@@ -25,7 +25,7 @@ from inspector.app.work import Failed, Recovered
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Plan
-from inspector.engines.hermes.live import measures_until
+from inspector.engines.hermes.live import token_index_until
 from inspector.engines.registry import engine
 from inspector.replay.moments import PHASES, Moment
 from inspector.replay.recording import Recording, record, rules_for
@@ -207,12 +207,12 @@ class StandingActions(
         self.show_moment(same)
 
     def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
-        rows.measures = measures_until(recording.decks[rows.at.generation - 1], rows.at.length)
+        rows.token_index = token_index_until(recording.lists[rows.at.generation - 1], rows.at.length)
         self.plan = None
         if rules_for(self.settings.profile) != self.settings.profile:
             return
         try:
-            self.plan = recording.plan(rows.at, self.settings, rows.measures)
+            self.plan = recording.plan(rows.at, self.settings, rows.token_index)
         except EngineError as error:
             self.post_message(Failed(str(error)))
             return
@@ -246,7 +246,7 @@ class StandingActions(
             return None
         system, during = recording.systems[at.generation - 1], self.recorded(at.compaction)
         rows = self.rows
-        if during is None or rows is None or rows.measures is None or at.phase in ("said", "before"):
+        if during is None or rows is None or rows.token_index is None or at.phase in ("said", "before"):
             return recording.tokens[at.step - 1]
         if at.phase == "after":
             return during.tokens_after
@@ -291,7 +291,9 @@ class StandingActions(
             else None
         )
         bar.recorded = (
-            views.recorded_regions(during, rows.measures) if during is not None and rows is not None else None
+            views.recorded_regions(during, rows.token_index)
+            if during is not None and rows is not None
+            else None
         )
 
     def show_moment_numbers(self) -> None:

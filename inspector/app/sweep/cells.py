@@ -16,7 +16,7 @@ from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import default_axis
-from inspector.replay.measures import MEASURES, Measure
+from inspector.replay.metrics import METRICS, Metric
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis, Sweep
 from inspector.replay.whatif import SummaryModel, WhatIf
@@ -148,11 +148,11 @@ class CellScreen(WorkingScreen):
             # The map needs the room: the cell's own figures are those that the metrics show.
             self.query_one("#sweep-cell", Headline).set_lines(lines[1:])
             return
-        for measure in MEASURES:
-            known = not measure.facts or run.metrics.facts is not None
+        for metric in METRICS:
+            known = not metric.facts or run.metrics.facts is not None
             unknown = "being read" if curve.name == self.subject.name else "not read"
-            number = written(measure, measure.of(curve.recording.course, run)) if known else unknown
-            lines.append(line_of((measure.words.ljust(18), "muted"), (number.rjust(10), "")))
+            number = written(metric, metric.of(curve.recording.course, run)) if known else unknown
+            lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), "")))
         if run.gave_up_at is not None:
             lines.append(TextLine(f"The agent would give up at step {run.gave_up_at:,}.", "warning"))
         self.query_one("#sweep-cell", Headline).set_lines(lines)
@@ -166,13 +166,13 @@ class CellScreen(WorkingScreen):
         return line_of((f"n p  {place}, ", "muted"), (curve.title, ""))
 
 
-def written(measure: Measure, value: float) -> str:
+def written(metric: Metric, value: float) -> str:
     """A score as a person reads it."""
-    if measure.form == "tokens":
+    if metric.form == "tokens":
         return human.tokens(round(value))
-    if measure.form == "share":
+    if metric.form == "share":
         return f"{value:.1%}"
-    if measure.form == "steps":
+    if metric.form == "steps":
         return f"{value:,.1f}"
     return human.count(round(value))
 

@@ -25,7 +25,7 @@ from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
-from inspector.replay.measures import BY_NAME, MEASURES
+from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -40,7 +40,7 @@ from widgets.panes.token_graph import TokenGraph
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
 SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
 #: The share of facts draws the map of their number.
-_OFFERED = tuple(measure for measure in MEASURES if measure.name != "facts_at_risk_share")
+_OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
 _READING = "The facts are being read; they are counted as soon as they are there."
 
 
@@ -87,7 +87,7 @@ class SweepScreen(CellScreen):
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
         super().__init__(subject)
         self.take = take
-        self.metric = MEASURES[0].name
+        self.metric = METRICS[0].name
         self.running = False
         self._prompt = ""
         self._told = ""
@@ -126,7 +126,7 @@ class SweepScreen(CellScreen):
             self.show_cell()
 
     def _metrics(self) -> list[Mode]:
-        room = self.size.width - 12 - sum(len(measure.words) + 1 for measure in _OFFERED)
+        room = self.size.width - 12 - sum(len(metric.words) + 1 for metric in _OFFERED)
         return [
             Mode(m.name, m.words if room >= 0 else m.short or m.name.split("_")[0], m.words) for m in _OFFERED
         ]
@@ -260,7 +260,7 @@ class SweepScreen(CellScreen):
         return f"{BEST} the first of {count:,} best" if count > 1 else f"{BEST} best"
 
     def _show(self) -> None:
-        measure = BY_NAME[self.metric]
+        metric = BY_NAME[self.metric]
         found, heat = self.found, self.query_one(HeatMap)
         lines = found.cells.get(self.metric, ()) if found is not None else ()
         known = [[None if isnan(cell) else cell for cell in line] for line in lines]
@@ -276,7 +276,7 @@ class SweepScreen(CellScreen):
             tuple(value_words(self.columns.name, value) for value in self.columns.values),
             tuple(tuple(line) for line in known)
             or tuple((None,) * len(self.columns.values) for _ in self.rows.values),
-            tuple(tuple("" if cell is None else written(measure, cell) for cell in line) for line in known),
+            tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in known),
             self._cell_of(self.subject.settings),
             self._cell_of(self.subject.force),
             best,

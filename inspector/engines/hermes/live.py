@@ -1,7 +1,7 @@
 """A live list, from which a plan is made again and again as it grows and is compacted.
 
-It is a few messages in front, then one stretch of a deck. Sums over it are kept from one compaction to the next, so
-that a compaction costs what it changes, and not a pass over the list.
+It is a few messages in front, then one stretch of the conversation. Sums over it are kept from one compaction to the
+next, so that a compaction costs what it changes, and not a pass over the list.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from operator import add
 from types import MappingProxyType
 
 from inspector.core.messages import Message
+from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
 from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.deck import ERASABLE, HANDOFF, NO_HANDOFF, Deck, DeckSizes
 from inspector.engines.hermes.indexes import Where
-from inspector.engines.hermes.measures import Column, HermesMeasures, Sums
+from inspector.engines.hermes.message_stats import ASSISTANT, USER, Numbers
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Numbers
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Sums
 
 _NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
@@ -29,23 +29,23 @@ _SUMMARY = -1
 
 
 class LiveList:
-    """A list of messages of a deck and of summaries, as columns (see `Deck`) and as sums that may start anywhere.
+    """Messages of a conversation and summaries, as columns (see `MessageColumns`) and as sums that may start anywhere.
 
-    The messages of `front` come first, each by its index in the deck; [low:high) of the deck follow. `settled` is
-    how much of the deck had been said at the last compaction, which replaced every text that is repeated until then.
+    The messages of `front` come first, each by its index in the conversation; [low:high) of it follow. `settled` is
+    how much of it had been said at the last compaction, which replaced every text that is repeated until then.
     """
 
     __slots__ = (
-        "asked", "calls", "chars", "deck", "front", "hands", "high", "images", "low", "paired", "roles",
+        "asked", "calls", "chars", "columns", "front", "hands", "high", "images", "low", "paired", "roles",
         "settled", "shorts", "speaking", "walk",
     )  # fmt: skip
 
-    def __init__(self, deck: Deck) -> None:
-        self.deck = deck
+    def __init__(self, columns: MessageColumns) -> None:
+        self.columns = columns
         self.front: list[int] = []
         self.low = self.high = self.settled = 0
         self.walk, self.chars = Column((), ()), Column((), ())
-        self.images = Column((), ()) if deck.images is not None else None
+        self.images = Column((), ()) if columns.images is not None else None
         self.roles = self.calls = self.speaking = self.asked = b""
         self.shorts, self.hands, self.paired = bytearray(), bytearray(), bytearray()
 
@@ -63,41 +63,43 @@ class LiveList:
         return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
 
     def messages(self, start: int, stop: int) -> list[int]:
-        """The indexes in the deck of [start:stop], without the summaries."""
+        """The indexes in the conversation of [start:stop], without the summaries."""
         shift = self.low - len(self.front)
         first = max(start, len(self.front)) + shift
         return [at for at in self.front[start:stop] if at != _SUMMARY] + list(range(first, stop + shift))
 
     def extend(self, stop: int) -> None:
-        """The messages of the deck until `stop` are said."""
-        deck, start = self.deck, self.high
-        self.roles += deck.roles[start:stop]
-        self.calls += deck.calls[start:stop]
-        self.speaking += deck.speaking[start:stop]
-        self.asked += deck.asked[start:stop]
-        self.shorts += deck.shorts[start:stop]
-        self.hands += deck.hands[start:stop]
-        self.paired += deck.paired[start:stop]
+        """The messages of the conversation until `stop` are said."""
+        columns, start = self.columns, self.high
+        self.roles += columns.roles[start:stop]
+        self.calls += columns.calls[start:stop]
+        self.speaking += columns.speaking[start:stop]
+        self.asked += columns.asked[start:stop]
+        self.shorts += columns.shorts[start:stop]
+        self.hands += columns.hands[start:stop]
+        self.paired += columns.paired[start:stop]
         for own, sizes in self._sizes():
             _append(own.kept, sizes.sums.kept, start, stop)
             _append(own.short, sizes.sums.short, start, stop)
         self.high = stop
 
-    def measures(self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES) -> HermesMeasures:
+    def token_index(
+        self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES
+    ) -> HermesTokenIndex:
         """What a plan needs of the list as it stands; good until the list changes."""
         duplicates = self._duplicates()
         gone = frozenset(duplicates) if duplicates else _NONE
-        done = HermesMeasures()
-        done.policies = self.deck.policies
+        done = HermesTokenIndex()
+        done.policies = self.columns.policies
         done.roles, done.calls = self.roles, self.calls
         done.original = self.walk
         done.duplicates = duplicates
-        done.tokens_now = self._seen(self.walk, self.deck.walk, duplicates)
-        done.chars = self._seen(self.chars, self.deck.chars, duplicates)
+        done.tokens_now = self._seen(self.walk, self.columns.walk, duplicates)
+        done.chars = self._seen(self.chars, self.columns.chars, duplicates)
         done.images = (
             _NOTHING
-            if self.images is None or self.deck.images is None
-            else self._seen(self.images, self.deck.images, duplicates)
+            if self.images is None or self.columns.images is None
+            else self._seen(self.images, self.columns.images, duplicates)
         )
         done.total_chars, done.total_images = self.total_chars, self.total_images
         done.changed = Where(self.shorts, 1, gone)
@@ -111,18 +113,18 @@ class LiveList:
         }
         return done
 
-    def replace(self, cut: Cut, measures: HermesMeasures, summary: Numbers) -> list[int]:
-        """Carry out what was decided from these measures: the summary takes the place of the middle, what stays stands
-        as pruned. Returns which messages of the deck left."""
+    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: Numbers) -> list[int]:
+        """Carry out what was decided from this token index: the summary takes the place of the middle, what stays
+        stands as pruned. Returns which messages of the conversation left."""
         length, front = len(self), len(self.front)
         head, tail = cut.regions(length)
         pruned_to = min(cut.prune_before, length)
         merged = cut.merged and tail < length
-        begins = self._settle(measures.duplicates, 0, min(head, pruned_to))
+        begins = self._settle(token_index.duplicates, 0, min(head, pruned_to))
         goes_on = self._settle((), tail, max(tail, pruned_to))
-        columns = [
+        sums = [
             _compacted(
-                self._replaced(own, sizes, measures.duplicates),
+                self._replaced(own, sizes, token_index.duplicates),
                 (head, tail, pruned_to),
                 summary[kind],
                 merged,
@@ -130,9 +132,9 @@ class LiveList:
             )
             for kind, (own, sizes) in enumerate(self._sizes())
         ]
-        self.walk, self.chars = columns[:2]
+        self.walk, self.chars = sums[:2]
         if self.images is not None:
-            self.images = columns[2]
+            self.images = sums[2]
         left = self.messages(head, tail)
         kept = self.front[:head] + list(range(self.low, self.low + head - front))
         self.front = kept + ([] if merged else [_SUMMARY]) + self.front[tail:]
@@ -144,22 +146,22 @@ class LiveList:
             self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
         return left
 
-    def _sizes(self) -> Iterator[tuple[Column, DeckSizes]]:
-        yield self.walk, self.deck.walk
-        yield self.chars, self.deck.chars
-        if self.images is not None and self.deck.images is not None:
-            yield self.images, self.deck.images
+    def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
+        yield self.walk, self.columns.walk
+        yield self.chars, self.columns.chars
+        if self.images is not None and self.columns.images is not None:
+            yield self.images, self.columns.images
 
     def _duplicates(self) -> list[int]:
         """Which messages a later one with the same text takes the place of, in order."""
-        deck = self.deck
-        first = bisect_left(deck.later, self.settled)
-        last = bisect_left(deck.later, self.high, first)
+        columns = self.columns
+        first = bisect_left(columns.later, self.settled)
+        last = bisect_left(columns.later, self.high, first)
         if first == last:
             return []
         low, front, shift = self.low, self.front, len(self.front) - self.low
         found = []
-        for message in deck.earlier[first:last]:
+        for message in columns.earlier[first:last]:
             if message >= low:
                 at = message + shift
             elif message in front:
@@ -171,14 +173,14 @@ class LiveList:
         found.sort()
         return found
 
-    def _seen(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> Sums:
+    def _seen(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Sums:
         """The column as a plan sees it, with back-references at some places."""
         if not places:
             return own
         more, less = self._changes(own, sizes, places)
         return _Replaced(own, places, list(accumulate(more, initial=0)), list(accumulate(less, initial=0)))
 
-    def _replaced(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> Column:
+    def _replaced(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Column:
         """The column with back-references at some places."""
         if not places:
             return own
@@ -192,7 +194,7 @@ class LiveList:
             own.short[:first] + array("q", map(add, own.short[first:], accumulate(less))),
         )
 
-    def _changes(self, own: Column, sizes: DeckSizes, places: Sequence[int]) -> tuple[list[int], list[int]]:
+    def _changes(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> tuple[list[int], list[int]]:
         """By how much each of these messages is larger as a back-reference than it stands, than it is pruned."""
         kept, short, front = own.kept, own.short, self.front
         shift = self.low - len(front)
@@ -225,7 +227,7 @@ class LiveList:
         for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired"):
             column = getattr(self, name)
             setattr(self, name, column[:head] + column[tail:])
-        if self.deck.policies.skips_summaries:
+        if self.columns.policies.skips_summaries:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
     def _insert(self, head: int, tail: int, role: int) -> None:
@@ -233,7 +235,7 @@ class LiveList:
         self.roles = self.roles[:head] + bytes((role,)) + self.roles[tail:]
         self.calls = self.calls[:head] + b"\0" + self.calls[tail:]
         self.speaking = self.speaking[:head] + (b"\1" if role == ASSISTANT else b"\0") + self.speaking[tail:]
-        asked = role == USER and not self.deck.policies.skips_summaries
+        asked = role == USER and not self.columns.policies.skips_summaries
         self.asked = self.asked[:head] + (b"\1" if asked else b"\0") + self.asked[tail:]
         self.shorts[head:tail] = b"\0"
         self.hands[head:tail] = bytes((HANDOFF,))
@@ -292,24 +294,24 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def measure(messages: Iterable[Message], policies: Policies) -> HermesMeasures:
-    """The measures of a list; reads every message once, in order."""
-    sketches, troubles = sketch(messages, policies)
-    return measures_until(Deck(sketches, policies, troubles), len(sketches))
+def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:
+    """The token index of a list; reads every message once, in order."""
+    stats, troubles = read_stats(messages, policies)
+    return token_index_until(MessageColumns(stats, policies, troubles), len(stats))
 
 
-def measures_until(deck: Deck, stop: int) -> HermesMeasures:
-    """The measures of the first `stop` messages of a deck."""
-    listed = LiveList(deck)
+def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
+    """The token index of the first `stop` messages of columns."""
+    listed = LiveList(columns)
     listed.extend(stop)
     troubles = {
-        phase: [entry for entry in found if entry[0] < stop] for phase, found in deck.troubles.items()
+        phase: [entry for entry in found if entry[0] < stop] for phase, found in columns.troubles.items()
     }
-    return listed.measures(troubles)
+    return listed.token_index(troubles)
 
 
 def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
-    """Append the sums of [start:stop] of a deck."""
+    """Append the sums of [start:stop] of a conversation."""
     shift = sums[-1] - more[start]
     if shift:
         sums.extend([total + shift for total in more[start + 1 : stop + 1]])

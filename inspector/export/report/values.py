@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
-from inspector.engines.base import Step
+from inspector.engines.base import DerivationStep
 from inspector.quality.facts.values import Kind, Outcome, Where
 from inspector.quality.measures.values import Share
 from inspector.quality.values import Severity
@@ -28,7 +28,7 @@ class Derivation:
 
     title: str
     value: int
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
 
 
 @dataclass(frozen=True, slots=True)

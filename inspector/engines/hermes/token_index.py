@@ -67,7 +67,7 @@ class Column:
         return found if found >= low else -1
 
 
-class HermesMeasures:
+class HermesTokenIndex:
     """What the engine keeps of a list: some numbers a message and a few sorted lists of indexes."""
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""What the engine keeps of a message: a sketch of it without its text, and a list of them as columns."""
+"""What the engine keeps of a message: its stats without its text, and a list of them as columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Numbers(NamedTuple):
     images: int
 
 
-class Sketch(NamedTuple):
+class MessageStats(NamedTuple):
     """A message without its text.
 
     `now` is its size as it stands, `short` after pruning (None where pruning leaves it alone), `repeated` as the
@@ -73,7 +73,7 @@ class Sizes:
         return Numbers(self.walk[index], self.chars[index], self.images[index])
 
 
-#: What is true of a message, as bits: see Sketch.
+#: What is true of a message, as bits: see MessageStats.
 CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
 _IS_SET = {
     flag: bytes(int(bool(flags & flag)) for flags in range(256))
@@ -82,10 +82,10 @@ _IS_SET = {
 _DIGEST_BYTES = 6
 
 
-class Sketches(Sequence[Sketch]):
-    """The sketches of a list as columns: some 80 bytes a message. One is made when it is asked for.
+class ListStats(Sequence[MessageStats]):
+    """The stats of a list as columns: some 80 bytes a message. One is made when it is asked for.
 
-    `short` and `repeated` are the sizes as they stand where a sketch has None; `same` is -1 there.
+    `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
     """
 
     def __init__(self) -> None:
@@ -98,14 +98,14 @@ class Sketches(Sequence[Sketch]):
         return len(self.roles)
 
     @overload
-    def __getitem__(self, index: int) -> Sketch: ...
+    def __getitem__(self, index: int) -> MessageStats: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Sketch]: ...
-    def __getitem__(self, index: int | slice) -> Sketch | list[Sketch]:
+    def __getitem__(self, index: slice) -> list[MessageStats]: ...
+    def __getitem__(self, index: int | slice) -> MessageStats | list[MessageStats]:
         if isinstance(index, slice):
             return [self[at] for at in range(len(self))[index]]
         flags, same = self.flags[index], self.same[index]
-        return Sketch(
+        return MessageStats(
             self.roles[index],
             bool(flags & CALLS),
             self.now.of(index),
@@ -117,7 +117,7 @@ class Sketches(Sequence[Sketch]):
             bool(flags & SPEAKS),
         )
 
-    def append(self, found: Sketch) -> None:
+    def append(self, found: MessageStats) -> None:
         """The next message."""
         self.roles.append(found.role)
         self.flags.append(
@@ -133,7 +133,7 @@ class Sketches(Sequence[Sketch]):
         self.short.append(found.short or found.now)
         self.repeated.append(found.repeated or found.now)
 
-    def extend(self, other: Sketches, start: int, stop: int) -> None:
+    def extend(self, other: ListStats, start: int, stop: int) -> None:
         """[start:stop] of another list come next."""
         self.roles += other.roles[start:stop]
         self.flags += other.flags[start:stop]

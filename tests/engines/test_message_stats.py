@@ -1,4 +1,4 @@
-"""Sketches: columns that give back what was put in, pruned sizes without the texts, and little memory for them."""
+"""Stats of messages: columns that give back what was put in, pruned sizes without texts, little memory for them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.hermes.live import measure
+from inspector.engines.hermes.message_stats import SHORT, ListStats, MessageStats, Numbers
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import SHORT, Numbers, Sketch, Sketches
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.hermes.stats_reader import read_stats
 from tests.conformance.lists import KEYS, TOOLS
 from tests.engines.lists import assistant, call, result
 
@@ -52,8 +52,8 @@ def test_a_line_is_as_long_as_its_extent_and_facts_say(profile: str, tool: Tool,
 
 
 _numbers = st.builds(Numbers, *[st.integers(0, 10**12)] * 3)
-_sketches = st.builds(
-    Sketch,
+_stats = st.builds(
+    MessageStats,
     st.integers(0, 5),
     st.booleans(),
     _numbers,
@@ -66,18 +66,18 @@ _sketches = st.builds(
 )
 
 
-@given(st.lists(_sketches))
-def test_columns_give_back_what_was_put_in(given_sketches: list[Sketch]) -> None:
-    columns = Sketches()
-    for found in given_sketches:
+@given(st.lists(_stats))
+def test_columns_give_back_what_was_put_in(given_stats: list[MessageStats]) -> None:
+    columns = ListStats()
+    for found in given_stats:
         columns.append(found)
-    assert list(columns) == given_sketches
-    assert columns[1:-1] == given_sketches[1:-1]
-    both = Sketches()
+    assert list(columns) == given_stats
+    assert columns[1:-1] == given_stats[1:-1]
+    both = ListStats()
     both.extend(columns, 0, len(columns))
     both.extend(columns, 1, 3)
-    assert list(both) == [*given_sketches, *given_sketches[1:3]]
-    assert list(columns.with_flag(SHORT)) == [found.short is not None for found in given_sketches]
+    assert list(both) == [*given_stats, *given_stats[1:3]]
+    assert list(columns.with_flag(SHORT)) == [found.short is not None for found in given_stats]
 
 
 def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
@@ -88,7 +88,7 @@ def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
         assistant(None, call("c", "todo")),
         result("c", long + "y"),
     ]
-    found, _ = sketch(messages_from(reused), RELEASES["hermes-0.13"])
+    found, _ = read_stats(messages_from(reused), RELEASES["hermes-0.13"])
     shell = found[1].now.chars - len(repr(long))
     short = found[1].short
     assert short is not None
@@ -108,10 +108,10 @@ def test_reading_a_list_keeps_neither_its_texts_nor_an_object_a_message() -> Non
     measure(messages_from([assistant("warm")]), policies)
     tracemalloc.start()
     try:
-        measures = measure(wires(), policies)
+        token_index = measure(wires(), policies)
         left, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(measures) == 2 * count
+    assert len(token_index) == 2 * count
     assert most < 2 * count * 300
     assert left < 2 * count * 120

@@ -1,4 +1,4 @@
-"""A sketched list made ready: live lists take stretches of it."""
+"""A list's stats made ready: live lists take stretches of it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import and_, gt
 
 from inspector.core.rough import list_tokens
-from inspector.engines.hermes import sketches as kinds
-from inspector.engines.hermes.measures import Column
+from inspector.engines.hermes import message_stats as flags
+from inspector.engines.hermes.message_stats import ASSISTANT, USER, ListStats
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, USER, Sketches
+from inspector.engines.hermes.token_index import Column
 
 #: What a message is of a handoff.
 NO_HANDOFF, HANDOFF, ERASABLE = 0, 1, 2
 _IS = [bytes(int(code == role) for code in range(256)) for role in (USER, ASSISTANT)]
 
 
-class DeckSizes:
+class SizeColumns:
     """One kind of size: sums as the messages stand and fully pruned, and each message's size as a back-reference."""
 
     __slots__ = ("repeated", "sums")
@@ -27,7 +27,7 @@ class DeckSizes:
         self.repeated = repeated
 
 
-class Deck:
+class MessageColumns:
     """A list as columns, a byte or a number a message.
 
     `walk` are tokens of the tail walk, `chars` and `images` characters and pictures of the rough estimate.
@@ -39,29 +39,29 @@ class Deck:
 
     def __init__(
         self,
-        sketches: Sketches,
+        stats: ListStats,
         policies: Policies,
         troubles: Mapping[str, Sequence[tuple[int, str]]] | None = None,
     ) -> None:
         self.policies = policies
         self.troubles = troubles or {}
-        now, short, repeated = sketches.now, sketches.short, sketches.repeated
-        self.walk = DeckSizes(now.walk, short.walk, repeated.walk)
-        self.chars = DeckSizes(now.chars, short.chars, repeated.chars)
-        self.images = DeckSizes(now.images, short.images, repeated.images) if any(now.images) else None
-        self.roles = bytes(sketches.roles)
+        now, short, repeated = stats.now, stats.short, stats.repeated
+        self.walk = SizeColumns(now.walk, short.walk, repeated.walk)
+        self.chars = SizeColumns(now.chars, short.chars, repeated.chars)
+        self.images = SizeColumns(now.images, short.images, repeated.images) if any(now.images) else None
+        self.roles = bytes(stats.roles)
         users, assistants = (self.roles.translate(table) for table in _IS)
-        handoffs, erasable = sketches.with_flag(kinds.HANDOFF), sketches.with_flag(kinds.ERASABLE)
-        self.calls = sketches.with_flag(kinds.CALLS)
-        self.shorts = sketches.with_flag(kinds.SHORT)
-        self.speaking = bytes(map(and_, assistants, sketches.with_flag(kinds.SPEAKS)))
+        handoffs, erasable = stats.with_flag(flags.HANDOFF), stats.with_flag(flags.ERASABLE)
+        self.calls = stats.with_flag(flags.CALLS)
+        self.shorts = stats.with_flag(flags.SHORT)
+        self.speaking = bytes(map(and_, assistants, stats.with_flag(flags.SPEAKS)))
         self.asked = bytes(map(gt, users, handoffs)) if policies.skips_summaries else users
         self.hands = bytes(
             ERASABLE if erased else HANDOFF if handoff else NO_HANDOFF
             for handoff, erased in zip(handoffs, erasable, strict=True)
         )
-        self.later, self.earlier = _pairs(sketches.same)
-        paired = bytearray(len(sketches))
+        self.later, self.earlier = _pairs(stats.same)
+        paired = bytearray(len(stats))
         for message in self.earlier:
             paired[message] = 1
         self.paired = bytes(paired)

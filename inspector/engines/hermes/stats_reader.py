@@ -12,40 +12,40 @@ from inspector.core.messages import Message, text_of
 from inspector.core.rough import message_chars, message_images
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.estimates import call_id, call_tokens, check_serializable, content_chars
-from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
-from inspector.engines.hermes.sketches import (
+from inspector.engines.hermes.message_stats import (
     ASSISTANT,
     NO_ROLE,
     OTHER,
     TOOL,
+    ListStats,
+    MessageStats,
     Numbers,
-    Sketch,
-    Sketches,
     Troubles,
 )
+from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
 
 _LEGACY = "[CONTEXT SUMMARY]:"
 _MERGED = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 
 
-def sketch(messages: Iterable[Message], policies: Policies) -> tuple[Sketches, Troubles]:
+def read_stats(messages: Iterable[Message], policies: Policies) -> tuple[ListStats, Troubles]:
     """Read every message once, in order."""
     reader = _Reader(policies)
     for index, message in enumerate(messages):
-        reader.sketches.append(reader.message(index, message.wire))
+        reader.stats.append(reader.message(index, message.wire))
     reader.finish()
-    return reader.sketches, reader.troubles
+    return reader.stats, reader.troubles
 
 
 class _Reader:
-    """Sketches messages. Which call a result answers is known only at the end, so results are finished then.
+    """Reads the stats of messages. Which call a result answers is known only at the end, so results are finished then.
 
     Nothing of a text is kept: of a call only how long the line about it is, of a result what it adds to that.
     """
 
     def __init__(self, policies: Policies) -> None:
         self.policies = policies
-        self.sketches = Sketches()
+        self.stats = ListStats()
         self.troubles: dict[str, list[tuple[int, str]]] = {}
         self._unknown = pruning.extent_of(pruning.UNKNOWN_TOOL, policies)
         self._tools: dict[Any, pruning.Extent] = {}
@@ -56,7 +56,7 @@ class _Reader:
         self._answers: list[Any] = []
         self._results = array("q")
 
-    def message(self, index: int, wire: Mapping[str, Any]) -> Sketch:
+    def message(self, index: int, wire: Mapping[str, Any]) -> MessageStats:
         """A message; a result's one-line form is filled in by `finish`."""
         role = wire.get("role")
         code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
@@ -69,14 +69,14 @@ class _Reader:
         calls = bool(wire.get("tool_calls"))
         if code == ASSISTANT:
             short = self._calls(index, wire, now) if calls else None
-            return Sketch(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
+            return MessageStats(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
         if code != TOOL:
-            return Sketch(code, calls, now, handoff=handoff)
+            return MessageStats(code, calls, now, handoff=handoff)
         self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
         if not isinstance(content, str):
             changed = self._guard(index, "prune_result", lambda: self._short(content), content)
             short = None if changed is content else self._with_content(wire, changed, rest)
-            return Sketch(code, calls, now, short, handoff=handoff)
+            return MessageStats(code, calls, now, short, handoff=handoff)
         shell = now.chars - len(repr(content))
         same, repeated = None, None
         if self.policies.deduplicates and len(content) >= PRUNE_OVER:
@@ -85,7 +85,7 @@ class _Reader:
         if prunable:
             self._answers.append(wire.get("tool_call_id", ""))
             self._results.extend((index, rest, shell, *pruning.lengths(pruning.facts_of(content))))
-        return Sketch(code, calls, now, None, repeated, same, handoff, handoff and prunable)
+        return MessageStats(code, calls, now, None, repeated, same, handoff, handoff and prunable)
 
     def finish(self) -> None:
         """Give every long result its pruned size."""
@@ -94,8 +94,8 @@ class _Reader:
             extent = self._extent(index, call)
             growth = extent.growth(*added)
             walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
-            images = self.sketches.now.images[index]
-            self.sketches.shorten(index, Numbers(walk, shell + extent.printed + growth, images))
+            images = self.stats.now.images[index]
+            self.stats.shorten(index, Numbers(walk, shell + extent.printed + growth, images))
 
     def _calls(self, index: int, wire: Mapping[str, Any], now: Numbers) -> Numbers | None:
         self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
