@@ -17,7 +17,7 @@ from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     TOOL,
     USER,
-    Crossing,
+    CompactionEvidence,
     Evidence,
     LiveList,
     Prompt,
@@ -64,9 +64,9 @@ def evidence_of(
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
-    crossings = tuple(
+    compactions = tuple(
         replace(
-            _crossing(inspection, recorded, resolved),
+            _compaction_evidence(inspection, recorded, resolved),
             lost=lost.get(recorded.index, ()),
             exchanged=exchanged.get(recorded.index, ()),
         )
@@ -82,7 +82,7 @@ def evidence_of(
         sources=resolved.sources,
         budgets=budgets_of(settings),
         live=_live(inspection, resolved),
-        crossings=crossings,
+        compactions=compactions,
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
@@ -90,7 +90,9 @@ def evidence_of(
     )
 
 
-def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
+def _compaction_evidence(
+    inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings
+) -> CompactionEvidence:
     before = inspection.generation(recorded.index)
     after = inspection.generation(recorded.index + 1)
     measures = inspection.measures(before, resolved.settings.profile)
@@ -98,7 +100,7 @@ def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSe
     head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
     request = _last_request(inspection, before)
-    return Crossing(
+    return CompactionEvidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),

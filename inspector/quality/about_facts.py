@@ -14,9 +14,9 @@ _TOLD = 160
 
 def request_gone(evidence: Evidence) -> Iterator[Found]:
     """The agent can no longer know what it was asked for."""
-    for crossing in evidence.crossings:
-        recorded, index = crossing.recorded, crossing.last_request
-        if crossing.request_gone and index is not None:
+    for compaction in evidence.compactions:
+        recorded, index = compaction.recorded, compaction.last_request
+        if compaction.request_gone and index is not None:
             yield Found(
                 f"What the user last asked for before compaction {recorded.index} (message {index:,}) is neither among "
                 "the messages that stayed nor told of in the summary.",
@@ -28,9 +28,9 @@ def request_gone(evidence: Evidence) -> Iterator[Found]:
 
 def constraint_lost(evidence: Evidence) -> Iterator[Found]:
     """A rule that the user gave is nowhere in the list any more."""
-    for crossing in evidence.crossings:
-        number = crossing.index
-        for lost in crossing.lost[:MOST]:
+    for compaction in evidence.compactions:
+        number = compaction.index
+        for lost in compaction.lost[:MOST]:
             how = "only speaks of its subject" if lost.mentioned else "says nothing of it"
             yield Found(
                 f"“{safe_title(lost.text, _TOLD)}” is a hard constraint of the user's; the list after compaction "
@@ -39,16 +39,16 @@ def constraint_lost(evidence: Evidence) -> Iterator[Found]:
                 lost.generation,
                 lost.index,
             )
-        more = len(crossing.lost) - MOST
+        more = len(compaction.lost) - MOST
         if more > 0:
             yield Found(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
 
 
 def number_changed(evidence: Evidence) -> Iterator[Found]:
     """A summary says a number that nobody said."""
-    for crossing in evidence.crossings:
-        recorded = crossing.recorded
-        for changed in crossing.exchanged[:MOST]:
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
+        for changed in compaction.exchanged[:MOST]:
             yield Found(
                 f"Summary {recorded.index} says {safe_title(changed.now, 60)} where it was "
                 f"{safe_title(changed.was, 60)}, and no message said so: “{safe_title(changed.text, _TOLD)}”.",
