@@ -18,7 +18,7 @@ from inspector.quality.evidence import (
     TOOL,
     USER,
     CompactionEvidence,
-    Evidence,
+    ConversationEvidence,
     LiveList,
     Prompt,
     is_request,
@@ -29,8 +29,8 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.facts.values import ConversationFacts
 from inspector.quality.find import find
+from inspector.quality.finding import Finding
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
-from inspector.quality.values import Finding
 from inspector.stores.base import Store
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
@@ -59,7 +59,7 @@ def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], co
 
 def evidence_of(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
-) -> Evidence:
+) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
@@ -75,7 +75,7 @@ def evidence_of(
     tip = conversation.sessions[-1]
     streak = tip.extra.get("compression_fallback_streak")
     failure = tip.extra.get("compression_failure_error")
-    return Evidence(
+    return ConversationEvidence(
         conversation=conversation.id,
         source=conversation.row.source,
         settings=settings,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from inspector.quality.evidence import SYSTEM, CompactionEvidence, Evidence
+from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
+from inspector.quality.finding import Violation
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
@@ -13,10 +14,9 @@ from inspector.quality.limits import (
     QUICK_SHARE,
     TAIL_CEILING,
 )
-from inspector.quality.values import Found
 
 
-def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
+def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The profile would have compacted otherwise."""
     for compaction in evidence.compactions:
         recorded, planned = compaction.recorded, compaction.planned
@@ -26,7 +26,7 @@ def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
         else:
             would = f"would not have compacted ({planned.reason})"
-        yield Found(
+        yield Violation(
             f"Compaction {recorded.index} has head_end {recorded.head_end:,} and tail_start "
             f"{recorded.tail_start:,}; {planned.profile} {would} under these settings.",
             recorded.index,
@@ -35,12 +35,12 @@ def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def boundaries_inferred(evidence: Evidence) -> Iterator[Found]:
+def boundaries_inferred(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The store does not prove where the boundaries were."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if not recorded.exact:
-            yield Found(
+            yield Violation(
                 f"The boundaries of compaction {recorded.index} are inferred. {recorded.note}".rstrip(),
                 recorded.index,
                 recorded.index,
@@ -48,11 +48,11 @@ def boundaries_inferred(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def stray_result(evidence: Evidence) -> Iterator[Found]:
+def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail starts with a result whose call was summarized away."""
     for compaction in evidence.compactions:
         if compaction.stray is not None:
-            yield Found(
+            yield Violation(
                 f"After compaction {compaction.index} a tool result stands right behind the summary, and the call it "
                 "answers is gone.",
                 compaction.index,
@@ -61,7 +61,7 @@ def stray_result(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def saved_little(evidence: Evidence) -> Iterator[Found]:
+def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The compaction hardly made the list smaller."""
     for compaction in evidence.compactions:
         before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
@@ -72,7 +72,7 @@ def saved_little(evidence: Evidence) -> Iterator[Found]:
             if after <= before
             else f"made the list larger, from {before:,} to {after:,} tokens"
         )
-        yield Found(
+        yield Violation(
             f"Compaction {compaction.index} {saved}.",
             compaction.index,
             compaction.index + 1,
@@ -80,7 +80,7 @@ def saved_little(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def quick_succession(evidence: Evidence) -> Iterator[Found]:
+def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Two compactions with hardly anything between them."""
     threshold = evidence.budgets.threshold_tokens
     for old, new in pairwise(evidence.compactions):
@@ -89,7 +89,7 @@ def quick_succession(evidence: Evidence) -> Iterator[Found]:
         if messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold:
             continue
         count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"
-        yield Found(
+        yield Violation(
             f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}.",
             new.index,
             new.index,
@@ -97,7 +97,7 @@ def quick_succession(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def tail_over_budget(evidence: Evidence) -> Iterator[Found]:
+def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail that was kept is larger than the walk would have allowed."""
     budget = evidence.budgets.tail_token_budget
     for compaction in evidence.compactions:
@@ -109,9 +109,9 @@ def tail_over_budget(evidence: Evidence) -> Iterator[Found]:
         else:
             index = compaction.recorded.tail_start
             why = f"it starts at message {index:,}{_moved(compaction)}"
-        yield Found(
-            f"The tail of compaction {compaction.index} has {compaction.tail_tokens:,} tokens, its budget is {budget:,}; "
-            f"{why}.",
+        yield Violation(
+            f"The tail of compaction {compaction.index} has {compaction.tail_tokens:,} tokens, its budget is "
+            f"{budget:,}; {why}.",
             compaction.index,
             compaction.index,
             index,
@@ -124,13 +124,13 @@ def _moved(compaction: CompactionEvidence) -> str:
     return f", because {bound[-1].why}" if bound and compaction.agrees else ""
 
 
-def request_summarized(evidence: Evidence) -> Iterator[Found]:
+def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """What the user last asked for is only in the summary."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         found = recorded.tail_start < recorded.before
         if found and index is not None and recorded.head_end <= index < recorded.tail_start:
-            yield Found(
+            yield Violation(
                 f"The last thing that the user asked for before compaction {recorded.index} (message {index:,}) was "
                 "summarized with the middle.",
                 recorded.index,
@@ -139,7 +139,7 @@ def request_summarized(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def head_fossilized(evidence: Evidence) -> Iterator[Found]:
+def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The same first messages are carried along, compaction after compaction."""
     compactions = evidence.compactions
     system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
@@ -156,7 +156,7 @@ def head_fossilized(evidence: Evidence) -> Iterator[Found]:
     messages = carried - system
     tokens = sum(evidence.live.fossils[system:carried])
     which = "message has" if messages == 1 else f"{messages:,} messages have"
-    yield Found(
+    yield Violation(
         f"The first {which} gone through {count} compactions word for word (about {tokens:,} tokens), and the "
         "summaries never take them up.",
         generation=evidence.live.number,
@@ -164,7 +164,7 @@ def head_fossilized(evidence: Evidence) -> Iterator[Found]:
     )
 
 
-def gave_up(evidence: Evidence) -> Iterator[Found]:
+def gave_up(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The release's guards stop it from compacting again."""
     guard = evidence.guard()
     since = guard.since
@@ -181,7 +181,7 @@ def gave_up(evidence: Evidence) -> Iterator[Found]:
     last = next((c for c in evidence.compactions if c.index == since), None)
     again = len(evidence.compactions) - since
     later = f" (the {again} after it were asked for, or made by an agent started anew)" if again > 0 else ""
-    yield Found(
+    yield Violation(
         f"Since compaction {since} no compaction runs by itself: {why}{later}.",
         since or None,
         since + 1 if last else evidence.live.number,

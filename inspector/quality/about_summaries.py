@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
-from inspector.quality.evidence import CompactionEvidence, Evidence
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
+from inspector.quality.finding import Violation
 from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
 from inspector.quality.secrets import secrets
-from inspector.quality.values import Found
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.values import SummaryDiff
 
@@ -21,17 +21,17 @@ _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _LISTED = 4
 
 
-def _at_summary(compaction: CompactionEvidence, text: str) -> Found:
+def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
     recorded = compaction.recorded
     at = recorded.summary_at
-    return Found(text, recorded.index, recorded.index + 1, at)
+    return Violation(text, recorded.index, recorded.index + 1, at)
 
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def fallback(evidence: Evidence) -> Iterator[Found]:
+def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
     """No model wrote the summary."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
@@ -48,13 +48,13 @@ def fallback(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def missing(evidence: Evidence) -> Iterator[Found]:
+def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Messages left the list and nothing tells of them."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         gone = recorded.tail_start - recorded.head_end
         if recorded.summary is None and not recorded.fallback and recorded.after > 0 and gone > 0:
-            yield Found(
+            yield Violation(
                 f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
                 f"(about {compaction.middle_tokens:,} tokens), and no summary of them is in the list after it.",
                 recorded.index,
@@ -63,7 +63,7 @@ def missing(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def model_small(evidence: Evidence) -> Iterator[Found]:
+def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The middle does not fit into the summary model's window."""
     window = evidence.settings.summary_context
     if window is None:
@@ -74,12 +74,12 @@ def model_small(evidence: Evidence) -> Iterator[Found]:
         if compaction.middle_tokens > window:
             yield _at_summary(
                 compaction,
-                f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than the "
-                f"summary model takes ({known}).",
+                f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than "
+                f"the summary model takes ({known}).",
             )
     plan = evidence.live.plan
     if plan.compacts and plan.middle_tokens > window:
-        yield Found(
+        yield Violation(
             f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the summary "
             f"model takes ({known}).",
             generation=evidence.live.number,
@@ -88,7 +88,7 @@ def model_small(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def over_budget(evidence: Evidence) -> Iterator[Found]:
+def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The summary is longer than the release asked for."""
     for compaction in evidence.compactions:
         if not (compaction.written and compaction.planned.compacts):
@@ -104,7 +104,7 @@ def over_budget(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def cut_off(evidence: Evidence) -> Iterator[Found]:
+def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The summary ends in the middle of something."""
     for compaction in evidence.compactions:
         how = ends_early(compaction.recorded.summary or "") if compaction.written else ""
@@ -129,7 +129,9 @@ def ends_early(body: str) -> str:
     return ""
 
 
-def _pairs(evidence: Evidence) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, SummaryDiff]]:
+def _pairs(
+    evidence: ConversationEvidence,
+) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, SummaryDiff]]:
     """Successive summaries that models wrote, compared; fallback texts between them are passed over."""
     old: CompactionEvidence | None = None
     for compaction in evidence.compactions:
@@ -140,7 +142,7 @@ def _pairs(evidence: Evidence) -> Iterator[tuple[CompactionEvidence, CompactionE
         old = compaction
 
 
-def repeats(evidence: Evidence) -> Iterator[Found]:
+def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Nothing new got into the summary."""
     for old, new, diff in _pairs(evidence):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
@@ -159,7 +161,7 @@ def repeats(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def section_vanished(evidence: Evidence) -> Iterator[Found]:
+def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
     """A section that had something to say is gone, and so is what it said."""
     for old, new, diff in _pairs(evidence):
         lost = [
@@ -180,7 +182,7 @@ def section_vanished(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def secret(evidence: Evidence) -> Iterator[Found]:
+def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Something that looks like a key or a password is handed on from list to list."""
     known: set[str] = set()
     for compaction in evidence.compactions:
@@ -198,10 +200,10 @@ def secret(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def call_failed(evidence: Evidence) -> Iterator[Found]:
+def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The release kept the error of its last summary call."""
     if evidence.failure:
-        yield Found(
+        yield Violation(
             f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
             generation=evidence.live.number,
             since=evidence.live.end,

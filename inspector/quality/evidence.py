@@ -120,7 +120,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
     `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the

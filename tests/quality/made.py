@@ -8,7 +8,7 @@ from typing import Any
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.engines.registry import engine
-from inspector.quality.evidence import CompactionEvidence, Evidence, LiveList, Prompt
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveList, Prompt
 from inspector.summaries.parse import parse_summary
 
 FIRST = """## Goal
@@ -79,7 +79,9 @@ def compaction_evidence(
     return CompactionEvidence(**(values | changes))
 
 
-def evidence(*compactions: CompactionEvidence, settings: Settings | None = None, **changes: Any) -> Evidence:
+def evidence(
+    *compactions: CompactionEvidence, settings: Settings | None = None, **changes: Any
+) -> ConversationEvidence:
     """A conversation with these compactions (two good ones by default); `changes` replace fields."""
     settings = settings or Settings(profile="hermes-0.19", threshold=0.8)
     made = compactions or (
@@ -94,9 +96,9 @@ def evidence(*compactions: CompactionEvidence, settings: Settings | None = None,
         "compactions": made, "prompts": (Prompt(1, 100, "You are Hermes."),),
         "rows": {n: range(1_000 * n, 1_000 * n + 100) for n in range(1, number + 1)},
     }  # fmt: skip
-    return Evidence(**(values | changes))
+    return ConversationEvidence(**(values | changes))
 
 
-def live(found: Evidence, **changes: Any) -> Evidence:
+def live(found: ConversationEvidence, **changes: Any) -> ConversationEvidence:
     """The evidence with its live list changed."""
     return replace(found, live=replace(found.live, **changes))

@@ -15,7 +15,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.findings import evidence_of, findings
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
 

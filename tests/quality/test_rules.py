@@ -10,14 +10,14 @@ import pytest
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import Evidence, Exchanged, Links, LostRule, Prompt
+from inspector.quality.evidence import ConversationEvidence, Exchanged, Links, LostRule, Prompt
 from inspector.quality.find import CHECKS, find
+from inspector.quality.finding import SEVERITIES
 from inspector.quality.limits import MOST
-from inspector.quality.values import SEVERITIES
 from tests.quality.made import FIRST, SECOND, compaction, compaction_evidence, evidence, live, plan, roles
 
 RULE = LostRule("Never post without asking.", 1, 4)
-Make = Callable[[], Evidence]
+Make = Callable[[], ConversationEvidence]
 
 #: A key in the format of its maker; it opens nothing.
 KEY = "ghp_" + "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5Uio"
@@ -25,14 +25,14 @@ GUARDED = Settings(profile="hermes-0.13")
 FAILS = plan(compacts=False, raises="IndexError at message 12", reason="the release fails")
 
 
-def summary(text: str, before: str = FIRST) -> Evidence:
+def summary(text: str, before: str = FIRST) -> ConversationEvidence:
     return evidence(
         compaction_evidence(1, {"summary": before}),
         compaction_evidence(2, {"summary": text, "head_end": 0}, planned=plan(head_end=0)),
     )
 
 
-def under_0_13(*after: int) -> Evidence:
+def under_0_13(*after: int) -> ConversationEvidence:
     pairs = [
         compaction_evidence(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
         for n, tokens in enumerate(after, 1)
@@ -175,7 +175,7 @@ DOES_NOT: dict[str, Make] = {
 }
 
 
-def ids(found: Evidence) -> list[str]:
+def ids(found: ConversationEvidence) -> list[str]:
     return [finding.rule for finding in find(found)]
 
 
