@@ -27,7 +27,7 @@ from inspector.quality.evidence import (
     protected_giants,
     tail_of,
 )
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in

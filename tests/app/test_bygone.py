@@ -17,8 +17,8 @@ from inspector.app.factviews import scopes
 from inspector.app.measureviews import MeasuresInTime
 from inspector.engines.base import Settings
 from inspector.quality.catalogue import RULES
+from inspector.quality.facts.fact import Fact, Saying
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import Fact, Saying
 from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 

@@ -34,7 +34,7 @@ from inspector.export.report.values import (
 )
 from inspector.export.report.wording import share_words
 from inspector.quality.catalogue import RULES
-from inspector.quality.facts.values import KINDS
+from inspector.quality.facts.fact import KINDS
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import ConversationMeasures
