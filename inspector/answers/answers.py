@@ -20,7 +20,7 @@ from inspector.core.messages import Message, messages_from
 from inspector.core.text import safe_line, safe_title
 from inspector.export import documents
 from inspector.export.documents import Document
-from inspector.quality.values import SEVERITIES, Severity
+from inspector.quality.finding import SEVERITIES, Severity
 from inspector.stores.base import Store
 from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import SeveralStores

@@ -17,8 +17,8 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
 from inspector.core.text import safe, safe_title
 from inspector.quality.facts.carry import checklist, memories, plain
+from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.values import Fact, Fate, Life, Saying
 
 Document = dict[str, Any]
 #: The width of text that goes to a file or a pipe, in characters.

@@ -17,8 +17,8 @@ from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     TOOL,
     USER,
-    Crossing,
-    Evidence,
+    CompactionEvidence,
+    ConversationEvidence,
     LiveList,
     Prompt,
     is_request,
@@ -27,10 +27,10 @@ from inspector.quality.evidence import (
     protected_giants,
     tail_of,
 )
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
+from inspector.quality.finding import Finding
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
-from inspector.quality.values import Finding
 from inspector.stores.base import Store
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
@@ -59,14 +59,14 @@ def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], co
 
 def evidence_of(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
-) -> Evidence:
+) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
-    crossings = tuple(
+    compactions = tuple(
         replace(
-            _crossing(inspection, recorded, resolved),
+            _compaction_evidence(inspection, recorded, resolved),
             lost=lost.get(recorded.index, ()),
             exchanged=exchanged.get(recorded.index, ()),
         )
@@ -75,14 +75,14 @@ def evidence_of(
     tip = conversation.sessions[-1]
     streak = tip.extra.get("compression_fallback_streak")
     failure = tip.extra.get("compression_failure_error")
-    return Evidence(
+    return ConversationEvidence(
         conversation=conversation.id,
         source=conversation.row.source,
         settings=settings,
         sources=resolved.sources,
         budgets=budgets_of(settings),
         live=_live(inspection, resolved),
-        crossings=crossings,
+        compactions=compactions,
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
@@ -90,7 +90,9 @@ def evidence_of(
     )
 
 
-def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
+def _compaction_evidence(
+    inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings
+) -> CompactionEvidence:
     before = inspection.generation(recorded.index)
     after = inspection.generation(recorded.index + 1)
     token_index = inspection.token_index(before, resolved.settings.profile)
@@ -98,7 +100,7 @@ def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSe
     head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = _last_request(inspection, before)
-    return Crossing(
+    return CompactionEvidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.answers.inspection import Inspection
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_title
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import ConversationMeasures, measures_of
 from inspector.quality.measures.values import Evidence, Measure, Passage, Share

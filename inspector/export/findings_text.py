@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from inspector.core.text import safe
-from inspector.quality.values import SEVERITIES
+from inspector.quality.finding import SEVERITIES
 
 Document = dict[str, Any]
 

@@ -39,7 +39,7 @@ class Exchanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class CompactionEvidence:
     """A recorded compaction with what is known about both its lists.
 
     `planned` is what the profile plans for the list before. `middle_tokens` are what the summary model had to read,
@@ -120,7 +120,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
     `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
@@ -134,7 +134,7 @@ class Evidence:
     sources: Mapping[str, str]
     budgets: Budgets
     live: LiveList
-    crossings: tuple[Crossing, ...] = ()
+    compactions: tuple[CompactionEvidence, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
@@ -143,11 +143,11 @@ class Evidence:
     def guard(self) -> Guard:
         """The release's guards after the last compaction, as far as the store tells."""
         guard = guard_of(self.settings.profile)
-        for crossing in self.crossings:
-            recorded = crossing.recorded
-            after = recorded.tokens_after - crossing.system_after
+        for compaction in self.compactions:
+            recorded = compaction.recorded
+            after = recorded.tokens_after - compaction.system_after
             guard = compacted(guard, recorded.tokens_before, after, recorded.fallback)
-            if crossing.answered:
+            if compaction.answered:
                 # The store keeps no prompt counts; the rough one of the list after stands for the next.
                 guard = responded(guard, recorded.tokens_after, self.budgets.threshold_tokens)
         return guard

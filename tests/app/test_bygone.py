@@ -17,9 +17,9 @@ from inspector.app.conversation.fact_views import scopes
 from inspector.app.conversation.measure_views import MeasuresInTime
 from inspector.engines.base import Settings
 from inspector.quality.catalogue import RULES
+from inspector.quality.facts.fact import Fact, Saying
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import Fact, Saying
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 
 ORDERS = "Nightly orders import loses rows"

@@ -20,9 +20,9 @@ from inspector.engines.hermes.message_stats import ListStats
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.fact import Saying, SpokenMessage
+from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import FactSteps
-from inspector.quality.facts.values import Saying
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells
 from inspector.replay.whatif import Course, SummaryModel
@@ -89,7 +89,7 @@ def _facts(messages: tuple[Message, ...]) -> Figure:
     """Counting the facts at risk of a run, which a sweep does once a cell."""
     rules = load_rules()
     steps = [
-        Step(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
+        SpokenMessage(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))

@@ -19,8 +19,8 @@ from inspector.export.markdown.document import render_markdown
 from inspector.export.markdown.escaping import code, fenced, line, table
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.values import Report
-from inspector.quality.facts.values import KINDS, OUTCOMES
-from inspector.quality.values import SEVERITIES
+from inspector.quality.facts.fact import KINDS, OUTCOMES
+from inspector.quality.finding import SEVERITIES
 from inspector.stores.detect import open_store
 from inspector.summaries.values import CHANGES
 from tests.export.conftest import MADE_AT

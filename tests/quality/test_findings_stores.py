@@ -15,7 +15,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.findings import evidence_of, findings
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
 
@@ -197,7 +197,7 @@ def test_ten_thousand_messages_take_no_time_once_measured(tmp_path: Path) -> Non
     inspection.compared(resolved.settings)
     inspection.plan(inspection.generation(), resolved.settings)
     started = time.perf_counter()
-    assert evidence_of(inspection, resolved).crossings
+    assert evidence_of(inspection, resolved).compactions
     assert findings(inspection, resolved)
     assert time.perf_counter() - started < 2
     assert isinstance(inspection, Inspection)

@@ -25,8 +25,8 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.export.comparison import comparison_text
+from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
-from inspector.quality.facts.values import KINDS, Fact
 from inspector.replay.metrics import BY_NAME
 from inspector.replay.recording import record, recorded_metrics
 from inspector.replay.sweep import FACT_METRIC_NAMES, METRIC_NAMES, Axis, cells, parse_axis, sweep

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from inspector.answers.fact_reading import FactsReading
 from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk, RiskIndex
-from inspector.quality.facts.values import Life
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from widgets.lists.fact_list import FactView
 from widgets.panes.facts_pane import FactScope
 from widgets.panes.findings_pane import counts

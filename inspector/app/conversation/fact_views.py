@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import taken_saying
+from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.values import Fact, Fate, Life, Saying
 from widgets.lists.fact_list import FactPlace, FactView
 from widgets.panes.facts_pane import FactScope
 

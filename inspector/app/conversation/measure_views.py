@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspector.app.conversation.fact_views import survivor_place, wanted
 from inspector.core.conversations import Compaction
 from inspector.core.text import safe
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import COMMAND_START
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import ConversationMeasures

@@ -122,7 +122,9 @@ class Loaded:
         return replace(self, values={**self.values, resource.name: (needs, value)})
 
 
-def recorded(compactions: tuple[Compaction, ...] | None, index: int, moment: Moment | None) -> Compaction | None:
+def recorded(
+    compactions: tuple[Compaction, ...] | None, index: int, moment: Moment | None
+) -> Compaction | None:
     """The recorded compaction of that index: it ended generation `index` and made the next one.
 
     None for one that has not come yet at the moment of a replay.
@@ -132,7 +134,9 @@ def recorded(compactions: tuple[Compaction, ...] | None, index: int, moment: Mom
     return next((c for c in compactions or () if c.index == index), None)
 
 
-def recorded_then(compactions: tuple[Compaction, ...] | None, moment: Moment | None) -> tuple[Compaction, ...]:
+def recorded_then(
+    compactions: tuple[Compaction, ...] | None, moment: Moment | None
+) -> tuple[Compaction, ...]:
     """The recorded compactions that had been made at a moment; all of them outside a replay."""
     known = compactions or ()
     return known if moment is None else tuple(c for c in known if c.index < moment.generation)

@@ -17,7 +17,7 @@ from inspector.app.screens.recalling import FactActions
 from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.quality.catalogue import RULES
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from widgets.lists.message_list import MessageList
 from widgets.panes.findings_pane import FindingsPane, FindingView
 

@@ -23,8 +23,8 @@ from widgets.panes.facts_pane import FactScope, FactsPane
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
     from inspector.app.conversation.as_of import FactsInTime
+    from inspector.quality.facts.fact import Fact
     from inspector.quality.facts.risk import FactSteps
-    from inspector.quality.facts.values import Fact
     from inspector.replay.moments import Moment
 
 _NO_COMPACTION = "Facts of the live list are shown while it is on screen."

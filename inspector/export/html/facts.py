@@ -9,7 +9,7 @@ from inspector.export.html.charts import share_bar
 from inspector.export.html.markup import Html, join, more, tag, words
 from inspector.export.report.values import FactGroup, FactLine, FactsPart
 from inspector.export.report.wording import KIND_NAMES, OUTCOME_SIGNS, cut
-from inspector.quality.facts.values import KINDS, OUTCOMES
+from inspector.quality.facts.fact import KINDS, OUTCOMES
 
 _CLASSES = {"verbatim": "verbatim", "paraphrased": "paraphrased", "value lost": "value-lost", "lost": "lost"}
 

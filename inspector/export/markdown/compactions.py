@@ -23,7 +23,7 @@ from inspector.export.report.wording import (
     diff_counts,
     moment,
 )
-from inspector.quality.facts.values import KINDS, OUTCOMES
+from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.summaries.values import ItemChange
 
 _SIGNS = {"kept": " ", "added": "+", "removed": "-", "reworded": "~", "moved": ">"}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
 from inspector.engines.base import DerivationStep
-from inspector.quality.facts.values import Kind, Outcome, Where
+from inspector.quality.facts.fact import Kind, Outcome, Where
+from inspector.quality.finding import Severity
 from inspector.quality.measures.values import Share
-from inspector.quality.values import Severity
 from inspector.summaries.values import SummaryDiff
 
 

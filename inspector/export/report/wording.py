@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from inspector.answers.inspection import Compared
 from inspector.core.shares import percent
 from inspector.export.report.values import DiffPart
-from inspector.quality.facts.values import Kind, Life, Outcome
+from inspector.quality.facts.fact import Kind, Life, Outcome
+from inspector.quality.finding import Severity
 from inspector.quality.measures.values import Share
-from inspector.quality.values import Severity
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from inspector.core.errors import BadInput
-from inspector.quality.facts.values import KINDS, Kind
+from inspector.quality.facts.fact import KINDS, Kind
 
 _GAP = r".{0,40}?"
 # The place before and behind a value: no letter, digit or joining sign, so that no value is cut out of a longer one.

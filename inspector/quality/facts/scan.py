@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
+from inspector.quality.facts.fact import Span, Value
 from inspector.quality.facts.lexicon import Form, Rules
-from inspector.quality.facts.values import Span, Value
 
 _WORD = re.compile(
     r"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+"

@@ -10,12 +10,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
 from inspector.quality.facts.lexicon import Language, Rules, has_pairs
 from inspector.quality.facts.scan import canon, words_of
 from inspector.quality.facts.sentences import MOST, Sentence
-from inspector.quality.facts.values import Fact, MessageFacts, Saying, Sign, Span, Value
 
 #: So many messages must show the same.
 TIMES = 2
@@ -24,20 +23,6 @@ STRENGTH = 5
 _LINE = 200
 #: So many characters before a command are searched for what takes it back ("instead of npm install").
 _BEFORE = 40
-
-
-class Told(Protocol):
-    """A message of the conversation: where it was said, and what it says."""
-
-    @property
-    def saying(self) -> Saying:
-        """Where it was said."""
-        ...
-
-    @property
-    def facts(self) -> MessageFacts:
-        """What it says."""
-        ...
 
 
 def signs_of(text: str, spoken: Sequence[Sentence], rules: Rules) -> Iterator[Sign]:
@@ -122,7 +107,7 @@ class _Shown:
     sign: Sign
 
 
-def shown(steps: Sequence[Told]) -> Iterator[Fact]:
+def shown(steps: Sequence[SpokenMessage]) -> Iterator[Fact]:
     """The preferences that a conversation shows: the same sign in two messages of the user at least.
 
     What a stated rule, choice or wish covers is left to that. A tool counts where the agent ran another one that does
@@ -133,7 +118,11 @@ def shown(steps: Sequence[Told]) -> Iterator[Fact]:
     of_agent: dict[str, set[str]] = defaultdict(set)
     for step in steps:
         saying, facts = step.saying, step.facts
-        stated = [said.span for said in facts.said if said.kind != "value" and not said.asked]
+        stated = [
+            statement.span
+            for statement in facts.statements
+            if statement.kind != "value" and not statement.asked
+        ]
         for sign in facts.signs:
             if saying.role != "user":
                 of_agent[sign.rule].add(sign.chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from inspector.quality.facts.values import KINDS, Kind
+from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures.values import Definition
 
 _PROBES = "Factory Research, Evaluating Context Compression for AI Agents (December 2025)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import Trail
 from inspector.quality.measures.continuity import next_measure, request_measure
 from inspector.quality.measures.cost import compression_measure, cost_measure

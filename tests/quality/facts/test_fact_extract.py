@@ -11,8 +11,8 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.extract import extract, facts_of
+from inspector.quality.facts.fact import MessageFacts
 from inspector.quality.facts.scan import names_in, number_of, values_of
-from inspector.quality.facts.values import MessageFacts
 from tests.quality.facts.made_facts import RULES, said
 from tests.quality.facts.test_fact_rules import EXAMPLES
 
@@ -150,7 +150,7 @@ def test_the_agent_thinking_aloud_says_nothing() -> None:
 
 def test_a_tool_only_names_things() -> None:
     found = facts_of("12 passed in 0.31s\nmust never do jobs/reader.py:12", "tool", RULES)
-    assert found.said == ()
+    assert found.statements == ()
     assert [mention.value.text for mention in found.mentions] == ["jobs/reader.py:12"]
 
 
@@ -180,7 +180,7 @@ def test_the_tail_message_that_a_summary_was_merged_into_keeps_its_own_facts() -
         "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---\n\n"
         "Keep the port at 8443."
     )
-    (one,) = extract(Message({"role": "user", "content": text}), RULES).said
+    (one,) = extract(Message({"role": "user", "content": text}), RULES).statements
     assert one.text == "Keep the port at 8443."
     assert text[slice(*one.span)] == one.text
     assert text[slice(*one.values[0].span)] == "8443"
@@ -196,7 +196,7 @@ def test_any_text_is_read_with_spans_that_fit(text: str, role: str) -> None:
     shown = safe(text)
     found = extract(Message({"role": role, "content": text}), RULES)
     assert found == extract(Message({"role": role, "content": text}), RULES)
-    for one in found.said:
+    for one in found.statements:
         assert " ".join(shown[slice(*one.span)].split()) == one.text
         assert safe(one.text) == one.text
         for value in one.values:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.scan import number_of, values_of, words_of
-from inspector.quality.facts.values import Span, Value, Where
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
@@ -27,7 +27,7 @@ _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ListText:
     """A text of the list after: a message of the head or tail, or the summary. `text` is safe; `offset` is where it
     starts in the safe text of its message (a merged summary is only a part of one)."""
 
@@ -47,10 +47,10 @@ class Passage:
     text: str
 
 
-class Ground:
-    """The parts of a list, searchable. Made in one pass; asking costs some microseconds."""
+class PassageIndex:
+    """The texts of a list, searchable. Made in one pass; asking costs some microseconds."""
 
-    def __init__(self, parts: Iterable[Part], rules: Rules) -> None:
+    def __init__(self, parts: Iterable[ListText], rules: Rules) -> None:
         self.rules = rules
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index)))
         self.passages: list[Passage] = []
@@ -66,7 +66,7 @@ class Ground:
         self._whole = "\n".join(self._folded)
         self._common = max(8, len(self.passages) // 50)
 
-    def _read(self, at: int, part: Part) -> None:
+    def _read(self, at: int, part: ListText) -> None:
         for start, end in _pieces(part.text[:MOST]):
             text = part.text[start:end]
             words = frozenset(words_of(text, self.rules))

@@ -1,4 +1,7 @@
-"""The values of facts. Texts are safe for the screen; spans are half-open, in characters of `safe(message.text)`."""
+"""What was said that should survive, and what became of it.
+
+Texts are safe for the screen; spans are half-open, in characters of `safe(message.text)`.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,10 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A fact in one message: its kind, the span of its text, what gave it away and how sure that is (1 to 10).
+class Statement:
+    """Something said in one message that may be a fact.
+
+    It has a kind, a text with its span, what gave it away and how sure that is (1 to 10).
 
     `rule` is the id of the rule in the data files and `cue` the span of the words that it found (empty for values,
     which give themselves away). `things` are the stems of the words that it speaks of. `pasted` marks what stands in
@@ -97,7 +102,7 @@ class Sign:
 class MessageFacts:
     """What one message says."""
 
-    said: tuple[Said, ...] = ()
+    statements: tuple[Statement, ...] = ()
     mentions: tuple[Mention, ...] = ()
     signs: tuple[Sign, ...] = ()
 
@@ -120,6 +125,18 @@ class Saying:
     span: Span
     compaction: int | None
     pruned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenMessage:
+    """One message of the conversation, counted once: where it is and what it says.
+
+    `task` counts the user's messages up to it.
+    """
+
+    saying: Saying
+    task: int
+    facts: MessageFacts
 
 
 @dataclass(frozen=True, slots=True)

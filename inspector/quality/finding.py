@@ -23,7 +23,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Violation:
     """What a check yields: a sentence, and the place. `index` is a message of the list of `generation`.
 
     `since` is when it came to be, where the place does not tell: a generation, and how many messages its list had.
