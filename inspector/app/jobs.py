@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError
+from inspector.core.watching import Cancelled
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -29,16 +30,13 @@ if TYPE_CHECKING:
 TELL_SECONDS = 0.15
 
 
-class Cancelled(InspectorError):
-    """Work was cancelled while it went on; nobody is told."""
-
-
 @dataclass(eq=False, slots=True)
 class Job:
-    """Something that is wanted: `values` are what `function` works on, `then` gets its result, `some` parts of it that
+    """Something that is wanted: `key` says what, `values` are what `function` works on, `then` gets its result, `some` parts of it that
     come before, `failed` the sentence of a failure."""
 
     name: str
+    key: tuple[Any, ...]
     values: tuple[Any, ...]
     function: Callable[..., Any]
     then: Callable[[Any], None] | None = None
@@ -82,8 +80,8 @@ class Told(JobMessage):
         self.text = text
 
 
-class Watch:
-    """What a function at work is handed: it says how far it is, and learns that nobody wants its result any more."""
+class JobWatch:
+    """The Watch of a job: what is told is posted to its screen."""
 
     def __init__(self, post: Callable[[Message], object], job: Job, cancelled: Callable[[], bool]) -> None:
         self._post = post
@@ -142,18 +140,21 @@ class Jobs:
         some: Callable[[Any], None] | None = None,
         failed: Callable[[str], None] | None = None,
         rest: float = 0.0,
+        key: Sequence[Any] | None = None,
     ) -> bool:
         """Want something: `function(*values, watch)`. False where just that is wanted already, or was worked out.
 
-        `rest` seconds go by first, so that what is overtaken meanwhile is not even begun.
+        `rest` seconds go by first, so that what is overtaken meanwhile is not even begun. `key` says what is wanted
+        where that is not all of the values.
         """
         values = tuple(values)
+        key = values if key is None else tuple(key)
         known = self._jobs.get(name)
         if known is not None:
-            if known.function is function and same(known.values, values):
+            if known.function is function and same(known.key, key):
                 return False
             self.cancel(name)
-        job = Job(name, values, function, then, some, failed)
+        job = Job(name, key, values, function, then, some, failed)
         self._jobs[name] = job
         if rest:
             job.timer = self._screen.set_timer(rest, lambda: self._start(job))
@@ -210,7 +211,7 @@ class Jobs:
 def _work(post: Callable[[Message], object], job: Job) -> None:
     """In the thread: call the function, post what comes of it. Whatever it raises becomes a sentence."""
     worker = get_current_worker()
-    watch = Watch(post, job, lambda: worker.is_cancelled)
+    watch = JobWatch(post, job, lambda: worker.is_cancelled)
     try:
         value = job.function(*job.values, watch)
     except Cancelled:

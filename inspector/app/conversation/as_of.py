@@ -11,13 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.answers.fact_reading import FactsReading
+from inspector.answers.lineage import drift_with
 from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
+from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.finding import Finding
+from inspector.summaries.lineage import Lineage
 from widgets.lists.fact_list import FactView
 from widgets.panes.facts_pane import FactScope
 from widgets.panes.findings_pane import counts
+from widgets.panes.lineage_pane import LineageView
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class FindingsThen:
     by_compaction: Counter[int] | None = None
 
 
-class FindingsInTime:
+class FindingsAsOf:
     """The findings of a conversation in the order in which they came to be."""
 
     def __init__(self, found: Sequence[Finding]) -> None:
@@ -70,7 +74,7 @@ def _shown(found: tuple[Finding, ...]) -> FindingsThen:
     )
 
 
-class FactsInTime:
+class FactsAsOf:
     """The facts of a conversation as they were known after so many messages and compactions."""
 
     def __init__(self, reading: FactsReading) -> None:
@@ -128,3 +132,26 @@ class FactsInTime:
             places = self.reading.places[generation - 1] if generation <= len(self.reading.places) else {}
             index = self._risks[generation] = RiskIndex(self.reading.facts.facts, places)
         return index.at_risk(head_end, tail_start, length)
+
+
+class LineageAsOf:
+    """The lineage of all summaries, and what of it there was after fewer compactions. `budgets` are those of the
+    summaries in tokens, by compaction."""
+
+    def __init__(
+        self, compactions: tuple[Compaction, ...], lineage: Lineage, budgets: Mapping[int, int]
+    ) -> None:
+        self._compactions = compactions
+        self._lineage = lineage
+        self._budgets = budgets
+        self._views: dict[int, LineageView] = {}
+        self.until(len(compactions))
+
+    def until(self, compactions: int) -> LineageView:
+        """The lineage of the first so many, and their drift; each is worked out once."""
+        view = self._views.get(compactions)
+        if view is None:
+            lineage = self._lineage.until(compactions)
+            drift = drift_with(lineage, self._compactions[:compactions], self._budgets)
+            view = self._views[compactions] = LineageView(lineage, drift)
+        return view

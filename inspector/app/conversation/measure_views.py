@@ -51,7 +51,7 @@ _LONGEST = 2_000
 Survivors = Mapping[tuple[int, str, Place], FactPlace]
 
 
-class MeasuresInTime:
+class MeasuresAsOf:
     """The table of measures, and what of it there was after fewer compactions."""
 
     def __init__(

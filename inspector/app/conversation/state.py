@@ -59,7 +59,7 @@ class State:
         return self.settings, self.summary_size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Opened:
     """A conversation as it was when it was opened: its system prompts by session, the settings in force."""
 
@@ -97,7 +97,7 @@ class Resource(Generic[T]):
     rest: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
     """What has been read: the conversation, and of each resource the last value with what it was worked out from."""
 

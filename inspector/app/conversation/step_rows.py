@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from inspector.app.conversation.rows import GenerationRows, Line
+from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries
+from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
-from inspector.engines.base import Plan
 from inspector.replay.moments import Moment, Stretch
 from widgets.lists.message_list import Boundary, MessageRow
 
@@ -18,10 +18,10 @@ MIDDLE_GONE = ("summarized", "kept")
 _DURING = ("before", "pruned", *MIDDLE_GONE)
 
 
-class MomentRows(GenerationRows):
+class StepRows(GenerationRows):
     """Rows of a generation as far as it had grown; between them what earlier compactions took away, labelled `c2` where
-    the second one did. `whole` are the generations in full, `past` the lines of messages that left, by generation and
-    index.
+    the second one did. `whole` are the generations in full, `past` the lines of messages that were read, by
+    generation and index.
     """
 
     def __init__(
@@ -29,17 +29,20 @@ class MomentRows(GenerationRows):
         at: Moment,
         parts: Sequence[Stretch],
         whole: Sequence[Generation],
-        past: dict[tuple[int, int], Line],
+        past: dict[int, dict[int, Line]],
         system_prompt: str = "",
+        exact: Counts | None = None,
     ) -> None:
         of = whole[at.generation - 1]
         super().__init__(
             Generation(of.number, of.session, of.ids[: at.length], of.roles[: at.length], live=False),
             system_prompt,
+            past.setdefault(at.generation, {}),
+            exact,
         )
         self.at = at
         self.parts = tuple(parts)
-        self.past = past
+        self._past = past
         self.during: Compaction | None = None
         self._whole = whole
         self._starts = list(accumulate((len(part) for part in parts), initial=0))
@@ -85,16 +88,13 @@ class MomentRows(GenerationRows):
                 return self._whole[part.generation - 1], part.start + within
         return self.generation, self.index(row + self.offset)
 
-    def set_plan(self, plan: Plan) -> None:
-        """Regions and boundaries come from this plan; pruning shows where it is its turn."""
-        super().set_plan(plan)
+    def put(self, marks: RowMarks) -> bool:
+        """Show these marks; `ended_by` is the compaction that the moment is within, if it is."""
+        self.during = marks.ended_by if self.at.phase in _DURING else None
+        changed = super().put(replace(marks, ended_by=None))
         if self.at.phase not in ("said", "pruned"):
-            self.pruned = frozenset()
-
-    def set_recorded(self, before: Compaction | None, after: Compaction | None) -> None:
-        """`before` made this generation; `after` is the one that the moment is within."""
-        super().set_recorded(before, None)
-        self.during = after if self.at.phase in _DURING else None
+            self._pruned = frozenset()
+        return changed
 
     def row(self, row: int) -> MessageRow | None:
         """A row for the list; None where its body has not been read."""
@@ -106,7 +106,7 @@ class MomentRows(GenerationRows):
             found = self.message_row(part.live + within)
             return found if found is None or self.during is None else self._within(found, part.live + within)
         index = part.start + within
-        line = self.past.get((part.generation, index))
+        line = self._past.get(part.generation, {}).get(index)
         if line is None:
             return None
         role = ROLE_NAMES[self._whole[part.generation - 1].roles[index]]
@@ -127,36 +127,20 @@ class MomentRows(GenerationRows):
         return replace(found, region=region, flags=flags)
 
     def missing(self, rows: range) -> Mapping[int, range]:
-        """What is to be read for these rows: indexes by the number of the generation, -1 times it for struck ones."""
+        """What is to be read for these rows: a range of indexes by the number of the generation."""
         wanted: dict[int, list[int]] = {}
         for row in rows:
             behind = row - self.offset
             if not 0 <= behind < self._starts[-1]:
                 continue
             part, within = self._part(behind)
-            if part.live >= 0:
-                if part.live + within not in self.lines:
-                    wanted.setdefault(self.at.generation, []).append(part.live + within)
-            elif (part.generation, part.start + within) not in self.past:
-                wanted.setdefault(-part.generation, []).append(part.start + within)
+            live = part.live >= 0
+            number = self.at.generation if live else part.generation
+            index = part.live + within if live else part.start + within
+            if index not in self._past.get(number, {}):
+                wanted.setdefault(number, []).append(index)
         return {number: range(min(found), max(found) + 1) for number, found in wanted.items()}
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """Those that a compaction at this moment would have, and the recorded ones of the one it is within."""
-        lines: list[Boundary] = []
-        plan, during = self.plan, self.during
-        if plan is not None and plan.compacts:
-            agree = during is not None and (during.head_end, during.tail_start) == (
-                plan.head_end,
-                plan.tail_start,
-            )
-            note = "as recorded" if agree else plan.profile
-            head, tail = plan.regions()
-            lines.append(Boundary(self.row_of(head), "head_end", "planned", note, plan.head_end))
-            lines.append(Boundary(self.row_of(tail), "tail_start", "planned", note, plan.tail_start))
-        if during is not None:
-            note = f"compaction {during.index}" + ("" if during.exact else ", inferred")
-            head, tail = during.head_end, during.tail_start
-            lines.append(Boundary(self.row_of(head), "head_end", "recorded", note, head))
-            lines.append(Boundary(self.row_of(tail), "tail_start", "recorded", note, tail))
-        return tuple(lines)
+        return boundaries(self.marks.plan, self.during, self.row_of)
