@@ -153,6 +153,8 @@ class MeasureTable(LineList):
 
     def set_view(self, view: MeasuresView) -> None:
         """Show these; the cursor stays on its measure."""
+        if view == self._view:
+            return
         here = self._view.rows[self.cursor].id if self.cursor < len(self._view.rows) else ""
         self._view = view
         self._told_cells = [self._needs(column, short=False) for column in range(len(view.columns) + 1)]
@@ -162,8 +164,9 @@ class MeasureTable(LineList):
 
     def set_column(self, column: int) -> None:
         """Put the cursor into a column."""
-        self.column = column
-        self.refresh()
+        if column != self.column:
+            self.column = column
+            self.refresh()
 
     def set_grouped(self, grouped: bool) -> None:
         """With headings, or without where room is short."""
