@@ -81,6 +81,11 @@ class MeasuresView:
         found = self.rows[row]
         return found.cells[column] if column < len(self.columns) else found.whole
 
+    def column_of(self, compaction: int) -> int:
+        """The column of a compaction, by its number; that of all together where it has none."""
+        numbers = [column.number for column in self.columns]
+        return numbers.index(compaction) if compaction in numbers else len(numbers)
+
 
 class MeasureTable(LineList):
     """One line a measure; the heading of its group above it, where the group has several and there is room."""

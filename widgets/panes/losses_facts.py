@@ -1,9 +1,7 @@
-"""What became of what was said: the facts of the chosen compaction, by filters, and the chosen fact with its evidence."""
+"""What became of what was said: the facts of the chosen compaction by filters, and one of them in full."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -15,47 +13,19 @@ from textual.message import Message
 from widgets.bars.fact_filters import FactFilters
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
-from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.fact_list import OUTCOMES, FactList, FactView
+from widgets.base.text_lines import TextLine
+from widgets.lists.fact_list import FactList, FactView
 from widgets.lists.measure_table import MeasuresView
 from widgets.lists.survival_table import SurvivalTable
 from widgets.panes.choices import CompactionChosen, PlaceChosen
 from widgets.panes.fact_lines import fact_lines
+from widgets.panes.losses_view import FactScope, LossesView, head_lines
 from widgets.panes.text_view import TextView
 
 #: Below this height filters are told in a line, the chosen fact in few, and the table of survival goes.
 LOW = 18
 #: The height from which on there is room for the table, and the most rows that it takes.
 _ROOMY, _TABLE = 24, 6
-
-
-@dataclass(frozen=True, slots=True)
-class FactScope:
-    """A choice of facts: those of a compaction, or others. `name` is the compaction's number, or a word.
-
-    `note` says what they are, `short` is how the choice is written.
-    """
-
-    name: str
-    label: str
-    short: str
-    facts: tuple[FactView, ...]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LossesView:
-    """Facts and measures of a conversation. None for either: it is not known yet.
-
-    `scopes` are those of compactions, then others (pruned, at risk); `chosen` is the compaction on screen, from 1 (0:
-    none), of `total` (0: not known). `note` says what goes on while there are no facts.
-    """
-
-    scopes: tuple[FactScope, ...] | None = None
-    chosen: int = 0
-    measures: MeasuresView | None = None
-    note: str = ""
-    total: int = 0
 
 
 class LossesFacts(Vertical):
@@ -153,42 +123,30 @@ class LossesFacts(Vertical):
         other = view.chosen != self._view.chosen
         self._view = view
         if self.is_mounted:
-            self._fill(str(view.chosen) if other else None)
+            self._fill(first=other)
             self.refresh_bindings()
 
     def next_scope(self) -> None:
         """Turn to what was pruned, to what is at risk, and back to the facts of the compaction."""
         self._scopes.step(1)
 
-    def _fill(self, scope: str | None = None) -> None:
-        modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in self._offered()]
+    def _fill(self, first: bool = False) -> None:
+        modes = [Mode(s.name, f"{s.short} ({len(s.facts):,})", s.note) for s in self._view.offered]
         names = [mode.name for mode in modes]
-        self._scopes.set_modes(modes, scope if scope in names else None)
-        columns = self._view.measures.columns if self._view.measures is not None else ()
-        self._table.set_view(self._view.measures or MeasuresView())
-        numbers = [column.number for column in columns]
-        chosen = self._view.chosen
-        self._table.set_column(numbers.index(chosen) if chosen in numbers else len(columns))
+        wanted = self._view.first_scope if first or self.scope not in names else self.scope
+        self._scopes.set_modes(modes, wanted)
+        measures = self._view.measures or MeasuresView()
+        self._table.set_view(measures)
+        self._table.set_column(measures.column_of(self._view.chosen))
         self._refilter()
 
-    def _offered(self) -> list[FactScope]:
-        """The scope of the chosen compaction, empty where it summarized no facts, and those that are of none."""
-        if self._view.scopes is None:
-            return []
-        number = str(self._view.chosen)
-        others = [scope for scope in self._view.scopes if not scope.name.isdecimal()]
-        if not self._view.chosen:
-            return others
-        own = next((scope for scope in self._view.scopes if scope.name == number), None)
-        return [own or FactScope(number, f"compaction {number}", number, ()), *others]
-
     def _scope(self) -> FactScope | None:
-        return next((scope for scope in self._offered() if scope.name == self.scope), None)
+        return next((scope for scope in self._view.offered if scope.name == self.scope), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without facts there is nothing to choose among, and the keys are free for others."""
         if action in ("step", "next", "survivor", "copy"):
-            return any(scope.facts for scope in self._offered())
+            return any(scope.facts for scope in self._view.offered)
         return True
 
     @on(ModeBar.ModeChosen)
@@ -220,29 +178,11 @@ class LossesFacts(Vertical):
         self._table.display = height >= _ROOMY and rows > 0
         self._table.styles.height = min(_TABLE, rows + self._table.header_height)
         self._list.display = scope is not None and bool(scope.facts)
-        self._headline.set_lines(self._head(low))
+        self._headline.set_lines(
+            head_lines(self._view, scope, low, self._filters.chosen, self._list.row_count)
+        )
         self._explain()
         self._list.styles.height = max(2, min(self._list.row_count, height // 2 - (1 if low else 3)))
-
-    def _head(self, low: bool) -> list[TextLine]:
-        view, scope = self._view, self._scope()
-        if scope is None:
-            return [TextLine(view.note or "Looking for facts …", "muted")]
-        counts = Counter(fact.outcome for fact in scope.facts)
-        of = f" of {view.total:,}" if view.total and scope.name.isdecimal() else ""
-        parts: list[tuple[str, str]] = [(f"{scope.label}{of}", "strong")]
-        for outcome, (sign, style) in OUTCOMES.items():
-            if counts[outcome]:
-                parts.append((f"   {sign} {counts[outcome]:,} {outcome}", style))
-        if not scope.facts:
-            parts.append(("   no facts", "muted"))
-        lines = [line_of(*parts)]
-        chosen = self._filters.chosen
-        if low and chosen:
-            lines.append(TextLine(f"only {', '.join(chosen)} ({self._list.row_count:,})", "muted"))
-        elif not low and scope.note:
-            lines.append(TextLine(scope.note, "muted"))
-        return lines
 
     @on(SurvivalTable.ColumnPointed)
     def _column_pointed(self, event: SurvivalTable.ColumnPointed) -> None:
