@@ -21,7 +21,7 @@ from widgets.panes.lineage_pane import LineagePane
 from widgets.panes.measures_pane import MeasuresPane
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.replay_pane import ReplayPane
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 from widgets.panes.tune_pane import TunePane
 
 #: Name of each pane and what it shows, in the order of the tabs; the keys 1, 2, ... bring them up.

@@ -36,7 +36,7 @@ from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.diff_pane import DiffPane
 from widgets.panes.knobs import Knobs
 from widgets.panes.message_pane import MessagePane
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:

@@ -31,7 +31,7 @@ from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.lists.message_list import MessageRow
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"

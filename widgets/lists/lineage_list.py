@@ -135,8 +135,9 @@ class LineageList(LineList):
 
     def set_column(self, column: int) -> None:
         """Put the cursor into a column."""
-        self.column = column
-        self.refresh()
+        if column != self.column:
+            self.column = column
+            self.refresh()
 
     def selected(self, row: int) -> None:
         """Tell that the cursor came to another item."""

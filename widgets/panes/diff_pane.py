@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,59 +10,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from widgets.bars.mode_bar import Mode, ModeBar
-from widgets.base import human
 from widgets.base.headline import Headline
-from widgets.base.strips import one_line
-from widgets.base.text_lines import Span, TextLine, line_of
+from widgets.base.text_lines import TextLine
+from widgets.panes.diff_lines import DiffItem, DiffSection, DiffView, head_lines, section_lines
 from widgets.panes.side_by_side import side_by_side
 from widgets.panes.text_view import TextView
 
-Change = Literal["kept", "added", "removed", "reworded", "moved"]
-
-#: The sign and the style of each change, in the order in which they are counted.
-CHANGES: dict[str, tuple[str, str]] = {
-    "added": ("+", "added"),
-    "removed": ("−", "removed"),
-    "reworded": ("~", "changed"),
-    "moved": ("→", "moved"),
-    "kept": ("=", "kept"),
-}
-#: Longer items are not compared word by word.
-_WORDS_LIMIT = 600
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class DiffItem:
-    """An item and what became of it. `was` is its former wording; sections are set for moved ones."""
-
-    change: Change
-    text: str
-    was: str = ""
-    from_section: str = ""
-    to_section: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DiffSection:
-    """A section; `change` says whether the section itself is new or gone."""
-
-    name: str
-    items: tuple[DiffItem, ...] = ()
-    change: Literal["kept", "added", "removed"] = "kept"
-
-
-@dataclass(frozen=True, slots=True)
-class DiffView:
-    """Two summaries compared. Titles name them ("compaction 1"); the texts are their whole bodies."""
-
-    old_title: str = ""
-    new_title: str = ""
-    sections: tuple[DiffSection, ...] = ()
-    old_text: str = ""
-    new_text: str = ""
-    note: str = ""
-
+__all__ = ["MODES", "DiffItem", "DiffPane", "DiffSection", "DiffView"]
 
 MODES = (
     Mode("all", "all items", "Every item with its sign"),
@@ -138,7 +88,7 @@ class DiffPane(Vertical):
             self._headline.set_lines([TextLine("There is no earlier summary to compare with.", "muted")])
             self._body.set_text("")
             return
-        self._headline.set_lines(_headline(view))
+        self._headline.set_lines(head_lines(view))
         self._show()
 
     def set_mode(self, mode: str) -> None:
@@ -185,22 +135,9 @@ class DiffPane(Vertical):
         if self._modes.mode == "sides":
             self._show_sides()
             return
-        lines: list[TextLine] = []
-        found: int | None = None
         only_changes = self._modes.mode == "changes"
-        for section in self._view.sections:
-            items = [item for item in section.items if not (only_changes and item.change == "kept")]
-            if only_changes and not items and section.change == "kept":
-                continue
-            if lines:
-                lines.append(TextLine(""))
-            self._places.append(len(lines))
-            lines.append(_heading(section))
-            for item in items:
-                if self._wanted and self._wanted in (item.text, item.was):
-                    found = len(lines) if found is None else found
-                lines += _item_lines(item)
-        self._body.set_lines(lines or [TextLine("Nothing changed.", "muted")])
+        lines, self._places, found = section_lines(self._view.sections, only_changes, self._wanted)
+        self._body.set_lines(lines)
         if found is not None:
             self._body.set_active(found)
 
@@ -213,75 +150,3 @@ class DiffPane(Vertical):
         keep_place, self._sides_width = self._sides_width > 0, width
         lines = side_by_side(view.old_text, view.new_text, width, (view.old_title, view.new_title))
         self._body.set_lines(lines, wrap=False, keep_place=keep_place)
-
-
-def _counts(items: tuple[DiffItem, ...]) -> list[tuple[str, str]]:
-    found = Counter[str](item.change for item in items)
-    return [
-        (f"  {sign} {found[change]}", style) for change, (sign, style) in CHANGES.items() if found[change]
-    ]
-
-
-def _headline(view: DiffView) -> list[TextLine]:
-    items = tuple(item for section in view.sections for item in section.items)
-    found = Counter[str](item.change for item in items)
-    title = f"{one_line(view.old_title, 60)} → {one_line(view.new_title, 60)}"
-    parts = []
-    for change, (sign, style) in CHANGES.items():
-        if found[change]:
-            parts.append((f"{sign} {human.count(found[change])} {change}   ", style))
-    lines = [TextLine(title, "strong"), line_of(*parts)]
-    if view.note:
-        lines.append(TextLine(view.note, "muted"))
-    return lines
-
-
-def _heading(section: DiffSection) -> TextLine:
-    parts = [(one_line(section.name, 200) or "(no heading)", "heading")]
-    if section.change != "kept":
-        sign, style = CHANGES[section.change]
-        parts.append((f"  {sign} section {section.change}", style))
-    return line_of(*parts, *_counts(section.items))
-
-
-def _item_lines(item: DiffItem) -> list[TextLine]:
-    sign, style = CHANGES[item.change]
-    text = one_line(item.text)
-    prefix = f"  {sign} "
-    if item.change == "reworded" or (item.change == "moved" and item.was and item.was != item.text):
-        was = one_line(item.was)
-        old, new = word_spans(was, text)
-        lines = [
-            TextLine(text, spans=new, prefix=prefix, prefix_style=style),
-            TextLine(was, "kept", spans=old, prefix="    was ", prefix_style="muted"),
-        ]
-    else:
-        lines = [TextLine(text, style, prefix=prefix, prefix_style=style)]
-    if item.change == "moved":
-        source, target = one_line(item.from_section, 100), one_line(item.to_section, 100)
-        lines.append(TextLine(f"{source} → {target}", "muted", prefix="    "))
-    return lines
-
-
-def word_spans(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The words that only the old text has, and those that only the new one has, as spans of each."""
-    before, after = _WORD.findall(old), _WORD.findall(new)
-    if len(before) > _WORDS_LIMIT or len(after) > _WORDS_LIMIT:
-        return (), ()
-    gone: list[Span] = []
-    come: list[Span] = []
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        for words, low, high, spans, style in (
-            (before, old_from, old_to, gone, "removed-word"),
-            (after, new_from, new_to, come, "added-word"),
-        ):
-            start = sum(map(len, words[:low]))
-            text = "".join(words[low:high])
-            bare = text.strip()
-            if bare:
-                start += len(text) - len(text.lstrip())
-                spans.append(Span(start, start + len(bare), style))
-    return tuple(gone), tuple(come)

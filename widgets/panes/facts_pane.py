@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -15,25 +14,17 @@ from textual.message import Message
 
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
-from widgets.base.strips import one_line
-from widgets.base.text_lines import Span, TextLine, line_of
+from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, FactList, FactPlace, FactView
+from widgets.panes.fact_lines import fact_lines
+from widgets.panes.losses_view import FactScope
 from widgets.panes.text_view import TextView
+
+__all__ = ["ALL", "FactScope", "FactsPane"]
 
 #: Below this height the filters are told in a line and the chosen fact in few.
 LOW = 18
 ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class FactScope:
-    """A choice of facts: those of a compaction, or those at risk. `note` says what they are, `short` is its tab."""
-
-    name: str
-    label: str
-    short: str
-    facts: tuple[FactView, ...]
-    note: str = ""
 
 
 class FactsPane(Vertical):
@@ -254,7 +245,7 @@ class FactsPane(Vertical):
         fact = self._chosen()
         scope = self._scope()
         if fact is not None:
-            lines = _explained(fact, self.size.height < LOW)
+            lines = fact_lines(fact, self.size.height < LOW)
         elif scope is not None and scope.facts:
             lines = [TextLine("No fact passes these filters.", "muted")]
         else:
@@ -272,43 +263,3 @@ _ORDER: dict[str, tuple[str, ...]] = {
     "fate": tuple(OUTCOMES),
     "role": ("user", "assistant", "tool"),
 }
-
-
-def _explained(fact: FactView, low: bool) -> list[TextLine]:
-    sign, style = OUTCOMES[fact.outcome]
-    where = f" in the {fact.where}" if fact.where else ""
-    lines = [
-        line_of(
-            (f"{sign} {fact.outcome}{where}", style),
-            (f"  {fact.kind}", "strong"),
-            (f"  {fact.rule}", "muted"),
-        )
-    ]
-    place = f", {fact.source.label}" if fact.source is not None and fact.source.label else ""
-    gap = [] if low else [TextLine("")]
-    lines += [
-        *gap,
-        TextLine(f"{one_line(fact.role, 40)}{place}:", "muted"),
-        marked(fact.text, fact.values, "  "),
-    ]
-    if fact.excerpt:
-        label = "still mentioned" if fact.outcome == "value lost" else "survives"
-        at = f", {fact.survivor.label}" if fact.survivor is not None and fact.survivor.label else ""
-        lines += [*gap, TextLine(f"{label}{at}:", "muted"), marked(fact.excerpt, fact.values, "  ")]
-    if fact.history:
-        lines += gap
-        lines += [TextLine(text) for text in fact.history]
-    lines += [TextLine(text, name, prefix="! ", prefix_style=name) for text, name in fact.notes]
-    return lines
-
-
-def marked(text: str, values: Sequence[str], prefix: str = "") -> TextLine:
-    """A text in one line in which every value is marked."""
-    shown = one_line(" ".join(text.split()), 2_000)
-    folded = shown.casefold()
-    spans = []
-    for value in values:
-        at = folded.find(value.casefold()) if len(folded) == len(shown) and value else -1
-        if at >= 0:
-            spans.append(Span(at, at + len(value), "number"))
-    return TextLine(shown, spans=tuple(spans), prefix=prefix)

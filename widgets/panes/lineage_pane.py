@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from inspector.summaries.drift import Drift, Otherwise, Stale
+from inspector.summaries.drift import Otherwise, Stale
 from inspector.summaries.lineage import Cell, Lineage, State
 from inspector.summaries.lineage import Row as ItemRow
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -20,7 +19,10 @@ from widgets.base.headline import Headline
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
 from widgets.lists.lineage_list import SIGNS, LineageList
+from widgets.panes.life_lines import LineageView
 from widgets.panes.text_view import TextView
+
+__all__ = ["MODES", "LineagePane", "LineageView"]
 
 LOW = 18
 _COLUMN = Binding.Group("Column", compact=True)
@@ -40,16 +42,6 @@ _SHOWN: dict[str, frozenset[State]] = {
     "moved": frozenset({"moved", "done"}),
     "back": frozenset({"back"}),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LineageView:
-    """A lineage and its drift, for the pane. `column` is the one to begin with; `note` a sentence about all of it."""
-
-    lineage: Lineage
-    drift: Drift
-    column: int = 0
-    note: str = ""
 
 
 class LineagePane(Vertical):

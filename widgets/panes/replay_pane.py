@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,34 +12,10 @@ from textual.containers import Vertical
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
+from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState, TokenGraph
 
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """One run in numbers. Tokens are rough, shares between 0 and 1; facts are None while they are being read."""
-
-    name: str
-    compactions: int
-    peak: int
-    mean: int
-    input: int
-    summarized: float
-    resummarized: float
-    user_steps: float
-    facts: int | None = None
-    facts_at_risk: int | None = None
-    constraints_at_risk: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayView:
-    """The graph, the runs beside each other, and sentences about them."""
-
-    graph: GraphState
-    runs: tuple[RunView, ...] = ()
-    notes: tuple[str, ...] = ()
-
+__all__ = ["ReplayPane", "ReplayView", "RunView"]
 
 #: A pane of fewer rows is low.
 LOW = 24

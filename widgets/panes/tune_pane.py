@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual import events, on
@@ -11,49 +9,19 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 
-from inspector.engines.base import Budgets, DerivationStep, Settings
 from widgets.bars.mode_bar import Mode, ModeBar
-from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.strips import one_line
-from widgets.base.text_lines import TextLine, line_of
+from widgets.base.text_lines import TextLine
+from widgets.panes.budget_lines import budget_lines
 from widgets.panes.knobs import Knobs
 from widgets.panes.text_view import TextView
+from widgets.panes.what_if_pane import Preset, TuneState
+
+__all__ = ["Preset", "TunePane", "TuneState"]
 
 #: From this width on the numbers stand beside the knobs; where the pane is lower than LOW, from less on.
 WIDE, LOW, LOW_WIDE = 110, 18, 70
-
-_TITLES = {
-    "threshold_tokens": "threshold",
-    "tail_token_budget": "tail budget",
-    "max_summary_tokens": "largest summary",
-    "hygiene_tokens": "hygiene",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """Settings under a name ("as recorded", "defaults")."""
-
-    name: str
-    settings: Settings
-    help: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TuneState:
-    """What the pane shows. `origins` says in a few words where a setting came from ("config.yaml");
-    `defaults` are what reset goes back to; `outcome` are lines about what the plan would be, `summary_size` how large
-    what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
-
-    settings: Settings
-    defaults: Settings
-    budgets: Budgets | None = None
-    profiles: tuple[str, ...] = ("documented",)
-    presets: tuple[Preset, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)
-    outcome: tuple[str, ...] = ()
-    summary_size: float | None = None
 
 
 class TunePane(Container):
@@ -133,7 +101,7 @@ class TunePane(Container):
         self._presets.set_modes(modes, same[0] if same else "")
         self._outcome.display = bool(state.outcome)
         self._outcome.set_lines([TextLine(text) for text in state.outcome])
-        self._why.set_lines(_reasons(state.budgets) if state.budgets else [], keep_place=True)
+        self._why.set_lines(budget_lines(state.budgets) if state.budgets else [], keep_place=True)
 
     @on(ModeBar.ModeChosen)
     def _preset_chosen(self, event: ModeBar.ModeChosen) -> None:
@@ -147,36 +115,3 @@ class TunePane(Container):
         width, height = event.size
         self.set_class(width >= WIDE, "-wide")
         self.set_class(height < LOW and LOW_WIDE <= width < WIDE, "-low")
-
-
-def _reasons(budgets: Budgets) -> list[TextLine]:
-    lines: list[TextLine] = []
-    names = [*_TITLES, *(name for name in budgets.steps if name not in _TITLES)]
-    for name in names:
-        steps = budgets.steps.get(name, ())
-        value = getattr(budgets, name, None)
-        if value is None and steps:
-            value = steps[-1].value
-        if value is None:
-            continue
-        if lines:
-            lines.append(TextLine(""))
-        title = _TITLES.get(name, one_line(name, 40).replace("_", " "))
-        lines.append(line_of((title, "heading"), (f"  {_number(value)}", "strong")))
-        lines += [_step(step) for step in steps]
-    return lines
-
-
-def _step(step: DerivationStep) -> TextLine:
-    """A step; one that changed the number is marked ◆."""
-    why = one_line(step.why, 400)
-    number = _number(step.value)
-    line = line_of(
-        (f"{number:>9}  ", "warning" if step.bound else "muted"), (why, "" if step.bound else "kept")
-    )
-    sign, style = ("◆", "warning") if step.bound else ("·", "muted")
-    return TextLine(line.text, spans=line.spans, prefix=f" {sign} ", prefix_style=style)
-
-
-def _number(value: float) -> str:
-    return human.count(round(value)) if float(value).is_integer() else f"{value:,.4g}"

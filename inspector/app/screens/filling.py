@@ -27,7 +27,7 @@ from widgets.lists.message_list import MessageList, MessageRow
 from widgets.panes.cache_pane import CachePane, CacheView
 from widgets.panes.diff_pane import DiffPane, DiffView
 from widgets.panes.message_pane import MessagePane, MessageView
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 from widgets.panes.tune_pane import Preset, TunePane, TuneState
 
 #: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
