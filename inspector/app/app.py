@@ -57,7 +57,7 @@ class InspectorApp(Host):
         self,
         store: Store,
         *,
-        place: SavedState,
+        saved: SavedState,
         name: str | None = None,
         flags: dict[str, Any] | None = None,
         config: Path | None = None,
@@ -68,7 +68,7 @@ class InspectorApp(Host):
         super().__init__()
         self.store = store
         self._index = index
-        self.place = place
+        self.saved = saved
         self.first_conversation = name
         self.flags = flags or {}
         self.config = config
@@ -80,12 +80,12 @@ class InspectorApp(Host):
         self.put_away: set[str] = set()
         for known in THEMES:
             self.register_theme(known)
-        wanted = theme or place.theme or THEMES[0].name
+        wanted = theme or saved.theme or THEMES[0].name
         self.theme = wanted if wanted in self.available_themes else THEMES[0].name
 
     def get_default_screen(self) -> Screen[Any]:
         """The list of conversations."""
-        return ConversationsScreen(self.store, self.place, self._index)
+        return ConversationsScreen(self.store, self.saved, self._index)
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""
@@ -95,11 +95,11 @@ class InspectorApp(Host):
 
     def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
         """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark."""
-        from inspector.app.screens.conversation import ConversationScreen
+        from inspector.app.conversation.screen import ConversationScreen
 
-        screen = ConversationScreen(self.store, name, self.place, self.flags, self.config, message, find)
+        screen = ConversationScreen(self.store, name, self.saved, self.flags, self.config, message, find)
         # It is read while the screen is put together.
-        screen.open_in_thread(again=False)
+        screen.opening.begin()
         self.push_screen(screen)
 
     async def on_event(self, event: events.Event) -> None:
@@ -162,7 +162,7 @@ class InspectorApp(Host):
         names = [known.name for known in THEMES]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
-        self.place.theme = self.theme
+        self.saved.theme = self.theme
         self.notify(self.theme, timeout=1.5)
 
     def action_help(self) -> None:
@@ -187,5 +187,5 @@ class InspectorApp(Host):
 
     async def on_unmount(self) -> None:
         """Remember the place and let go of the database."""
-        self.place.save()
+        self.saved.save()
         self.store.close()

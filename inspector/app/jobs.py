@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 #: Work that ends sooner tells nothing, and longer work tells no more often than this, in seconds.
 TELL_SECONDS = 0.15
+_NOTHING = object()
 
 
 @dataclass(eq=False, slots=True)
@@ -43,6 +44,7 @@ class Job:
     some: Callable[[Any], None] | None = None
     failed: Callable[[str], None] | None = None
     worker: Worker[None] | None = field(default=None, repr=False)
+    value: Any = field(default=_NOTHING, repr=False)
     timer: Timer | None = field(default=None, repr=False)
     over: bool = False
 
@@ -174,6 +176,12 @@ class Jobs:
             self._told(name, "")
         job.over = True
 
+    def take_early(self, name: str) -> None:
+        """Hand a result over that is there already, though its message has not been handled yet."""
+        job = self._jobs.get(name)
+        if job is not None and job.value is not _NOTHING:
+            self.handle(Done(job, job.value))
+
     def busy(self) -> tuple[str, ...]:
         """The names of the jobs that have not ended, those that rest before they begin included."""
         return tuple(name for name, job in self._jobs.items() if not job.over)
@@ -194,7 +202,7 @@ class Jobs:
     def handle(self, event: JobMessage) -> None:
         """What a job's thread said; that of an overtaken one is for nobody."""
         job = event.job
-        if self._jobs.get(job.name) is not job:
+        if self._jobs.get(job.name) is not job or job.over:
             return
         if isinstance(event, Told):
             self._told(job.name, event.text)
@@ -224,6 +232,7 @@ def _work(post: Callable[[Message], object], job: Job) -> None:
             f"Something went wrong in {job.name}: {type(error).__name__}: {error}. Please report this.",
         )
     else:
+        job.value = value
         answer = Done(job, value)
     finally:
         watch.end()

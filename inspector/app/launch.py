@@ -37,8 +37,8 @@ def launch(
     from inspector.app.app import InspectorApp
     from inspector.app.saved_state import SavedState
 
-    place = SavedState.load(store.info.path.resolve())
-    app = InspectorApp(store, place=place, name=name, flags=flags, config=config, theme=theme, index=index)
+    saved = SavedState.load(store.info.path.resolve())
+    app = InspectorApp(store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index)
     be_prompt()
     app.run()
     if app.return_code:

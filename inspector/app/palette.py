@@ -13,8 +13,8 @@ from textual.screen import Screen
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from inspector.app.conversation.panes.host import Panes
     from inspector.app.host import Host
-    from inspector.app.panes import Panes
 
 
 def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -32,33 +32,41 @@ def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 
 def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
-    from inspector.app.panes import KINDS, Panes
-    from widgets.panes.knobs import Knobs
-    from widgets.panes.token_graph import TokenGraph
+    from inspector.app.conversation.panes.host import Panes
 
-    inside: dict[str, type[Widget]] = {"tune": Knobs, "replay": TokenGraph}
-    panes = next(iter(screen.query(Panes)), None)
-    if panes is None:
-        return
-    for pane, kind in KINDS.items():
-        for owner in (kind, inside.get(pane, kind)):
-            for binding in owner.__dict__.get("BINDINGS", ()):
-                if not isinstance(binding, Binding) or binding.system or (binding.id or "") in seen:
-                    continue
-                if not binding.description:
-                    continue
-                seen.add(binding.id or "")
-                run = partial(_run_in_pane, app, panes, pane, owner, binding.action)
-                yield SystemCommand(
-                    f"{pane.capitalize()}: {_title(binding)}",
-                    f"key {app.get_key_display(binding)} in the {pane} pane",
-                    run,
-                )
+    for host in screen.query(Panes):
+        for pane in host.panes.values():
+            for view, owner in (("", pane.widget), *pane.parts):
+                for binding in _bindings(owner):
+                    if (binding.id or "") in seen:
+                        continue
+                    seen.add(binding.id or "")
+                    run = partial(_run_in_pane, app, host, pane.name, view, owner, binding.action)
+                    yield SystemCommand(
+                        f"{pane.name.capitalize()}: {_title(binding)}",
+                        f"key {app.get_key_display(binding)} in the {pane.name} pane",
+                        run,
+                    )
 
 
-async def _run_in_pane(app: Host, panes: Panes, pane: str, owner: type[Widget], action: str) -> None:
-    """Bring a pane up and do there what the key would do."""
+def _bindings(owner: object) -> Iterator[Binding]:
+    """The keys that a kind of widget of ours has, those of the kinds that it is made from included."""
+    for kind in getattr(owner, "__mro__", ()):
+        if kind.__module__.startswith(("inspector.", "widgets.")):
+            for binding in kind.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.description and not binding.system:
+                    yield binding
+
+
+async def _run_in_pane(
+    app: Host, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
+) -> None:
+    """Bring a pane up, in the view that has the key, and do there what the key would do."""
+    from widgets.panes.views_pane import ViewsPane
+
     shown = await panes.bring(pane)
+    if view and isinstance(shown, ViewsPane):
+        await shown.bring(view)
     for widget in shown.walk_children(owner, with_self=True):
         await app.run_action(action, default_namespace=widget)
         return

@@ -96,6 +96,11 @@ class ViewsPane(Vertical, Generic[Value]):
             self.call_next(self._bring_up)
             self.post_message(self.ViewShown(self, name))
 
+    async def bring(self, name: str) -> None:
+        """Bring a view on screen, made where it is not yet."""
+        self.show(name)
+        await self._bring_up()
+
     def compose(self) -> ComposeResult:
         """The names of the views; the view on screen follows."""
         yield self._bar

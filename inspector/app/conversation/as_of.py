@@ -19,9 +19,9 @@ from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.finding import Finding
 from inspector.summaries.lineage import Lineage
 from widgets.lists.fact_list import FactView
-from widgets.panes.facts_pane import FactScope
 from widgets.panes.findings_pane import counts
-from widgets.panes.lineage_pane import LineageView
+from widgets.panes.life_lines import LineageView
+from widgets.panes.losses_view import FactScope
 
 
 @dataclass(frozen=True, slots=True)

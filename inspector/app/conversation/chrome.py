@@ -11,12 +11,12 @@ from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
 from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
 from inspector.engines.hermes.policies import PRESSURE_SHARE
+from inspector.replay.moments import PHASES, Moment
+from inspector.replay.recording import Recording
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node
 from widgets.bars.title_bar import TitlePart
-from inspector.replay.moments import PHASES, Moment
-from inspector.replay.recording import Recording
 from widgets.base import human
 from widgets.panes.knob_values import KNOBS, show
 
@@ -155,7 +155,12 @@ def moment_tokens(
 
 
 def moment_note(
-    at: Moment, recording: Recording, during: Compaction | None, plan: Plan | None, tokens: int | None, fires: str
+    at: Moment,
+    recording: Recording,
+    during: Compaction | None,
+    plan: Plan | None,
+    tokens: int | None,
+    fires: str,
 ) -> str:
     """What happens at a moment, in a few words. `fires` is who would compact a list of so many tokens."""
     if at.phase == "said":

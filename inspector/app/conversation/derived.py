@@ -6,7 +6,7 @@ Pure, and worked out once for the same values: an equal state costs a comparison
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from inspector.answers.inspection import budgets_of, plan_with
@@ -61,9 +61,9 @@ class Derived:
     tokens: int | None = None
     made_by: Compaction | None = None
     ended_by: Compaction | None = None
-    findings: FindingsThen = FindingsThen()
+    findings: FindingsThen = field(default_factory=FindingsThen)
     title: tuple[TitlePart, ...] = ()
-    gauge: GaugeState = GaugeState()
+    gauge: GaugeState = field(default_factory=GaugeState)
     planned: RegionBarState | None = None
     recorded: RegionBarState | None = None
     nodes: tuple[Node, ...] = ()
@@ -78,7 +78,9 @@ class Deriver:
         self._derive = Memo(_derive)
         self._plan = Memo(_plan)
         self._plan_at = Memo(_plan_at)
-        self._index_at = Memo(lambda recording, at: token_index_until(recording.columns[at.generation - 1], at.length))
+        self._index_at = Memo(
+            lambda recording, at: token_index_until(recording.columns[at.generation - 1], at.length)
+        )
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
@@ -214,5 +216,3 @@ def _position(
         state.playing,
         state.speed,
     )
-
-

@@ -9,7 +9,7 @@ from inspector.answers.facts import taken_saying
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
 from widgets.lists.fact_list import FactPlace, FactView
-from widgets.panes.facts_pane import FactScope
+from widgets.panes.losses_view import FactScope
 
 #: So many facts of a compaction, best rank first, mark their rows in the list; those of users always do.
 _MARKING = 30

@@ -19,12 +19,13 @@ class Finder:
 
     def __init__(self, host: ConversationHost, prompt: Prompt) -> None:
         self._host = host
-        self._prompt = prompt
+        self.prompt = prompt
+        prompt.display = False
 
     def ask(self) -> None:
         """Type to find in this generation."""
-        self._prompt.display = True
-        self._prompt.focus()
+        self.prompt.display = True
+        self.prompt.focus()
 
     def typed(self, text: str) -> None:
         """Mark what is typed so far."""
@@ -46,14 +47,14 @@ class Finder:
 
     def mark(self, text: str) -> None:
         """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
-        with self._prompt.prevent(Prompt.Changed):
-            self._prompt.value = text
+        with self.prompt.prevent(Prompt.Changed):
+            self.prompt.value = text
         self._host.message_list.set_highlight(text)
 
     def close(self) -> None:
         """Put the line away, end the search and unmark the hits."""
         self._host.jobs.cancel(HITS.name)
-        self._prompt.display = False
+        self.prompt.display = False
         self.mark("")
         self._host.change(find="")
         self._host.message_list.focus()
@@ -61,7 +62,7 @@ class Finder:
     @property
     def asking(self) -> bool:
         """Whether the line to type into is on screen."""
-        return bool(self._prompt.display)
+        return bool(self.prompt.display)
 
     def next_hit(self, direction: int) -> None:
         """The next message that was found, or the one before."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from inspector.app.conversation.derived import Derived
     from inspector.app.conversation.message_part import MessagePart
-    from inspector.app.conversation.state import Loaded, Resource, State
+    from inspector.app.conversation.state import Loaded, Resource, State, Tuning
     from inspector.app.host import Host
     from inspector.app.jobs import Jobs
     from inspector.app.saved_state import SavedState
@@ -50,6 +50,14 @@ class Change(Message):
     def __init__(self, **changes: Any) -> None:
         super().__init__()
         self.changes = changes
+
+
+class UseSettings(Message):
+    """Take settings, and a size of summaries."""
+
+    def __init__(self, tuning: Tuning) -> None:
+        super().__init__()
+        self.tuning = tuning
 
 
 class GoToStep(Message):

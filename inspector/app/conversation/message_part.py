@@ -28,7 +28,11 @@ class MessagePart:
     """
 
     def __init__(
-        self, jobs: Jobs, counted: Callable[[], None], problem: Callable[[str], None], read: Callable[[], None]
+        self,
+        jobs: Jobs,
+        counted: Callable[[], None],
+        problem: Callable[[str], None],
+        read: Callable[[], None],
     ) -> None:
         self._jobs = jobs
         self._counted = counted
@@ -47,11 +51,16 @@ class MessagePart:
         """Another reading of the conversation; `end` are lines of its live list. What is the same as before is kept."""
         before, self._opened = self._opened, opened
         for generation in opened.generations:
-            old = before.generations[generation.number - 1] if _has(before, generation.number) else None
+            number = generation.number
+            old = (
+                before.generations[number - 1]
+                if before is not None and number <= len(before.generations)
+                else None
+            )
             if old is not None and tuple(old.ids) != tuple(generation.ids[: len(old)]):
                 # In place of this list another one stands now.
-                self._lines.pop(generation.number, None)
-                self._counts.pop(generation.number, None)
+                self._lines.pop(number, None)
+                self._counts.pop(number, None)
         self.lines(opened.generations[-1].number).update(end)
 
     def lines(self, number: int) -> dict[int, Line]:
@@ -162,8 +171,10 @@ class MessagePart:
         else:
             widget.set_boundaries(boundaries)
             if len(fresh) != widget.row_count:
+                # A cursor on the last row stays on the last one.
                 widget.rows_changed()
-            elif changed:
+                return
+            if changed:
                 widget.refresh()
             if widget.cursor != state.row:
                 widget.move_cursor(state.row, notify=False, centre=True)
@@ -203,10 +214,6 @@ class MessagePart:
             (derived.findings.marked or {}).get(number, frozenset()),
             lost,
         )
-
-
-def _has(opened: Opened | None, number: int) -> bool:
-    return opened is not None and number <= len(opened.generations)
 
 
 def _just_happened(rows: StepRows, loaded: Loaded) -> int:

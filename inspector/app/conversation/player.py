@@ -34,9 +34,7 @@ class Player:
     `beat` starts a clock that calls a function every so many seconds.
     """
 
-    def __init__(
-        self, host: ConversationHost, beat: Callable[[float, Callable[[], None]], Timer]
-    ) -> None:
+    def __init__(self, host: ConversationHost, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._host = host
         self._beat = beat
         self._clock: Timer | None = None

@@ -24,13 +24,13 @@ from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
-    from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
+    from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.facts.risk import FactSteps
     from inspector.replay.recording import Recording
     from inspector.replay.whatif import Metrics, WhatIf
-    from widgets.panes.facts_pane import FactScope
+    from widgets.panes.losses_view import FactScope
 
 #: Messages that are read along with the index, so that the first frame has its texts.
 _SCREENFUL = 80
@@ -136,11 +136,13 @@ class FactsRead:
     scopes: tuple[FactScope, ...]
     lost: Mapping[int, frozenset[int]]
     steps: FactSteps
+    as_of: FactsAsOf
 
 
 def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsRead:
     """Every fact and what became of it. Raises StoreErrors, EngineErrors."""
     from inspector.answers.fact_reading import default_cache, pruned_by, read_facts
+    from inspector.app.conversation.as_of import FactsAsOf
     from inspector.app.conversation.fact_views import lost_rows, scopes
     from inspector.quality.facts.risk import FactSteps
 
@@ -150,7 +152,8 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
         lambda what, done, total: watch(f"facts: {what}", done, total),
         pruned_by(inspection, settings),
     )
-    return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), FactSteps(reading.facts.facts))
+    steps = FactSteps(reading.facts.facts)
+    return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), steps, FactsAsOf(reading))
 
 
 def find_findings(
@@ -227,8 +230,7 @@ def run_conversation(
     facts: FactSteps | None,
     watch: Watch,
 ) -> Runs:
-    """Run a conversation under settings, and under those that were kept, whose rules may be others. Raises EngineErrors.
-    """
+    """Run a conversation under settings, and under those that were kept, whose rules may be others. Raises EngineErrors."""
     from inspector.app.conversation.runs import summary_model
 
     run = recording.course.with_facts(facts).run(tuning[0], summary_model(recording, tuning[1]))

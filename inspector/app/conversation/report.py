@@ -6,25 +6,24 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message as TextualMessage
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
-from inspector.app.progress import Left, Progress, Pulse
-from inspector.app.screens.telling import TellingActions
-from inspector.app.work import Failed
+from inspector.answers.answers import Answers, paths_of
+from inspector.app.conversation.chrome import changed_settings
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe, safe_line
+from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
     from inspector.app.host import Host
 
 _ABOUT = "An HTML page without scripts (.html), or Markdown (.md). It holds words of the conversation."
@@ -90,68 +89,50 @@ class ReportPrompt(ModalScreen["tuple[Path, bool] | None"]):
         problem.display = True
 
 
-class Written(TextualMessage):
-    """A report was written."""
-
-    def __init__(self, path: Path, size: int) -> None:
-        super().__init__()
-        self.path = path
-        self.size = size
-
-
-class ReportActions(TellingActions):
+class ReportWriter:
     """Writes reports under the settings on screen."""
 
-    def action_report(self) -> None:
-        """Ask for a file, and write the report to it."""
-        from inspector.answers.answers import paths_of
+    def __init__(self, host: ConversationHost) -> None:
+        self._host = host
 
-        if self.inspection is None:
+    def ask(self) -> None:
+        """Ask for a file, and write the report to it."""
+        host, opened = self._host, self._host.known.opened
+        if opened is None:
             return
-        row = self.inspection.conversation.row
+        row = opened.inspection.conversation.row
         name = _UNFIT.sub("-", safe_line(row.title or row.id, 60)).strip("-").lower() or "report"
 
         def chosen(answer: tuple[Path, bool] | None) -> None:
             if answer is not None:
-                self.write_report(row.id, *answer, self.changed_settings())
+                changed = changed_settings(host.now.settings, opened.resolved.settings)
+                answers = Answers(host.store, {**host.flags, **changed}, host.config)
+                host.jobs.cancel("report")
+                host.jobs.run("report", (answers, row.id, *answer, time.time()), write_report, self._written)
 
-        self.app.push_screen(ReportPrompt(f"{name}.html", paths_of(self.store)), chosen)
+        host.app.push_screen(ReportPrompt(f"{name}.html", paths_of(host.store)), chosen)
 
-    @work(thread=True, group="report", exclusive=True, exit_on_error=False, description="writing a report")
-    def write_report(self, conversation: str, path: Path, force: bool, changed: dict[str, Any]) -> None:
-        """Gather and write the report; posts Written or Failed."""
-        from inspector.answers.answers import Answers
-        from inspector.export.report.forms import form_of, render
-        from inspector.export.report.gathering import gather_report
-        from inspector.export.writing import write_file
-
-        worker = get_current_worker()
-        pulses: dict[str, Pulse] = {}
-
-        def watch(what: str, done: int, total: int) -> None:
-            if what not in pulses:
-                pulses[what] = Pulse(self, worker, "report", f"report: {what}", total)
-            pulses[what](done)
-
-        answers = Answers(self.store, {**self.flags, **changed}, self.config)
-        self.post_message(Progress("report", "report"))
-        try:
-            report = gather_report(answers, conversation, time.time(), watch)
-            text = render(report, form_of(path, None))
-            if worker.is_cancelled:
-                return
-            size = write_file(path, text, answers.paths(), force)
-        except Left:
-            return
-        except InspectorError as error:
-            self.post_message(Failed(str(error)))
-            return
-        finally:
-            self.post_message(Progress("report", ""))
-        self.post_message(Written(path, size))
-
-    @on(Written)
-    def _written(self, event: Written) -> None:
-        self.app.notify(
-            safe(f"The report is in {event.path} ({event.size / 1000:,.0f} kB)."), timeout=5, markup=False
+    def _written(self, written: tuple[Path, int]) -> None:
+        path, size = written
+        self._host.app.notify(
+            safe(f"The report is in {path} ({size / 1000:,.0f} kB)."), timeout=5, markup=False
         )
+
+
+def write_report(
+    answers: Answers, conversation: str, path: Path, force: bool, now: float, watch: Watch
+) -> tuple[Path, int]:
+    """Gather a report and write it to a file: its path and its size in bytes.
+
+    Raises StoreErrors, EngineErrors, OutputProblem.
+    """
+    from inspector.export.report.forms import form_of, render
+    from inspector.export.report.gathering import gather_report
+    from inspector.export.writing import write_file
+
+    report = gather_report(
+        answers, conversation, now, lambda what, done, total: watch(f"report: {what}", done, total)
+    )
+    text = render(report, form_of(path, None))
+    watch.check()
+    return path, write_file(path, text, answers.paths(), force)

@@ -85,7 +85,9 @@ def _findings(state: State, loaded: Loaded) -> Needs:
     return opened.inspection, opened.resolved, facts
 
 
-FINDINGS: Resource[FindingsAsOf] = Resource("findings", _findings, reading.find_findings, (COMPACTIONS, FACTS))
+FINDINGS: Resource[FindingsAsOf] = Resource(
+    "findings", _findings, reading.find_findings, (COMPACTIONS, FACTS)
+)
 
 
 def _measures(state: State, loaded: Loaded) -> Needs:
@@ -176,7 +178,11 @@ CACHING: Resource[Caching] = Resource("cache", _caching, find_breakpoints)
 
 def _hits(state: State, loaded: Loaded) -> Needs:
     opened, shown = loaded.opened, list_on_screen(state, loaded)
-    return None if opened is None or shown is None or not state.find else (opened.inspection.store, *shown, state.find)
+    return (
+        None
+        if opened is None or shown is None or not state.find
+        else (opened.inspection.store, *shown, state.find)
+    )
 
 
 #: The messages of the list on screen that contain what is looked for.

@@ -10,7 +10,7 @@ from inspector.replay.recording import Recording
 from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
 from widgets.base import human
 from widgets.panes.knob_values import LARGEST_SHARE
-from widgets.panes.replay_pane import ReplayView, RunView
+from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.answers.inspection import budgets_of
 from inspector.answers.answers import Answers, paths_of
+from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
@@ -21,6 +21,7 @@ from inspector.quality.facts.risk import FactSteps
 
 if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.reading import FactsRead
     from inspector.app.conversation.state import Tuning
     from inspector.app.sweep.screen import SweepScreen
     from inspector.replay.recording import Recording
@@ -122,16 +123,16 @@ class Tuner:
         self._sweep = SweepScreen(subject, self._use_settings)
         host.app.push_screen(self._sweep)
         if facts is None:
-            host.when(FACTS, lambda found: self._facts_came(found.steps))
+            host.when(FACTS, self._facts_came)
 
     def _use_settings(self, settings: Settings) -> None:
         self.use((settings, self._host.now.summary_size))
 
-    def _facts_came(self, steps: FactSteps) -> None:
+    def _facts_came(self, found: FactsRead) -> None:
         screen = self._sweep
         if screen is not None and screen.is_running:
             # What was read meanwhile may know of messages that came after the sweep began.
-            screen.take_facts(FactSteps(steps.facts, len(screen.subject.recording.transcript)))
+            screen.take_facts(FactSteps(found.reading.facts.facts, len(screen.subject.recording.transcript)))
 
     # Carrying off.
 
@@ -152,8 +153,7 @@ class Tuner:
         return comparison_text(row.title or row.id, recording, figures, compared, model)
 
     def write(self, name: str, done: Any) -> None:
-        """Write the settings (.yaml) or the comparison to a file that was typed; `done` is called where that went well.
-        """
+        """Write the settings (.yaml) or the comparison to a file that was typed; `done` is called where that went well."""
         path = Path(name).expanduser()
         if path.suffix.lower() in (".yaml", ".yml"):
             self._write(path, compression_yaml(self._host.now.settings), "settings", done)

@@ -64,11 +64,11 @@ class ConversationsScreen(WorkingScreen):
     )
 
     def __init__(
-        self, store: Store, place: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None
+        self, store: Store, saved: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None
     ) -> None:
         super().__init__()
         self.store = store
-        self.place = place
+        self.saved = saved
         self._index = index
         self._interrupted = False
         self._entries: dict[str, ConversationEntry] = {}
@@ -78,7 +78,7 @@ class ConversationsScreen(WorkingScreen):
         self._stored: dict[str, int] = {}
         #: Whether lists have been counted, so that findings are next: that may have been while another screen was on.
         self._judging = False
-        self._left_at = self.place.conversation
+        self._left_at = self.saved.conversation
 
     def compose(self) -> ComposeResult:
         """Title, table, keys. The line of the filter comes when it is wanted."""
@@ -93,8 +93,8 @@ class ConversationsScreen(WorkingScreen):
         self.query_one("#empty").display = False
         self._show_title()
         table = self.query_one(ConversationTable)
-        if self.place.sort and self.place.sort[0] in COLUMN_NAMES:
-            table.set_sort(*self.place.sort)
+        if self.saved.sort and self.saved.sort[0] in COLUMN_NAMES:
+            table.set_sort(*self.saved.sort)
         table.focus()
         rows = self._read_ahead()
         if rows is None:
@@ -129,8 +129,8 @@ class ConversationsScreen(WorkingScreen):
         from inspector.app.styling import parse_ahead
         from inspector.config import models
 
-        module = await asyncio.to_thread(import_module, "inspector.app.screens.conversation")
-        await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.place, {}, None))
+        module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
+        await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
         await asyncio.to_thread(models.read_ahead)
 
     @on(Listed)
@@ -146,8 +146,8 @@ class ConversationsScreen(WorkingScreen):
         table = self.query_one(ConversationTable)
         first = not known
         table.set_entries(tuple(self._entries.values()))
-        if first and self.place.conversation:
-            table.select(self.place.conversation)
+        if first and self.saved.conversation:
+            table.select(self.saved.conversation)
         if first:
             self.set_timer(_PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
@@ -238,12 +238,12 @@ class ConversationsScreen(WorkingScreen):
 
     def on_screen_suspend(self) -> None:
         """Remember which conversation the cursor was left on."""
-        self._left_at = self.place.conversation
+        self._left_at = self.saved.conversation
 
     def on_screen_resume(self) -> None:
         """Go to the conversation that was opened by its name or from a search, and go on counting."""
-        if self._left_at != self.place.conversation and self.place.conversation:
-            self.query_one(ConversationTable).select(self.place.conversation)
+        if self._left_at != self.saved.conversation and self.saved.conversation:
+            self.query_one(ConversationTable).select(self.saved.conversation)
         if self._interrupted:
             self._interrupted = False
             self.read_live(tuple(row for row in self._rows if self._entries[row.id].tokens is None))
@@ -303,12 +303,12 @@ class ConversationsScreen(WorkingScreen):
 
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
-        self.place.conversation = event.conversation
+        self.saved.conversation = event.conversation
         self.app.open_conversation(event.conversation)
 
     @on(ConversationTable.SortChanged)
     def _sorted(self, event: ConversationTable.SortChanged) -> None:
-        self.place.sort = (event.column, event.reverse)
+        self.saved.sort = (event.column, event.reverse)
 
     def shown(self) -> tuple[str, ...]:
         """The ids of the conversations that the filter leaves."""

@@ -15,7 +15,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from inspector.app.panes import HELP, Panes
+from inspector.app.conversation.panes.host import Panes
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
 
@@ -99,14 +99,15 @@ def _table(rows: Rows) -> Table:
 def help_for(app: Host) -> HelpPage:
     """The page for what has the focus and for the screen around it."""
     focused, screen = app.focused, app.screen
-    pane = next((node for node in _ancestors(focused) if node.id in HELP and _in_panes(node)), None)
-    about = [HELP[pane.id or ""]] if pane is not None else []
+    panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)
+    pane = None if panes is None else panes.panes[panes.current]
+    about = [pane.help] if pane is not None else []
     if isinstance(focused, MessageList) and pane is None:
         title = "Messages"
     elif isinstance(focused, ConversationTable):
         title = "Conversations"
     else:
-        title = f"The {pane.id} pane" if pane is not None else _words(type(focused or screen).__name__)
+        title = f"The {pane.name} pane" if pane is not None else _words(type(focused or screen).__name__)
         text = "" if pane is not None or focused is None else getattr(focused, "TOOLTIP", "")
         about += [text] if text else []
     screen_text = getattr(screen, "HELP", "")
@@ -142,10 +143,6 @@ def help_for(app: Host) -> HelpPage:
 
 def _ancestors(node: DOMNode | None) -> Iterable[DOMNode]:
     return () if node is None else node.ancestors_with_self
-
-
-def _in_panes(node: DOMNode) -> bool:
-    return any(isinstance(parent, Panes) for parent in node.ancestors)
 
 
 def _words(name: str) -> str:

@@ -27,7 +27,9 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pane:
-    """A pane: a tab of a `name` and a `short` one, a `key` more than its place among the tabs, `help` in sentences.
+    """A pane: a tab with a `name` and a `short` one, the key of its place among the tabs, `help` in sentences.
+
+    `parts` are the kinds of widgets inside that have keys of their own, each with the view that it is ("": none).
 
     `needs` picks the values that its view is worked out from (None: there is nothing to show yet), `compute` makes the
     view of them, in a thread where it is `threaded`, once the values have stood for `rest` seconds. `show` hands the
@@ -36,11 +38,12 @@ class Pane:
 
     name: str
     help: str
-    widget: Callable[[], Widget]
+    widget: type[Widget]
     needs: Callable[[Context], tuple[Any, ...] | None]
     compute: Callable[..., Any]
     show: Callable[[Any, Any], None]
     wants: Callable[[State], tuple[Resource[Any], ...]] = lambda state: ()
     short: str = ""
+    parts: tuple[tuple[str, type[Widget]], ...] = ()
     threaded: bool = False
     rest: float = 0.0

@@ -16,6 +16,7 @@ from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.jobs import Jobs, same
 from inspector.core.watching import Watch
 from widgets.bars.pane_tabs import PaneTab, PaneTabs
+from widgets.lists.message_list import MessageList
 
 
 class Panes(Vertical):
@@ -48,7 +49,10 @@ class Panes(Vertical):
     def compose(self) -> ComposeResult:
         """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
         yield PaneTabs(
-            [PaneTab(pane.name, str(n), pane.help, pane.short) for n, pane in enumerate(self.panes.values(), 1)]
+            [
+                PaneTab(pane.name, str(n), pane.help, pane.short)
+                for n, pane in enumerate(self.panes.values(), 1)
+            ]
         )
         yield ContentSwitcher()
 
@@ -92,8 +96,8 @@ class Panes(Vertical):
     async def _make(self, name: str) -> None:
         # Under fast keys another one may be wanted by now.
         if not self.made(name) and name == self._wanted:
-            widget = self.panes[name].widget()
-            widget.id, widget.display = name, False
+            widget = self.panes[name].widget(id=name)
+            widget.display = False
             await self.query_one(ContentSwitcher).mount(widget)
         if name == self._wanted:
             self._bring_up(name)
@@ -114,6 +118,11 @@ class Panes(Vertical):
     def _tab(self, event: PaneTabs.Chosen) -> None:
         event.stop()
         self.show(event.tab)
+
+    def rows_changed(self) -> None:
+        """Messages were read that a list of the pane on screen may wait for."""
+        for rows in self.query(MessageList):
+            rows.rows_changed()
 
     # Filling.
 
