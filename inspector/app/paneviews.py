@@ -14,7 +14,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
 from inspector.engines.base import Plan
-from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
@@ -97,11 +97,9 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 def pruned_text(message: Message, calls: Mapping[str, Message], plan: Plan) -> str | None:
     """What pruning leaves of a message under a plan; None where the engine does not tell."""
-    found = engine(plan.profile)
-    if not isinstance(found, HermesEngine):
+    wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    if wire is None:
         return None
-    caller = calls.get(message.tool_call_id)
-    wire = found.pruned_wire(message, caller)
     if wire.get("tool_calls") != message.wire.get("tool_calls"):
         return json.dumps(wire.get("tool_calls"), ensure_ascii=False, indent=2)
     content = wire.get("content")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from inspector.core.conversations import Compaction, Conversation
 from inspector.engines.base import Budgets, Plan, TokenIndex
-from inspector.engines.hermes.policies import PRESSURE_SHARE
+from inspector.engines.hygiene import PRESSURE_SHARE
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node

@@ -10,6 +10,7 @@ from textual.message import Message as TextualMessage
 from textual.worker import get_current_worker
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.app.courtesy import give_way
 from inspector.app.panes import Panes
 from inspector.app.screens.recalling import Recalled
@@ -18,7 +19,7 @@ from inspector.app.work import Failed
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
-from inspector.replay.recording import Recording, record, recorded_metrics, rules_for
+from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
 from widgets.lists.message_list import MessageList
 from widgets.panes.replay_pane import ReplayPane, ReplayView, RunView
@@ -66,10 +67,6 @@ class ReplayActions(TuningActions):
         """Run the conversation under the settings on screen."""
         if self.inspection is None or self.compactions is None:
             return
-        if rules_for(self.settings.profile) != self.settings.profile:
-            for pane in self.query(ReplayPane):
-                pane.set_view(None, f"The engine {self.settings.profile} cannot run a whole conversation.")
-            return
         self.find_facts()
         self.with_recording(self._run)
 
@@ -85,10 +82,7 @@ class ReplayActions(TuningActions):
 
     def run_beside(self) -> None:
         """Run the conversation for the figures beside the knobs, where they are on screen."""
-        if (
-            self.query_one(Panes).current == "tune"
-            and rules_for(self.settings.profile) == self.settings.profile
-        ):
+        if self.query_one(Panes).current == "tune":
             if self._run_soon is not None:
                 self._run_soon.stop()
             self._run_soon = self.set_timer(_RUN_AFTER, self._run_beside)
@@ -124,11 +118,11 @@ class ReplayActions(TuningActions):
             other = None
             if kept is not None and kept[0].profile == settings.profile:
                 other = course.run(kept[0], self.model(recording, kept[1]))
-            elif kept is not None and rules_for(kept[0].profile) == kept[0].profile:
+            elif kept is not None:
                 # Other rules need their own reading, which is kept too.
                 known = self._other_read
                 if known is None or known[:2] != (inspection, kept[0].profile):
-                    there = record(inspection, kept[0].profile, lambda _: give_way())
+                    there = read_recording(inspection, kept[0].profile, lambda _: give_way())
                     known = (inspection, kept[0].profile, there)
                     self._other_read = known
                 there = known[2]

@@ -10,6 +10,7 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.recordings import read_recording
 from inspector.app import views
 from inspector.app.exactly import Counts, ExactSums
 from inspector.app.moments import MIDDLE_GONE, MomentRows
@@ -25,10 +26,9 @@ from inspector.app.work import Failed, Recovered
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Plan
-from inspector.engines.hermes.live import token_index_until
 from inspector.engines.registry import engine
 from inspector.replay.moments import PHASES, Moment
-from inspector.replay.recording import Recording, record, rules_for
+from inspector.replay.recording import Recording
 from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Position, Timeline
@@ -82,7 +82,7 @@ class StandingActions(
 
     def recording(self) -> Recording | None:
         """What was read for replay, where it is of this conversation and these rules."""
-        known, profile = self.read, rules_for(self.settings.profile)
+        known, profile = self.read, self.settings.profile
         if known is None or known[0] is not self.inspection or known[1] != profile:
             return None
         return known[2]
@@ -99,7 +99,7 @@ class StandingActions(
     def _read_for_replay(self) -> None:
         if self.inspection is not None and self.compactions is not None:
             self.going_on("replay", "reading the conversation")
-            self.read_recording(self.inspection, rules_for(self.settings.profile))
+            self.read_recording(self.inspection, self.settings.profile)
 
     @on(Recovered)
     def _compactions_came(self) -> None:
@@ -114,7 +114,7 @@ class StandingActions(
         total = sum(len(generation) for generation in inspection.conversation.generations)
         pulse = Pulse(self, worker, "replay", "reading", total)
         try:
-            recording = record(inspection, profile, pulse)
+            recording = read_recording(inspection, profile, pulse)
         except Left:
             return
         except InspectorError as error:
@@ -207,11 +207,9 @@ class StandingActions(
         self.show_moment(same)
 
     def _plan_moment(self, rows: MomentRows, recording: Recording) -> None:
-        rows.token_index = token_index_until(recording.lists[rows.at.generation - 1], rows.at.length)
         self.plan = None
-        if rules_for(self.settings.profile) != self.settings.profile:
-            return
         try:
+            rows.token_index = recording.token_index(rows.at)
             self.plan = recording.plan(rows.at, self.settings, rows.token_index)
         except EngineError as error:
             self.post_message(Failed(str(error)))

@@ -21,7 +21,7 @@ from inspector.engines.base import Settings
 from inspector.export.comparison import comparison_text
 from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.recording import Recording, recorded_metrics, rules_for
+from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.whatif import SummaryModel, WhatIf
 from widgets.base import human
 from widgets.panes.knob_values import LARGEST_SHARE
@@ -126,9 +126,6 @@ class TuningActions(SteppingActions, TakingActions):
 
     def action_sweep(self) -> None:
         """Sweep over two settings, on a screen of its own."""
-        if rules_for(self.settings.profile) != self.settings.profile:
-            self.app.notify(f"The engine {self.settings.profile} cannot run a whole conversation.", timeout=3)
-            return
         self.with_recording(self._sweep)
 
     def _sweep(self) -> None:
@@ -174,11 +171,7 @@ class TuningActions(SteppingActions, TakingActions):
     def comparison(self) -> str:
         """The comparison as text; empty while nothing was run."""
         recording, inspection = self.recording(), self.inspection
-        if (
-            recording is None
-            or inspection is None
-            or rules_for(self.settings.profile) != self.settings.profile
-        ):
+        if recording is None or inspection is None:
             return ""
         model = self.model(recording, self.summary_size)
         facts = self.fact_steps()
