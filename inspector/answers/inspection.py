@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from threading import Lock, RLock
 
 from inspector.core.conversations import Compaction, Conversation, Generation
-from inspector.core.errors import EngineError, InspectorError, UnknownConversation
+from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
+from inspector.engines.failures import failures_named
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
@@ -154,27 +155,19 @@ def budgets_of(settings: Settings) -> Budgets:
     """The derived numbers of the settings' engine. Raises UsageProblem for an unknown engine, EngineError naming one
     that fails."""
     found = engine(settings.profile)
-    try:
+    with failures_named(found):
         return found.budgets(settings)
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
 def measured(found: Engine, messages: Iterable[Message]) -> TokenIndex:
     """The engine's token index of a list. Raises EngineError naming an engine that fails, StoreErrors as they are."""
-    try:
+    with failures_named(found):
         return found.measure(messages)
-    except InspectorError:
-        raise
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
 def plan_with(
     found: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
 ) -> Plan:
     """The engine's plan; `system` is the system prompt's tokens. Raises EngineError naming an engine that fails."""
-    try:
+    with failures_named(found):
         return found.plan(token_index, replace(settings, profile=found.name), compactions, system)
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error

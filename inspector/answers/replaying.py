@@ -6,10 +6,11 @@ from dataclasses import asdict
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import default_cache, facts_said
+from inspector.answers.recordings import read_recording
 from inspector.core.conversations import ROLE_NAMES
 from inspector.export.documents import Document, settings_document
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.recording import Recording, record, recorded_metrics
+from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Metrics, WhatIf
 
@@ -24,7 +25,7 @@ def replay_document(answers: Answers, name: str, facts: bool = False) -> Documen
     """Recorded and what-if side by side, and every step of the recording; with `facts` those at risk are counted."""
     inspection, resolved = answers.opened(name)
     settings = resolved.settings
-    recording = record(inspection, settings.profile)
+    recording = read_recording(inspection, settings.profile)
     found = None
     if facts:
         cache = default_cache()

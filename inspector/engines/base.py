@@ -123,6 +123,21 @@ class Plan:
         return "head" if index < head else "middle" if index < tail else "tail"
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
+
+    wire: Mapping[str, Any]
+    source: int | str
+    merged: bool = False
+
+    @property
+    def role(self) -> str:
+        """The role, an empty string where the message has none."""
+        role = self.wire.get("role")
+        return role if isinstance(role, str) else ""
+
+
 class TokenIndex(Protocol):
     """What an engine keeps of a list so that planning is arithmetic: no text, some numbers a message."""
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.hermes.assembly import Output, mended
+from inspector.engines.base import Budgets, Output, Plan, Settings
+from inspector.engines.hermes.assembly import mended
+from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.token_index import HermesTokenIndex
 
 _RULES = Policies(
@@ -69,6 +71,13 @@ class TruncationEngine:
             tokens_after=plan.tokens_after - plan.summary_tokens,
         )
 
+    def cut(
+        self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
+    ) -> Cut:
+        """What the plan decides, from budgets that are known."""
+        cut = self._rules.cut(token_index, settings, numbers)
+        return cut._replace(summary_budget=0, role="", merged=False, summarized_from=cut.tail_start)
+
     def fires(self, tokens: int, settings: Settings) -> str | None:
         """As documented."""
         return self._rules.fires(tokens, settings)
@@ -82,3 +91,7 @@ class TruncationEngine:
         head, tail = plan.regions()
         kept = [*range(head), *range(tail, len(messages))] if plan.compacts else range(len(messages))
         return tuple(mended([Output(messages[index].wire, index) for index in kept], _RULES))
+
+    def replayable(self) -> HermesReplayable:
+        """Runs of whole conversations by arithmetic over columns."""
+        return HermesReplayable(self, _RULES)

@@ -12,9 +12,8 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe_line
 from inspector.engines.base import Budgets, Engine, Plan, Settings
-from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
-from inspector.engines.truncation import TruncationEngine
 
 Document = dict[str, Any]
 
@@ -159,26 +158,12 @@ def plan_document(file: str, messages: Sequence[Message], settings: Settings, co
 
 
 def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> list[Document]:
-    if not isinstance(found, HermesEngine | TruncationEngine):
-        return _regions_output(messages, plan)
     output = []
-    for out in found.assemble(messages, plan, ""):
+    for out in assemble(found, messages, plan, ""):
         entry: Document = {"role": out.role, "source": out.source}
         if out.merged:
             entry["merged"] = True
         output.append(entry)
-    return output
-
-
-def _regions_output(messages: Sequence[Message], plan: Plan) -> list[Document]:
-    """Head, summary and tail as they stand: an engine of another package plans, it does not assemble."""
-    head, tail = plan.regions()
-    output: list[Document] = [
-        {"role": message.role, "source": i} for i, message in enumerate(messages[:head])
-    ]
-    if plan.compacts and plan.role:
-        output.append({"role": plan.role, "source": "summary"})
-    output += [{"role": message.role, "source": i} for i, message in enumerate(messages[tail:], tail)]
     return output
 
 

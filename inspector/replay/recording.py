@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
-from inspector.answers.inspection import Inspection, watched
-from inspector.core.conversations import Compaction
-from inspector.core.errors import EngineError
-from inspector.engines.base import Plan, Settings
-from inspector.engines.hermes.columns import MessageColumns
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import token_index_until
-from inspector.engines.hermes.message_stats import ListStats, Numbers
-from inspector.engines.hermes.stats_reader import read_stats
-from inspector.engines.hermes.token_index import HermesTokenIndex
-from inspector.engines.registry import engine
+from inspector.core.conversations import Compaction, Conversation
+from inspector.engines.base import Plan, Settings, TokenIndex
+from inspector.engines.failures import failures_named
+from inspector.engines.replayable import ReadList, Replayable
+from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript
@@ -38,62 +33,50 @@ class Recording:
     course: Course
     model: SummaryModel
     moments: Moments
-    lists: tuple[MessageColumns, ...]
+    lists: tuple[ReadList, ...]
     systems: tuple[int, ...]
 
-    def plan(self, at: Moment, settings: Settings, token_index: HermesTokenIndex | None = None) -> Plan:
-        """What a compaction at a moment would do, the compactions before it counted."""
-        engine, number = self.course.engine, at.generation
+    def token_index(self, at: Moment) -> TokenIndex:
+        """What the engine keeps of the list that was live at a moment."""
+        return self.lists[at.generation - 1].token_index(at.length)
+
+    def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
+        """What a compaction at a moment would do, the compactions before it counted. Raises EngineError where the
+        engine fails."""
+        engine, before = self.course.rules.engine, at.generation - 1
         if token_index is None:
-            token_index = token_index_until(self.lists[number - 1], at.length)
-        return engine.plan(token_index, settings, number - 1, self.systems[number - 1])
+            token_index = self.token_index(at)
+        with failures_named(engine):
+            return engine.plan(token_index, settings, before, self.systems[before])
 
 
-def rules_for(profile: str) -> str:
-    """The profile under whose rules a conversation is read for replay: the documented ones where an engine has none
-    that could run it."""
-    return profile if isinstance(engine(profile), HermesEngine) else "documented"
-
-
-def record(inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None) -> Recording:
-    """Read a conversation for replay under the rules of a profile. Raises EngineError for an engine without them.
-
-    `watch` is told now and then how many messages of all lists were read; an InspectorError that it raises ends the
-    reading.
-    """
-    found = engine(profile)
-    if not isinstance(found, HermesEngine):
-        raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
-    compactions = inspection.compactions()
-    told = transcript(inspection.conversation, compactions)
-    by_list: dict[int, ListStats] = {}
-    lists: list[MessageColumns] = []
-    done = 0
-    for generation in inspection.conversation.generations:
-        messages = watched(inspection.store.iterate(generation), watch, done)
-        stats, troubles = read_stats(messages, found.policies)
-        done += len(generation)
-        by_list[generation.number] = stats
-        lists.append(MessageColumns(stats, found.policies, troubles))
-    said = ListStats()
+def recording_of(
+    conversation: Conversation,
+    compactions: Sequence[Compaction],
+    rules: Replayable[Any],
+    lists: Sequence[ReadList],
+    systems: Sequence[int],
+) -> Recording:
+    """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
+    these rules, `systems` the tokens of their system prompts. Raises EngineError where the engine fails."""
+    told = transcript(conversation, compactions)
+    stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
-        stretch = [place.index for place in places]
-        said.extend(by_list[number], stretch[0], stretch[-1] + 1)
-    systems = tuple(inspection.system_tokens(g.session) for g in inspection.conversation.generations)
-    grown = [columns.growth() for columns in lists]
+        indexes = [place.index for place in places]
+        stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
+    grown = [listed.growth() for listed in lists]
     tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
-    sizes = tuple(_summary_size(c, by_list.get(c.index + 1)) for c in compactions)
-    ratio = _ratio(compactions, lists, Settings(profile=profile), found)
+    sizes = tuple(_summary_size(c, lists[c.index] if c.index < len(lists) else None) for c in compactions)
     return Recording(
         told,
         events,
         tuple(tokens),
-        Course(found, said, systems[0]),
-        SummaryModel(ratio, recorded=sizes),
-        Moments(told, compactions, [len(columns) for columns in lists]),
+        Course(rules, rules.join(stretches), systems[0]),
+        SummaryModel(_ratio(compactions, lists, rules), recorded=sizes),
+        Moments(told, compactions, [len(listed) for listed in lists]),
         tuple(lists),
-        systems,
+        tuple(systems),
     )
 
 
@@ -160,31 +143,28 @@ def _event(recorded: Compaction, step: int) -> Event:
     )
 
 
-def _summary_size(recorded: Compaction, after: ListStats | None) -> Numbers | None:
+def _summary_size(recorded: Compaction, after: ReadList | None) -> MessageSize | None:
     """The summary message as it was written; for a merged one only what the summary added is known."""
     if after is None or recorded.summary_at is None or recorded.summary_at >= len(after):
         return None
     if recorded.merged:
         chars = len(recorded.summary or "") + 1_800
-        return Numbers(chars // 4, chars, 0)
-    return after.now.of(recorded.summary_at)
+        return MessageSize(chars // 4, chars, 0)
+    return after.size(recorded.summary_at)
 
 
-def _ratio(
-    compactions: tuple[Compaction, ...],
-    lists: Sequence[MessageColumns],
-    settings: Settings,
-    found: HermesEngine,
-) -> float:
+def _ratio(compactions: Sequence[Compaction], lists: Sequence[ReadList], rules: Replayable[Any]) -> float:
     """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
-    numbers = found.budgets(settings)
+    engine = rules.engine
+    settings = Settings(profile=engine.name)
     shares = []
     for recorded in compactions:
         if recorded.summary is None or recorded.fallback:
             continue
-        columns = lists[recorded.index - 1]
-        cut = found.cut(token_index_until(columns, len(columns)), settings, numbers, recorded.index - 1)
-        if not cut.reason and cut.summary_budget:
-            shares.append(len(recorded.summary) / 4 / cut.summary_budget)
+        listed = lists[recorded.index - 1]
+        with failures_named(engine):
+            plan = engine.plan(listed.token_index(len(listed)), settings, recorded.index - 1)
+        if plan.compacts and plan.summary_budget:
+            shares.append(len(recorded.summary) / 4 / plan.summary_budget)
     shares.sort()
     return shares[len(shares) // 2] if shares else 1.0

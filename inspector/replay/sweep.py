@@ -8,6 +8,7 @@ from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
+from inspector.engines.replayable import least_firing
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.whatif import Course, SummaryModel
 
@@ -131,18 +132,12 @@ def cells(
 
 def _decisive(course: Course, settings: Settings) -> object:
     """What of settings a run depends on."""
-    found = course.engine.budgets(settings)
-    if min(found.threshold_tokens, found.hygiene_tokens) > max(course.plain, default=0):
+    budgets = course.budgets(settings)
+    limit = least_firing(course.rules, settings, budgets)
+    if limit is None or limit > max(course.plain, default=0):
         # Nothing is ever compacted.
         return None
-    return (
-        found.threshold_tokens,
-        found.tail_token_budget,
-        found.max_summary_tokens,
-        found.hygiene_tokens,
-        settings.protect_first_n,
-        settings.protect_last_n,
-    )
+    return course.rules.decisive(settings, budgets)
 
 
 def sweep(

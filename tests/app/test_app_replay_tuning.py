@@ -78,10 +78,10 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
     from inspector.app.screens import replaying
 
     read: list[str] = []
-    record = replaying.record
+    record = replaying.read_recording
     monkeypatch.setattr(
         replaying,
-        "record",
+        "read_recording",
         lambda inspection, profile, watch: (read.append(profile), record(inspection, profile, watch))[1],
     )
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
-from inspector.engines.hermes.live import measure
-from inspector.engines.hermes.message_stats import SHORT, ListStats, MessageStats, Numbers
+from inspector.engines.hermes.live_columns import measure
+from inspector.engines.hermes.message_stats import SHORT, ListStats, MessageStats
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.sizes import MessageSize
 from tests.conformance.lists import KEYS, TOOLS
 from tests.engines.lists import assistant, call, result
 
@@ -51,7 +52,7 @@ def test_a_line_is_as_long_as_its_extent_and_facts_say(profile: str, tool: Tool,
     assert (extent.chars + growth, extent.printed + growth) == (len(line), len(repr(line)))
 
 
-_numbers = st.builds(Numbers, *[st.integers(0, 10**12)] * 3)
+_numbers = st.builds(MessageSize, *[st.integers(0, 10**12)] * 3)
 _stats = st.builds(
     MessageStats,
     st.integers(0, 5),

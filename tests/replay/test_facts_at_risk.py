@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import facts_said, read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.sweeping import Request, document_of, run_sweep, sweep_csv
 from inspector.commands.cli import commands
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
 from inspector.export.comparison import comparison_text
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.replay.metrics import BY_NAME
-from inspector.replay.recording import record, recorded_metrics
+from inspector.replay.recording import recorded_metrics
 from inspector.replay.sweep import FACT_METRIC_NAMES, METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.whatif import Course, SummaryModel
 from inspector.stores.detect import open_store
@@ -81,10 +81,10 @@ def test_a_fact_said_again_where_messages_stay_is_not_at_risk() -> None:
     assert FactSteps([at(4)]).gone({}) == Gone(0, 0)
 
 
-def course(messages: tuple[Message, ...], facts: list[Fact]) -> Course:
-    policies = RELEASES["documented"]
-    made = Course(HermesEngine(policies), read_stats(messages, policies)[0], 0)
-    return made.with_facts(FactSteps(facts))
+def course(messages: tuple[Message, ...], facts: list[Fact] | None) -> Course:
+    rules = replayable(engine("documented"))
+    made = Course(rules, rules.read(messages), 0)
+    return made.with_facts(None if facts is None else FactSteps(facts))
 
 
 @settings(max_examples=30, deadline=None)
@@ -114,10 +114,7 @@ def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], 
 
 
 def test_without_facts_none_are_counted() -> None:
-    policies = RELEASES["documented"]
-    made = Course(
-        HermesEngine(policies), read_stats((Message({"role": "user", "content": "Hi"}),), policies)[0], 0
-    )
+    made = course((Message({"role": "user", "content": "Hi"}),), None)
     metrics = made.run(SMALL).metrics
     assert metrics.facts is metrics.facts_at_risk is metrics.facts_at_risk_share is None
     found = sweep(ROWS, COLUMNS, [cells(made, SummaryModel(), SMALL, ROWS, COLUMNS)])
@@ -148,7 +145,7 @@ def test_over_several_conversations_and_processes(answers: Answers) -> None:
     for name in names:
         inspection = Inspection.open(answers.store, name)
         chosen = resolve(answers.store, inspection.conversation.row, {}, None).settings
-        recording = record(inspection, chosen.profile)
+        recording = read_recording(inspection, chosen.profile)
         facts = list(read_facts(inspection).facts.facts)
         run = recording.course.run(chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
         gone = plainly(facts, run.left)
@@ -183,7 +180,7 @@ def test_under_the_recorded_settings_as_much_is_at_risk_as_was_recorded() -> Non
     row = next(row for row in store.conversations() if row.title == "Nightly orders import loses rows")
     inspection = Inspection.open(store, row.id)
     chosen = resolve(store, inspection.conversation.row, {}, None).settings
-    recording = record(inspection, chosen.profile)
+    recording = read_recording(inspection, chosen.profile)
     facts = FactSteps(read_facts(inspection).facts.facts)
     run = recording.course.with_facts(facts).run(chosen, recording.model)
     recorded = recorded_metrics(recording, inspection.compactions(), facts)

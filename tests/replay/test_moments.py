@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import Settings
 from inspector.replay.moments import PHASES, Moment, Moments, Stretch
-from inspector.replay.recording import Recording, record
+from inspector.replay.recording import Recording
 from inspector.replay.transcript import MessagePlace, Transcript
 from inspector.stores.detect import open_store
 
@@ -131,14 +132,14 @@ def test_steps_and_messages_lead_to_their_moments(
 def recorded(name: str, title: str) -> tuple[Inspection, Recording]:
     store = open_store(FIXTURES / f"{name}.db")
     inspection = Inspection.open(store, title)
-    return inspection, record(inspection, store.info.profile)
+    return inspection, read_recording(inspection, store.info.profile)
 
 
 @pytest.mark.parametrize(("name", "title"), BUNDLED)
 def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: str) -> None:
     inspection, _ = recorded(name, title)
     told: list[int] = []
-    record(inspection, inspection.store.info.profile, told.append)
+    read_recording(inspection, inspection.store.info.profile, told.append)
     lengths = [len(generation) for generation in inspection.conversation.generations]
     assert told == [done for done in range(sum(lengths)) if done % 64 == 0]
 
@@ -147,7 +148,7 @@ def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: s
             raise StoreError("enough")
 
     with pytest.raises(StoreError, match="enough"):
-        record(inspection, inspection.store.info.profile, enough)
+        read_recording(inspection, inspection.store.info.profile, enough)
 
 
 @pytest.mark.parametrize(("name", "title"), BUNDLED)

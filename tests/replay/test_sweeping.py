@@ -12,11 +12,11 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
 from inspector.core.errors import UsageProblem
 from inspector.replay.metrics import METRICS
-from inspector.replay.recording import record
 from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
 from inspector.replay.whatif import SummaryModel
 
@@ -40,7 +40,7 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
         found = run_sweep(request, answers)
         inspection = Inspection.open(answers.store, name)
         settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
-        recording = record(inspection, settings.profile)
+        recording = read_recording(inspection, settings.profile)
         for r, threshold in enumerate(ROWS.values):
             for c, ratio in enumerate(COLUMNS.values):
                 run = recording.course.run(

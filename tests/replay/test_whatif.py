@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.stats_reader import read_stats
-from inspector.replay.recording import Recording, record
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
+from inspector.replay.recording import Recording
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Course, SummaryModel, WhatIf
@@ -29,8 +29,8 @@ SMALL = Settings(context_length=4_000)
 
 
 def course(messages: tuple[Message, ...], profile: str) -> Course:
-    policies = RELEASES[profile]
-    return Course(HermesEngine(policies), read_stats(messages, policies)[0], 0)
+    rules = replayable(engine(profile))
+    return Course(rules, rules.read(messages), 0)
 
 
 def run(messages: tuple[Message, ...], profile: str = "documented", **changes: object) -> WhatIf:
@@ -123,7 +123,7 @@ def recorded(path: Path, tip: str) -> tuple[Recording, WhatIf]:
     length = {"openai/gpt-4o": 128_000, "deepseek/deepseek-r1": 64_000}.get(
         inspection.conversation.row.model, 200_000
     )
-    found = record(inspection, profile)
+    found = read_recording(inspection, profile)
     return found, found.course.run(Settings(profile=profile, context_length=length), found.model)
 
 

@@ -18,7 +18,6 @@ from inspector.app.jobs import same
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
-from inspector.engines.hermes.live import token_index_until
 from inspector.engines.registry import engine
 from inspector.replay.moments import Moment
 from inspector.replay.recording import Recording
@@ -78,9 +77,7 @@ class Deriver:
         self._derive = Memo(_derive)
         self._plan = Memo(_plan)
         self._plan_at = Memo(_plan_at)
-        self._index_at = Memo(
-            lambda recording, at: token_index_until(recording.columns[at.generation - 1], at.length)
-        )
+        self._index_at = Memo(Recording.token_index)
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
@@ -136,7 +133,7 @@ def _plan_at(
     recording: Recording, at: Moment, settings: Settings, index: TokenIndex
 ) -> tuple[Plan | None, str]:
     try:
-        return recording.plan(at, settings, index), ""  # type: ignore[arg-type]
+        return recording.plan(at, settings, index), ""
     except EngineError as error:
         return None, str(error)
 

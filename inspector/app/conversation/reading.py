@@ -199,10 +199,10 @@ def follow_items(
 
 def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recording:
     """The whole conversation under the rules of a profile. Raises StoreErrors, EngineErrors."""
-    from inspector.replay.recording import record
+    from inspector.answers.recordings import read_recording
 
     total = sum(len(generation) for generation in inspection.conversation.generations)
-    return record(inspection, profile, watch.counting("reading", total))
+    return read_recording(inspection, profile, watch.counting("reading", total))
 
 
 def measure_recording(

@@ -15,7 +15,7 @@ from inspector.app.conversation.reading import FactsRead, Runs
 from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
-from inspector.replay.recording import Recording, rules_for
+from inspector.replay.recording import Recording
 from inspector.replay.whatif import Metrics
 
 Needs = tuple[Any, ...] | None
@@ -113,7 +113,7 @@ LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_it
 def _recording(state: State, loaded: Loaded) -> Needs:
     if loaded.opened is None or loaded.current(COMPACTIONS, state) is None:
         return None
-    return loaded.opened.inspection, rules_for(state.settings.profile)
+    return loaded.opened.inspection, state.settings.profile
 
 
 RECORDING: Resource[Recording] = Resource("replay", _recording, reading.read_for_replay, (COMPACTIONS,))
@@ -121,7 +121,7 @@ RECORDING: Resource[Recording] = Resource("replay", _recording, reading.read_for
 
 def _kept_recording(state: State, loaded: Loaded) -> Needs:
     needs = _recording(state, loaded)
-    return None if needs is None or state.kept is None else (needs[0], rules_for(state.kept[0].profile))
+    return None if needs is None or state.kept is None else (needs[0], state.kept[0].profile)
 
 
 #: The conversation under the rules of the settings that are kept as A.

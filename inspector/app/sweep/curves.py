@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.app.throttle import give_way
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
-from inspector.replay.recording import Recording, record
+from inspector.replay.recording import Recording
 from inspector.replay.whatif import SummaryModel
 from inspector.stores.base import Store
 
@@ -51,7 +52,7 @@ class Curves:
             inspection = Inspection.open(self._store, name)
             row = inspection.conversation.row
             settings = resolve(self._store, row, self._flags, self._config).settings
-            recording = record(inspection, settings.profile, lambda _: give_way())
+            recording = read_recording(inspection, settings.profile, lambda _: give_way())
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
         self._known[name] = curve

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspector.core.messages import Message, is_image
-from inspector.engines.base import Plan
+from inspector.engines.base import Output, Plan
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.estimates import call_id
 from inspector.engines.hermes.message_stats import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER
@@ -18,21 +17,6 @@ STUB = "[Result from earlier conversation — see context summary above]"
 CALL_GONE = "(tool call removed)"
 IMAGE_GONE = "[Attached image — stripped after compression]"
 _END = "--- END OF CONTEXT SUMMARY ---"
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
-
-    wire: Mapping[str, Any]
-    source: int | str
-    merged: bool = False
-
-    @property
-    def role(self) -> str:
-        """The role, an empty string where the message has none."""
-        role = self.wire.get("role")
-        return role if isinstance(role, str) else ""
 
 
 def summary_role(

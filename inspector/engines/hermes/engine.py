@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
+from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
-from inspector.engines.hermes.assembly import Output, assemble, prune, pruned_wire, summary_role
+from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.live import measure
+from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.token_index import HermesTokenIndex
 
 
@@ -71,6 +72,10 @@ class HermesEngine:
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
         """The list after, with `summary` as the handoff's text."""
         return assemble(messages, plan, self.policies, summary)
+
+    def replayable(self) -> HermesReplayable:
+        """Runs of whole conversations by arithmetic over columns."""
+        return HermesReplayable(self, self.policies)
 
 
 class _Planner:

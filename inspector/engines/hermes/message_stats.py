@@ -7,20 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, overload
 
 from inspector.core.conversations import ROLE_CODES
+from inspector.engines.sizes import MessageSize
 
 OTHER, NO_ROLE = 4, 5
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 
 #: What the release would raise, by phase: (index, exception name).
 Troubles = Mapping[str, list[tuple[int, str]]]
-
-
-class Numbers(NamedTuple):
-    """A message's size: tokens in the tail walk, characters and pictures of the rough estimate."""
-
-    walk: int
-    chars: int
-    images: int
 
 
 class MessageStats(NamedTuple):
@@ -35,9 +28,9 @@ class MessageStats(NamedTuple):
 
     role: int
     calls: bool
-    now: Numbers
-    short: Numbers | None = None
-    repeated: Numbers | None = None
+    now: MessageSize
+    short: MessageSize | None = None
+    repeated: MessageSize | None = None
     same: bytes | None = None
     handoff: bool = False
     erasable: bool = False
@@ -58,19 +51,19 @@ class Sizes:
         self.chars += other.chars[start:stop]
         self.images += other.images[start:stop]
 
-    def append(self, numbers: Numbers) -> None:
+    def append(self, numbers: MessageSize) -> None:
         """The sizes of the next message."""
         self.walk.append(numbers.walk)
         self.chars.append(numbers.chars)
         self.images.append(numbers.images)
 
-    def put(self, index: int, numbers: Numbers) -> None:
+    def put(self, index: int, numbers: MessageSize) -> None:
         """Other sizes of a message."""
         self.walk[index], self.chars[index], self.images[index] = numbers
 
-    def of(self, index: int) -> Numbers:
+    def of(self, index: int) -> MessageSize:
         """The sizes of a message."""
-        return Numbers(self.walk[index], self.chars[index], self.images[index])
+        return MessageSize(self.walk[index], self.chars[index], self.images[index])
 
 
 #: What is true of a message, as bits: see MessageStats.
@@ -146,7 +139,7 @@ class ListStats(Sequence[MessageStats]):
         """1 for the messages of which a flag is true, 0 for the others."""
         return bytes(self.flags.translate(_IS_SET[flag]))
 
-    def shorten(self, index: int, short: Numbers) -> None:
+    def shorten(self, index: int, short: MessageSize) -> None:
         """A message has this size after pruning."""
         self.flags[index] |= SHORT
         self.short.put(index, short)

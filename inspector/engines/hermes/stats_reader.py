@@ -19,10 +19,10 @@ from inspector.engines.hermes.message_stats import (
     TOOL,
     ListStats,
     MessageStats,
-    Numbers,
     Troubles,
 )
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
+from inspector.engines.sizes import MessageSize
 
 _LEGACY = "[CONTEXT SUMMARY]:"
 _MERGED = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
@@ -63,7 +63,9 @@ class _Reader:
         content = wire.get("content")
         text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
         rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
-        now = Numbers(text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire))
+        now = MessageSize(
+            text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire)
+        )
         handoff = is_handoff(content, self.policies)
         self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
         calls = bool(wire.get("tool_calls"))
@@ -95,9 +97,9 @@ class _Reader:
             growth = extent.growth(*added)
             walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
             images = self.stats.now.images[index]
-            self.stats.shorten(index, Numbers(walk, shell + extent.printed + growth, images))
+            self.stats.shorten(index, MessageSize(walk, shell + extent.printed + growth, images))
 
-    def _calls(self, index: int, wire: Mapping[str, Any], now: Numbers) -> Numbers | None:
+    def _calls(self, index: int, wire: Mapping[str, Any], now: MessageSize) -> MessageSize | None:
         self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
         found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
         self._guard(index, "prune", lambda: self._learn(found), None)
@@ -112,7 +114,7 @@ class _Reader:
             + MESSAGE_OVERHEAD
             + call_tokens(after, self.policies)
         )
-        return Numbers(walk, message_chars(after), now.images)
+        return MessageSize(walk, message_chars(after), now.images)
 
     def _learn(self, calls: Iterable[tuple[Any, pruning.Tool]]) -> None:
         for call, tool in calls:
@@ -123,14 +125,14 @@ class _Reader:
         return pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
 
     @staticmethod
-    def _with_content(wire: Mapping[str, Any], content: Any, rest: int) -> Numbers:
+    def _with_content(wire: Mapping[str, Any], content: Any, rest: int) -> MessageSize:
         after = {**wire, "content": content}
         walk = content_chars(content or "") // 4 + MESSAGE_OVERHEAD + rest
-        return Numbers(walk, message_chars(after), message_images(after))
+        return MessageSize(walk, message_chars(after), message_images(after))
 
     @staticmethod
-    def _as(text: str, rest: int, shell: int, images: int) -> Numbers:
-        return Numbers(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
+    def _as(text: str, rest: int, shell: int, images: int) -> MessageSize:
+        return MessageSize(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
 
     def _extent(self, index: int, call: Any) -> pruning.Extent:
         """The extent of the line about the call that a result answers."""

@@ -11,6 +11,7 @@ from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
 from inspector.core.messages import Message
 from inspector.engines.base import Plan
+from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from widgets.lists.message_list import MessageRow
@@ -131,10 +132,9 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 def pruned_text(message: Message, calls: Mapping[str, Message], plan: Plan) -> str | None:
     """What pruning leaves of a message under a plan; None where the engine does not tell."""
-    prunes = getattr(engine(plan.profile), "pruned_wire", None)
-    if prunes is None:
+    wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    if wire is None:
         return None
-    wire = prunes(message, calls.get(message.tool_call_id))
     if wire.get("tool_calls") != message.wire.get("tool_calls"):
         return json.dumps(wire.get("tool_calls"), ensure_ascii=False, indent=2)
     content = wire.get("content")

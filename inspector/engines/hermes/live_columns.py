@@ -17,18 +17,19 @@ from inspector.core.messages import Message
 from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
 from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.indexes import Where
-from inspector.engines.hermes.message_stats import ASSISTANT, USER, Numbers
+from inspector.engines.hermes.message_stats import ASSISTANT, USER
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Sums
+from inspector.engines.sizes import MessageSize
 
 _NONE: frozenset[int] = frozenset()
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
-#: The summary's place in `LiveList.front`.
+#: The summary's place in `LiveColumns.front`.
 _SUMMARY = -1
 
 
-class LiveList:
+class LiveColumns:
     """Messages of a conversation and summaries, as columns (see `MessageColumns`) and as sums that may start anywhere.
 
     The messages of `front` come first, each by its index in the conversation; [low:high) of it follow. `settled` is
@@ -113,20 +114,20 @@ class LiveList:
         }
         return done
 
-    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: Numbers) -> list[int]:
+    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> list[int]:
         """Carry out what was decided from this token index: the summary takes the place of the middle, what stays
-        stands as pruned. Returns which messages of the conversation left."""
+        stands as pruned. Without a summary nothing takes its place. Returns which messages of the conversation left."""
         length, front = len(self), len(self.front)
         head, tail = cut.regions(length)
         pruned_to = min(cut.prune_before, length)
-        merged = cut.merged and tail < length
+        merged = cut.merged and tail < length and summary is not None
         begins = self._settle(token_index.duplicates, 0, min(head, pruned_to))
         goes_on = self._settle((), tail, max(tail, pruned_to))
         sums = [
             _compacted(
                 self._replaced(own, sizes, token_index.duplicates),
                 (head, tail, pruned_to),
-                summary[kind],
+                None if summary is None else summary[kind],
                 merged,
                 (begins, goes_on),
             )
@@ -137,10 +138,12 @@ class LiveList:
             self.images = sums[2]
         left = self.messages(head, tail)
         kept = self.front[:head] + list(range(self.low, self.low + head - front))
-        self.front = kept + ([] if merged else [_SUMMARY]) + self.front[tail:]
+        self.front = kept + ([] if merged or summary is None else [_SUMMARY]) + self.front[tail:]
         self.low += max(0, tail - front)
         self.settled = self.high
-        if merged:
+        if summary is None:
+            self._drop(head, tail)
+        elif merged:
             self._merge(head, tail)
         else:
             self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
@@ -224,11 +227,15 @@ class LiveList:
         """The summary goes into the first message of the tail."""
         self.paired[tail] = self.shorts[tail] = 0
         self.hands[tail] = HANDOFF
+        self._drop(head, tail)
+        if self.columns.policies.skips_summaries:
+            self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
+
+    def _drop(self, head: int, tail: int) -> None:
+        """Nothing takes the place of the middle."""
         for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired"):
             column = getattr(self, name)
             setattr(self, name, column[:head] + column[tail:])
-        if self.columns.policies.skips_summaries:
-            self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
     def _insert(self, head: int, tail: int, role: int) -> None:
         """A message with the summary takes the place of the middle."""
@@ -302,7 +309,7 @@ def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex
 
 def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
     """The token index of the first `stop` messages of columns."""
-    listed = LiveList(columns)
+    listed = LiveColumns(columns)
     listed.extend(stop)
     troubles = {
         phase: [entry for entry in found if entry[0] < stop] for phase, found in columns.troubles.items()
@@ -320,16 +327,25 @@ def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
 
 
 def _compacted(
-    column: Column, cuts: tuple[int, int, int], summary: int, merged: bool, shortened: tuple[bool, bool]
+    column: Column,
+    cuts: tuple[int, int, int],
+    summary: int | None,
+    merged: bool,
+    shortened: tuple[bool, bool],
 ) -> Column:
     """The column of what a compaction leaves. `cuts` are where the head ends, where the tail starts and where pruning
-    stops; a summary of so much stands between, or in the first message of the tail. `shortened` tells whether pruning
-    changes anything of the head, of the tail."""
+    stops. A summary of so much, where there is one, stands between them or is `merged` into the first message of the
+    tail. `shortened` tells whether pruning changes anything of the head, of the tail."""
     head, tail, pruned_to = cuts
     begins, goes_on = shortened
     front = _standing(column, 0, head, pruned_to) if begins else column.kept[: head + 1]
     behind = _standing(column, tail, len(column.kept) - 1, pruned_to) if goes_on else column.kept[tail:]
     short = column.short[tail:]
+    if summary is None:
+        return Column.of(
+            _ending(front, behind[0])[:-1] + behind,
+            _ending(column.short[: head + 1], short[0])[:-1] + short,
+        )
     if merged:
         summary += behind[1] - behind[0]
         behind, short = behind[1:], short[1:]

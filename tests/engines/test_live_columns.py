@@ -13,11 +13,12 @@ from inspector.engines.base import Settings
 from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import LiveList, token_index_until
-from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats, Numbers
+from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
+from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.sizes import MessageSize
 from tests.engines.lists import conversations
 
 SMALL = Settings(context_length=4_000, threshold=0.3)
@@ -50,7 +51,7 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
 ) -> None:
     engine = HermesEngine(RELEASES[profile])
     wanted = SMALL.with_(profile=profile)
-    listed = LiveList(MessageColumns(read_stats(messages, engine.policies)[0], engine.policies))
+    listed = LiveColumns(MessageColumns(read_stats(messages, engine.policies)[0], engine.policies))
     listed.extend(len(messages))
     token_index = listed.token_index()
     plan = engine.plan(token_index, wanted)
@@ -60,7 +61,7 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
         return
     head, tail = plan.regions()
     assert cut.regions(len(messages)) == (head, tail)
-    left = listed.replace(cut, token_index, Numbers(100, 400, 0))
+    left = listed.replace(cut, token_index, MessageSize(100, 400, 0))
     assert left == list(range(head, tail))
     assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
     assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
@@ -79,7 +80,7 @@ def test_a_list_grows_by_stretches() -> None:
         for index in range(12)
     )
     stats = read_stats(messages, engine.policies)[0]
-    grown = LiveList(MessageColumns(stats, engine.policies))
+    grown = LiveColumns(MessageColumns(stats, engine.policies))
     grown.extend(5)
     assert grown.token_index().duplicates == [0]
     grown.extend(12)
@@ -90,11 +91,11 @@ def test_a_list_grows_by_stretches() -> None:
 def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
     """Messages of any size; results that pruning shortens, and some that say the same."""
     sizes = st.builds(
-        lambda size, pictures: Numbers(size // 4 + 10, size, pictures),
+        lambda size, pictures: MessageSize(size // 4 + 10, size, pictures),
         st.integers(1, 9_000),
         st.sampled_from([0, 0, 0, 1]),
     )
-    shorts = st.none() | st.builds(lambda size: Numbers(size // 4 + 10, size, 0), st.integers(1, 9_000))
+    shorts = st.none() | st.builds(lambda size: MessageSize(size // 4 + 10, size, 0), st.integers(1, 9_000))
     hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
     said = st.builds(
         lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], speaks=True),
@@ -105,7 +106,7 @@ def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
     called = st.builds(lambda now, short: MessageStats(ASSISTANT, True, now, short), sizes, shorts)
     answered = st.builds(
         lambda now, short, text, hand: MessageStats(
-            TOOL, False, now, short, Numbers(20, 70, 0), text, hand[0], hand[1] and short is not None
+            TOOL, False, now, short, MessageSize(20, 70, 0), text, hand[0], hand[1] and short is not None
         ),
         sizes,
         shorts,
@@ -123,7 +124,7 @@ def columns_of(stats: list[MessageStats], policies: Policies) -> MessageColumns:
 
 
 def compacted(
-    listed: list[MessageStats], cut: Cut, duplicates: Sequence[int], summary: Numbers
+    listed: list[MessageStats], cut: Cut, duplicates: Sequence[int], summary: MessageSize
 ) -> list[MessageStats]:
     """The same compaction on a plain list, message by message."""
     stands = list(listed)
@@ -137,7 +138,7 @@ def compacted(
     head, tail = cut.regions(len(listed))
     if cut.merged and tail < len(listed):
         found = stands[tail]
-        now = Numbers(*(a + b for a, b in zip(found.now, summary, strict=True)))
+        now = MessageSize(*(a + b for a, b in zip(found.now, summary, strict=True)))
         merged = MessageStats(found.role, found.calls, now, None, None, None, True, False, found.speaks)
         return [*stands[:head], merged, *stands[tail + 1 :]]
     role = USER if cut.role == "user" else ASSISTANT
@@ -164,7 +165,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
     )
     numbers = engine.budgets(wanted)
-    live = LiveList(columns_of(said, engine.policies))
+    live = LiveColumns(columns_of(said, engine.policies))
     plain: list[MessageStats] = []
     at = compactions = 0
     for stop in stops:
@@ -183,7 +184,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         cut = engine.cut(token_index, wanted, numbers, compactions)
         if cut.reason:
             continue
-        summary = Numbers(110, 400, 0)
+        summary = MessageSize(110, 400, 0)
         plain = compacted(plain, cut, token_index.duplicates, summary)
         live.replace(cut, token_index, summary)
         compactions += 1
