@@ -33,8 +33,8 @@ _NOTHING = object()
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """Something that is wanted: `key` says what, `values` are what `function` works on, `then` gets its result, `some` parts of it that
-    come before, `failed` the sentence of a failure."""
+    """Something that is wanted: `key` says what, `values` are what `function` works on. `then` gets its result, `some`
+    parts of it that come before, `failed` the sentence of a failure."""
 
     name: str
     key: tuple[Any, ...]

@@ -133,7 +133,7 @@ class Moments:
         return self.moment(self._starts[at] + min(index - self._first[at], self._said[at] - 1) + 1)
 
     def step_of(self, generation: int, index: int) -> int:
-        """The step that brought a message of a generation's list; 0 for one that no step brought, a copy or a summary."""
+        """The step that brought a message of a generation's list; 0 for a copy or a summary, which no step brought."""
         within = index - self._first[generation - 1]
         return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
 

@@ -29,7 +29,7 @@ _READ = 8
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Caching:
-    """The breakpoints of a list: by message index for its rows (-1: the system prompt), and all of them for the pane."""
+    """The breakpoints of a list: by index for its rows (-1: the system prompt), and all of them for the pane."""
 
     marks: Mapping[int, int]
     view: CacheView
@@ -70,9 +70,9 @@ def find_breakpoints(
     token_index: TokenIndex | None,
     watch: Watch,
 ) -> Caching:
-    """Where the breakpoints of a request with the first `length` messages of a list sit; a layout or time to live of None is the release's.
+    """Where the breakpoints of a request with the first `length` messages of a list sit.
 
-    Raises StoreErrors.
+    A layout or a time to live of None is the release's. Raises StoreErrors.
     """
     policy = policy_of(inspection.conversation.row, profile)
     layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)

@@ -9,7 +9,8 @@ from typing import Any
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
-from inspector.engines.hygiene import PRESSURE_SHARE, SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
+from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
+from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.replay.moments import PHASES, Moment
 from inspector.replay.recording import Recording
 from widgets.bars.gauge import GaugeState

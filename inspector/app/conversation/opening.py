@@ -185,7 +185,7 @@ def end_of(opened: Opened, number: int) -> int:
 
 
 def chosen_with(opened: Opened, number: int) -> int:
-    """The compaction that is chosen with a list: the one that made it, or that ended the first; 0 where there is none."""
+    """The compaction that is chosen with a list: the one that made it, or that ended the first; 0: there is none."""
     return max(1, number - 1) if len(opened.generations) > 1 else 0
 
 

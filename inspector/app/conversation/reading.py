@@ -230,7 +230,10 @@ def run_conversation(
     facts: FactSteps | None,
     watch: Watch,
 ) -> Runs:
-    """Run a conversation under settings, and under those that were kept, whose rules may be others. Raises EngineErrors."""
+    """Run a conversation under settings, and under those that were kept, whose rules may be others.
+
+    Raises EngineErrors.
+    """
     from inspector.app.conversation.runs import summary_model
 
     run = recording.course.with_facts(facts).run(tuning[0], summary_model(recording, tuning[1]))
@@ -241,7 +244,7 @@ def run_conversation(
 
 
 def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:
-    """The indexes of those of the first `length` messages that contain a text, whatever its case. Raises StoreErrors."""
+    """The indexes of the first `length` messages that contain a text, whatever its case. Raises StoreErrors."""
     wanted = query.casefold()
     return tuple(
         index

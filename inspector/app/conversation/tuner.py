@@ -153,7 +153,7 @@ class Tuner:
         return comparison_text(row.title or row.id, recording, figures, compared, model)
 
     def write(self, name: str, done: Any) -> None:
-        """Write the settings (.yaml) or the comparison to a file that was typed; `done` is called where that went well."""
+        """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""
         path = Path(name).expanduser()
         if path.suffix.lower() in (".yaml", ".yml"):
             self._write(path, compression_yaml(self._host.now.settings), "settings", done)

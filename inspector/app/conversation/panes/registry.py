@@ -1,4 +1,4 @@
-"""The panes in the order of their tabs; the keys 1, 2, ... bring them up. Another pane is another module, named here."""
+"""The panes in the order of their tabs and of the keys 1, 2, ... Another pane is another module, named here."""
 
 from __future__ import annotations
 

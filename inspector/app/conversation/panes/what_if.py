@@ -158,7 +158,7 @@ PANE = Pane(
     "what-if",
     "The settings as knobs, the whole conversation step by step (tokens as recorded, and as they would have been under "
     "the settings), and every number that follows from them with its reasons (◆ a rule that changed it). ← → turn a "
-    "knob, enter begins a value to type. R puts everything back to what is in force, ctrl+z takes the last change back, "
+    "knob, enter begins a value to type. R puts all back to what is in force, ctrl+z takes the last change back, "
     "= keeps the settings as A to compare with.",
     WhatIf,
     _needs,
