@@ -86,8 +86,8 @@ class CopyText(Message):
 
 
 class ConversationHost(Protocol):
-    """The conversation screen as its parts see it: the state, whose next value they assign, what has been read, and a way
-    to wait for what has not."""
+    """The conversation screen as its parts see it: the state, whose next value they assign, what has been read, and a
+    way to wait for what has not."""
 
     store: Store
     flags: dict[str, Any]

@@ -119,7 +119,7 @@ PANE = Pane(
     "losses",
     "What the messages said that the chosen compaction summarized, and what became of it: ✗ lost, ? the thing is "
     "mentioned and its value is not, ≈ in other words, = word for word; over it what all compactions kept, by kind. r "
-    "turns to what was pruned and to what is → at risk in a compaction now. f, w and c leave a fate, a speaker, a kind. "
+    "turns to what was pruned and to what is → at risk in a compaction now. f, w, c leave a fate, a speaker, a kind. "
     "Enter goes to where it was said, s to where it survives, C copies what is shown as a checklist for the agent. m "
     "shows the measures: open request and next step, files and commands, compression, tokens. No score sums them up.",
     Losses,
