@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
 
 

@@ -17,7 +17,7 @@ from inspector.commands import cli
 from tests.stores import writer
 from widgets.base import human
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
 IN_PLACE = "Nightly orders import loses rows"
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
     not hasattr(os, "openpty"), reason="how far a sweep is, only a terminal is told"
 )
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SHORT, LONG = 3, 3
 #: So many cells that nobody is done with a long conversation before the interrupt comes.
 GRID = [

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from inspector.commands import cli
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
 IN_PLACE = "Nightly orders import loses rows"
 CHINESE = "小程序首页改版"
