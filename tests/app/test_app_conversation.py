@@ -9,8 +9,10 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
+from inspector.answers.cachepoints import cache_points
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from inspector.app.screens.help import HelpScreen
+from inspector.export.documents.generations import breakpoints_document
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -336,7 +338,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
 
 
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
-    answer = Answers.of([rotating], {}, None).breakpoints(CHECKOUT, None, None, None)
+    answer = breakpoints_document(cache_points(Answers.of([rotating], {}, None), CHECKOUT, None, None, None))
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")

@@ -8,9 +8,10 @@ from itertools import pairwise
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.facts import Wanted, facts_answer
+from inspector.answers.facts import Wanted, follow_facts
 from inspector.commands.sources import open_source
 from inspector.core.text import safe
+from inspector.export.documents.facts import fact_documents
 from inspector.export.html.page import POLICY, render_html
 from inspector.export.markdown.document import render_markdown
 from inspector.export.report.values import FactGroup, Report
@@ -40,8 +41,7 @@ def lost_texts(report: Report) -> dict[int, list[str]]:
 def facts_lost(name: str) -> set[tuple[int, str]]:
     """What the facts command says was lost: (compaction, text)."""
     answers = Answers(open_source(None, True), {}, None)
-    found = facts_answer(answers, name, Wanted(fates=("lost", "value lost")), False, "json")
-    assert not isinstance(found, str)
+    found = fact_documents(follow_facts(answers, name, Wanted(fates=("lost", "value lost"))))
     return {(entry["compaction"], " ".join(safe(cut(entry["text"])).split())) for entry in found}
 
 

@@ -17,7 +17,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import facts_said, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
-from inspector.answers.sweeping import Request, document_of, run_sweep, sweep_csv
+from inspector.answers.sweeping import Request, run_sweep
 from inspector.commands.cli import commands
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
@@ -25,6 +25,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.sketching import sketch
 from inspector.export.comparison import comparison_text
+from inspector.export.documents.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.quality.facts.values import KINDS, Fact
 from inspector.replay.measures import BY_NAME
@@ -160,7 +161,7 @@ def test_over_several_conversations_and_processes(answers: Answers) -> None:
     assert found.cells["constraints_at_risk"][0][1] == constraints
     # Of all facts of all conversations, however many calls each took.
     assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / said)
-    document = document_of(found)
+    document = sweep_document(found)
     assert set(document["metrics"]) == set(document["best"]) == set(BY_NAME)
     assert sweep_csv(found).splitlines()[0].split(",")[2:] == list(BY_NAME)
 

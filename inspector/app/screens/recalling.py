@@ -196,7 +196,7 @@ class FactActions(FindActions, TakingActions):
 
     @on(FactsPane.CopyWanted)
     def _checklist_wanted(self, event: FactsPane.CopyWanted) -> None:
-        from inspector.answers.facts import AT_RISK_LEAD, LOST_LEAD
+        from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
         from inspector.quality.facts.carry import checklist
 
         recalled = self._recalled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.export.report.values import Course
-from inspector.export.text import graph
+from inspector.export.text.whatif import graph
 
 _WIDTH = 96
 

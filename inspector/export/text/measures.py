@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from rich.console import Console
 
 from inspector.core.shares import percent
-from inspector.export.console import console_for, say
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for, say
 
-Document = dict[str, Any]
 #: So many things that are not known any more are told of each measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 16
@@ -60,7 +60,7 @@ def _told(share: Document | None, unit: str) -> str:
     return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"
 
 
-def _print_lost(console: Any, compaction: Document, titles: dict[str, Document]) -> None:
+def _print_lost(console: Console, compaction: Document, titles: dict[str, Document]) -> None:
     for measure in compaction["measures"]:
         lost = [entry for entry in measure["evidence"] if not entry["known"]]
         if not lost:

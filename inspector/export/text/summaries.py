@@ -1,20 +1,39 @@
-"""Lineage and drift as text for people: a row an item, a column a compaction."""
+"""Summaries: the differences of two, section by section, and the lives of all items, a column a compaction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from inspector.core.shares import percent
-from inspector.export.console import console_for, say
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for, say
 from inspector.summaries.lineage import State
 
-Document = dict[str, Any]
+_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
+_STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
 #: The sign of each state in text.
-SIGNS: Mapping[State, str] = {
+STATE_SIGNS: Mapping[State, str] = {
     "new": "+", "kept": "=", "renumbered": "#", "reworded": "~", "split": "÷", "merged": "&", "moved": "→",
     "done": "✓", "dropped": "−", "back": "↺",
 }  # fmt: skip
+
+
+def print_diff(documents: Sequence[Document]) -> None:
+    """Section by section, item by item."""
+    console = console_for()
+    if not documents:
+        say(console, "There are not two summaries to compare.")
+    for entry in documents:
+        say(console, f"summary {entry['from']} → summary {entry['to']}", "bold")
+        for section in entry["sections"]:
+            say(console, f"\n{section['name']}", "underline")
+            for item in section["items"]:
+                text = f"  {_SIGNS[item['change']]} {item['text']}"
+                if item["change"] == "moved":
+                    text += f"   (from {item['from_section']})"
+                say(console, text.replace("\n", "\n    "), _STYLES[item["change"]])
+                if item.get("was") and item["was"] != item["text"]:
+                    say(console, f"      was: {item['was']}".replace("\n", "\n      "), "dim")
 
 
 def print_lineage(document: Document) -> None:
@@ -64,7 +83,7 @@ def _number(column: Document) -> str:
 def _told(state: State | None, cells: int) -> str:
     if state is None:
         return ""
-    return f"{SIGNS[state]} {state}" if cells > 3 else SIGNS[state]
+    return f"{STATE_SIGNS[state]} {state}" if cells > 3 else STATE_SIGNS[state]
 
 
 def _turned(turn: Document) -> str:

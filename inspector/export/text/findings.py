@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from inspector.core.text import safe
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
 from inspector.quality.values import SEVERITIES
 
-Document = dict[str, Any]
-
 _SIGNS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "info": ("·", "bold")}
-#: The width of text that goes to a file or a pipe, in characters.
-_WIDTH = 120
 
 
 def print_findings(documents: Sequence[Document]) -> None:
     """Each finding with its place and, the first time in a conversation, what to do."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
+    console = console_for()
     if not documents:
         console.print("Nothing was found.")
         return
