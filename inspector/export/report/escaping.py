@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 
 from inspector.core.text import safe
 
@@ -28,30 +27,8 @@ def line(text: str) -> str:
     return _ORDERED.sub(r"\1\\\2", one)
 
 
-def code(text: str) -> str:
-    """A text in one line as a code span; plain where it is empty."""
-    one = " ".join(safe(text).split())
-    if not one:
-        return ""
-    fence = "`" * (_longest(one) + 1)
-    pad = " " if one.startswith("`") or one.endswith("`") else ""
-    # A pipe ends a table's cell even within a code span; there it is escaped.
-    return f"{fence}{pad}{one}{pad}{fence}"
-
-
 def fenced(text: str, language: str = "text") -> str:
     """A text as a fenced block; its fence is longer than any run of backticks in it."""
     body = safe(text)
-    fence = "`" * max(3, _longest(body) + 1)
+    fence = "`" * max(3, max((len(run) for run in _TICKS.findall(body)), default=0) + 1)
     return f"{fence}{language}\n{body}\n{fence}"
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
-    """A table of cells that are escaped already; `right` are the columns aligned to the right."""
-    rules = ["---:" if at in right else "---" for at in range(len(heads))]
-    lines = [heads, rules, *rows]
-    return "\n".join(f"| {' | '.join(cell or ' ' for cell in cells)} |" for cells in lines)
-
-
-def _longest(text: str) -> int:
-    return max((len(run) for run in _TICKS.findall(text)), default=0)
