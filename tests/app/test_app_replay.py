@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inspector.app.screens.conversation import ConversationScreen
 from textual.widgets import Input
 
 from inspector.app.conversation.step_rows import MomentRows
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import PHASES, Moment
 from tests.app.running import (
     Test,

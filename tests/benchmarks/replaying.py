@@ -9,9 +9,10 @@ import time
 from functools import partial
 from pathlib import Path
 
+from inspector.app.screens.conversation import ConversationScreen
+
 from inspector.answers.answers import Answers
 from inspector.answers.sweeping import Request, run_sweep
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings

@@ -17,13 +17,14 @@ from inspector.answers.fact_reading import facts_said, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
-from inspector.answers.sweeping import Request, document_of, run_sweep, sweep_csv
+from inspector.answers.sweeping import Request, run_sweep
 from inspector.commands.cli import commands
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.export.comparison import comparison_text
+from inspector.export.documents.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.replay.metrics import BY_NAME
@@ -157,7 +158,7 @@ def test_over_several_conversations_and_processes(answers: Answers) -> None:
     assert found.cells["constraints_at_risk"][0][1] == constraints
     # Of all facts of all conversations, however many calls each took.
     assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / said)
-    document = document_of(found)
+    document = sweep_document(found)
     assert set(document["metrics"]) == set(document["best"]) == set(BY_NAME)
     assert sweep_csv(found).splitlines()[0].split(",")[2:] == list(BY_NAME)
 

@@ -14,8 +14,9 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
-from inspector.answers.sweeping import Progress, Request, document_of, run_sweep, sweep_csv
+from inspector.answers.sweeping import Progress, Request, run_sweep
 from inspector.core.errors import UsageProblem
+from inspector.export.documents.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS
 from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
 from inspector.replay.whatif import SummaryModel
@@ -75,7 +76,7 @@ def test_what_was_cancelled_keeps_what_is_done(answers: Answers, processes: int)
     assert not found.complete
     assert 2 <= found.conversations < 10
     assert found.best("peak_tokens").value > 0
-    assert document_of(found)["complete"] is False
+    assert sweep_document(found)["complete"] is False
 
 
 def test_nothing_done_is_nothing_told(answers: Answers) -> None:
@@ -101,7 +102,7 @@ def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) 
     cells = [cell for line in found.cells["calls"] for cell in line]
     assert any(isnan(cell) for cell in cells)
     assert not all(isnan(cell) for cell in cells)
-    text = json.dumps(document_of(found), allow_nan=False)
+    text = json.dumps(sweep_document(found), allow_nan=False)
     assert "null" in text
 
 

@@ -16,7 +16,7 @@ from textual.message import Message as TextualMessage
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from inspector.answers.sweeping import Progress, Request, all_equal, document_of, run_sweep, sweep_csv
+from inspector.answers.sweeping import Progress, Request, all_equal, run_sweep
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.sweep.cells import CellScreen, Subject, value_words, written
 from inspector.app.throttle import give_way
@@ -397,9 +397,11 @@ class SweepScreen(CellScreen):
     def _write(self, path: Path) -> None:
         if self.found is None:
             return
+        from inspector.export.documents.whatif import sweep_csv, sweep_document
+
         if path.suffix.lower() == ".csv":
             text = sweep_csv(self.found)
         else:
-            text = json.dumps(document_of(self.found), indent=2) + "\n"
+            text = json.dumps(sweep_document(self.found), indent=2) + "\n"
         self._overwriting.write(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)

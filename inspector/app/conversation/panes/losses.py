@@ -6,7 +6,6 @@ from typing import Any
 
 from textual import on
 
-from inspector.answers.facts import AT_RISK_LEAD, LOST_LEAD
 from inspector.app.conversation.fact_views import risk_scope
 from inspector.app.conversation.intents import ChooseCompaction, CopyText, GoTo
 from inspector.app.conversation.measure_views import MeasuresAsOf
@@ -15,6 +14,7 @@ from inspector.app.conversation.reading import FactsRead
 from inspector.app.conversation.resources import COMPACTIONS, FACTS, MEASURES
 from inspector.app.conversation.state import recorded_then
 from inspector.engines.base import Plan
+from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
 from inspector.quality.facts.carry import checklist
 from inspector.replay.moments import Moment
 from widgets.panes.choices import CompactionChosen, PlaceChosen
