@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,10 @@ class Quarters:
         return [0] * ((len(text) + 3) // 4)
 
 
+async def _at_once(*_: float) -> None:
+    await asyncio.sleep(0)
+
+
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "HOME", "HERMES_HOME"):
@@ -39,9 +44,10 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
-    # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
-    monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.002)
+    # Textual waits behind every key until the process computes nothing, its threads included, for up to two seconds.
+    # `settled` waits for what is at work instead, by name.
+    for module in ("textual.app", "textual.pilot"):
+        monkeypatch.setattr(f"{module}.wait_for_idle", _at_once)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield
