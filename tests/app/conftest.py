@@ -15,6 +15,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
 from tests.app.running import NOW, app_on
+from tests.styles import parse_once
 from widgets.base import human
 
 MakeApp = Callable[..., InspectorApp]
@@ -42,6 +43,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
+    parse_once(monkeypatch)
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
     # Textual waits behind every key until the process computes nothing, its threads included, for up to two seconds.
