@@ -12,7 +12,7 @@ from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import Turn
-from inspector.summaries.lineage import Cell, Column, Lineage, Row, follow
+from inspector.summaries.lineage import Cell, Column, Lineage, LineageRow, follow
 from inspector.summaries.parse import parse_summary
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def lineage_document(answers: Answers, name: str) -> Document:
     }
 
 
-def _row(lineage: Lineage, row: Row) -> Document:
+def _row(lineage: Lineage, row: LineageRow) -> Document:
     return {
         "row": row.number,
         "text": row.text,

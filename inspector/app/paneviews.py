@@ -18,7 +18,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.registry import engine
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Section
+from inspector.summaries.summary import Section
 from widgets.base import human
 from widgets.lists.message_list import Boundary, MessageRow
 from widgets.panes.cache_pane import BreakpointView, CacheView

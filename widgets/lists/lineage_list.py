@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from inspector.summaries.lineage import Cell, Lineage, State
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import LineageRow as ItemRow
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.line_list import LineList
 

@@ -13,7 +13,7 @@ from textual.message import Message
 
 from inspector.summaries.drift import Drift, Otherwise, Stale
 from inspector.summaries.lineage import Cell, Lineage, State
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import LineageRow as ItemRow
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline

@@ -8,7 +8,7 @@ from inspector.export.html.markup import Html, join, more, tag, words
 from inspector.export.report.values import DiffPart, DriftLine, DriftPart
 from inspector.export.report.wording import CHANGE_SIGNS, LONGEST, cut, share_percent
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Item, ItemChange, WordChange
+from inspector.summaries.summary import Item, ItemChange, WordChange
 
 _SHOWN = ("removed", "reworded", "moved", "added")
 

@@ -24,7 +24,7 @@ from inspector.export.report.wording import (
     moment,
 )
 from inspector.quality.facts.fact import KINDS, OUTCOMES
-from inspector.summaries.values import ItemChange
+from inspector.summaries.summary import ItemChange
 
 _SIGNS = {"kept": " ", "added": "+", "removed": "-", "reworded": "~", "moved": ">"}
 

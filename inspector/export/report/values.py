@@ -9,8 +9,8 @@ from inspector.answers.inspection import Compared
 from inspector.engines.base import Step
 from inspector.quality.facts.fact import Kind, Outcome, Where
 from inspector.quality.finding import Severity
-from inspector.quality.measures.values import Share
-from inspector.summaries.values import SummaryDiff
+from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import SummaryDiff
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from inspector.core.shares import percent
 from inspector.export.report.values import DiffPart
 from inspector.quality.facts.fact import Kind, Life, Outcome
 from inspector.quality.finding import Severity
-from inspector.quality.measures.values import Share
+from inspector.quality.measures.measure import Share
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
