@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from inspector.summaries import diff as diff_module
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.sidebyside import side_by_side
-from inspector.summaries.values import Item, ItemChange, Section, Summary, SummaryDiff
+from inspector.summaries.summary import Item, ItemChange, Section, Summary, SummaryDiff
 from inspector.summaries.words import Weights, match, word_changes, words_of
 from tests.counting import calls_of, lines_run
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inspector.summaries.drift import Drift, Otherwise, Stale
-from inspector.summaries.lineage import Cell, Lineage
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
@@ -95,7 +94,7 @@ def _trouble(view: LineageView) -> list[tuple[str, str]]:
     ]
 
 
-def item_lines(view: LineageView, item: ItemRow, at: int) -> tuple[list[TextLine], int]:
+def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextLine], int]:
     """The life of an item, and the line of the column `at` in it."""
     lines = _warnings(view, item)
     place = len(lines)
@@ -109,7 +108,7 @@ def item_lines(view: LineageView, item: ItemRow, at: int) -> tuple[list[TextLine
     return lines, place
 
 
-def _warnings(view: LineageView, item: ItemRow) -> list[TextLine]:
+def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
     columns = view.lineage.columns
     lines = []
     for turn in view.otherwise.get(item.number, ()):

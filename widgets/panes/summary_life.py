@@ -10,8 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from inspector.summaries.lineage import Lineage, State
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import Lineage, LineageRow, State
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
@@ -194,7 +193,7 @@ class SummaryLife(Vertical):
         view = self._view
         self._list.set_rows(view.lineage if view else Lineage(), self._passes, view.flags if view else {})
 
-    def _passes(self, row: ItemRow) -> bool:
+    def _passes(self, row: LineageRow) -> bool:
         if self._view is None or self.filter == "all":
             return True
         if self.filter == "otherwise":
