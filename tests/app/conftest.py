@@ -39,9 +39,8 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
-    # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
-    monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.002)
+    # Nor are they for the styles of the next screen.
+    monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield
