@@ -79,9 +79,7 @@ async def test_without_a_section_nothing_is_to_be_folded() -> None:
 async def test_a_low_summary_keeps_its_size_in_the_line_of_its_title() -> None:
     pane = SummaryText()
     async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(SUMMARY)):
-        assert "compaction 2 of 3  4 sections, 4 items  ~3,200 tokens  32% of the budget of 10,000" in shown(
-            pane
-        )
+        assert "compaction 2 of 3  4 sections, 4 items  ~3,200 tokens  32% of 10,000\n" in shown(pane)
         assert pane.body.size.height >= 6
 
 
