@@ -46,7 +46,7 @@ class LineageView:
         return flags | {row: "!" for row in self.otherwise if self.says_otherwise(row)}
 
 
-def head_lines(view: LineageView, at: int, low: bool) -> list[TextLine]:
+def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
     """What the compaction of a column did to the items, what is left of the first summary, what is wrong."""
     lineage = view.lineage
     if not lineage.rows:
@@ -54,9 +54,13 @@ def head_lines(view: LineageView, at: int, low: bool) -> list[TextLine]:
     column = lineage.columns[at]
     counts = lineage.counts(at)
     parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
-    parts += [
-        (f"{SIGNS[state][0]} {counts[state]} {state}   ", SIGNS[state][1]) for state in SIGNS if counts[state]
+    states = [
+        (f"{sign} {counts[state]}", state, style) for state, (sign, style) in SIGNS.items() if counts[state]
     ]
+    worded = [(f"{count} {state}{'  ' if low else '   '}", style) for count, state, style in states]
+    # Where room is short, the signs alone tell what the counts are of.
+    fits = not low or sum(len(text) for text, _ in parts + worded) - 2 <= width
+    parts += worded if fits else [(f"{count}  ", style) for count, _, style in states]
     if column.summary is None:
         parts.append(("no summary was found", "warning"))
     elif column.fallback:
