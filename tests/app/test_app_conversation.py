@@ -6,11 +6,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from textual.widgets import Input
+from widgets.panes.diff_pane import DiffPane
 
 from inspector.answers.answers import Answers
 from inspector.app.help.screen import HelpScreen
-from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -33,7 +34,6 @@ from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.panes.cache_pane import CachePane
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.diff_pane import DiffPane
 from widgets.panes.knobs import Knobs
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.summary_text import SummaryText as SummaryPane
