@@ -53,23 +53,21 @@ from widgets.panes.text_view import TextView
 T = TypeVar("T")
 
 
+def pane_keys(panes: Sequence[Pane]) -> list[BindingType]:
+    """The digits: each pane's place among the tabs."""
+    return [
+        Binding(
+            str(place), f"pane('{pane.name}')", pane.name.capitalize(), show=False, id=f"pane.{pane.name}"
+        )
+        for place, pane in enumerate(panes, 1)
+    ]
+
+
 class ConversationScreen(JobScreen):
     """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark."""
 
     CSS_PATH = "screen.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *KEYS,
-        *(
-            Binding(
-                str(number),
-                f"pane('{pane.name}')",
-                pane.name.capitalize(),
-                show=False,
-                id=f"pane.{pane.name}",
-            )
-            for number, pane in enumerate(PANES, 1)
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
     HELP: ClassVar[str] = (
         "One generation of the conversation: the list that the agent held between two compactions. The lines between "
         "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
