@@ -81,7 +81,9 @@ async def test_equal_values_draw_nothing(rotating: Path, monkeypatch: pytest.Mon
             await press(pilot, key)
             drawn: list[str] = []
             for widget in screen.query("*"):
-                monkeypatch.setattr(widget, "refresh", lambda *_, w=widget, **__: drawn.append(repr(w)) or w)
+                monkeypatch.setattr(
+                    widget, "refresh", lambda *_, w=widget, into=drawn, **__: into.append(repr(w)) or w
+                )
             screen.loaded = type(screen.loaded)(screen.loaded.opened, dict(screen.loaded.values))
             await settled(pilot)
             assert drawn == [], key
@@ -181,6 +183,7 @@ async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: py
     panes = (*PANES, ECHO)
 
     class WithEcho(ConversationScreen):
+        CSS_PATH = str(Path(screen_module.__file__).with_name("screen.tcss"))
         BINDINGS = screen_module.pane_keys(panes)
 
         def __init__(self, *args: Any, **kinds: Any) -> None:

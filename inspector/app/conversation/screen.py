@@ -372,6 +372,6 @@ class ConversationScreen(JobScreen):
         else:
             self.finder.jump(kind, direction)
 
-    def action_part(self, part: str, method: str, *values: Any) -> None:
-        """Have a part of the screen do something: what most keys do."""
-        getattr(getattr(self, part), method)(*values)
+    def action_part(self, part: str, method: str, one: Any = None, other: Any = None) -> None:
+        """Have a part of the screen do something: what most keys do. Textual hands no more values than are named."""
+        getattr(getattr(self, part), method)(*(value for value in (one, other) if value is not None))
