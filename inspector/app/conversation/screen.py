@@ -35,9 +35,9 @@ from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.app.conversation.tuner import Tuner
+from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.work import StoreChanged
 from inspector.stores.base import Store
 from widgets.bars.gauge import Gauge
 from widgets.bars.key_line import KeyLine
