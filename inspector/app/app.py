@@ -14,6 +14,7 @@ from textual.screen import Screen
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged
 from inspector.app.host import Host
+from inspector.app.styling import keep_parsed
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
 from inspector.core.errors import StoreBusy, StoreError
@@ -66,6 +67,7 @@ class InspectorApp(Host):
     ) -> None:
         """`index` is the store's conversations where somebody reads them already."""
         super().__init__()
+        keep_parsed(self)
         self.store = store
         self._index = index
         self.saved = saved

@@ -32,6 +32,8 @@ from widgets.panes.message_pane import MessagePane
 
 #: A moment after everything that the bundled databases hold, in seconds since the epoch.
 NOW = 1_800_000_000.0
+#: Between two looks at what is at work, in seconds.
+_BREATH = 0.003
 CHECKOUT = "Move checkout to orders-v2"
 
 T = TypeVar("T")
@@ -65,8 +67,8 @@ async def running(
 async def settled(pilot: Test) -> None:
     """Until no thread is at work, no job is wanted and all messages are handled."""
     quiet = 0
-    for _ in range(2_000):
-        await pilot.pause()
+    for _ in range(20_000):
+        await pilot.pause(_BREATH)
         at_work = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
         for worker in at_work:
             with suppress(WorkerError):
@@ -92,6 +94,9 @@ async def press(pilot: Test, *keys: str) -> None:
     """Press keys and wait for everything that they set off."""
     for key in keys:
         await pilot.press(key)
+        # What a key sets off on the app's own thread is done before the next one comes.
+        await pilot.pause(0)
+        await pilot.pause(0)
     await settled(pilot)
 
 
