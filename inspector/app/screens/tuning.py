@@ -190,7 +190,7 @@ class TuningActions(SteppingActions, TakingActions):
             if text:
                 self.copy_text(text, "comparison")
             else:
-                self.app.notify("This engine cannot run a whole conversation.", severity="warning")
+                self.app.notify("The conversation has not been read yet.", severity="warning")
 
         self.with_recording(copy)
 
@@ -214,7 +214,7 @@ class TuningActions(SteppingActions, TakingActions):
         text = compression_yaml(self.settings) if settings else self.comparison()
         if not text:
             self.close_write()
-            self.app.notify("This engine cannot run a whole conversation.", severity="warning")
+            self.app.notify("The conversation has not been read yet.", severity="warning")
             return
         if self._overwriting is None:
             self._overwriting = Overwriting()
