@@ -11,6 +11,7 @@ from inspector.app.rows import GenerationRows, is_tool_error
 from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl
 from inspector.caching.policy import CachePolicy
 from inspector.core.conversations import Compaction
+from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
 from inspector.engines.base import Plan
@@ -96,8 +97,12 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 
 def pruned_text(message: Message, calls: Mapping[str, Message], plan: Plan) -> str | None:
-    """What pruning leaves of a message under a plan; None where the engine does not tell."""
-    wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    """What pruning leaves of a message under a plan; None where the engine does not tell. An engine that fails is named
+    in its place."""
+    try:
+        wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    except EngineError as error:
+        return str(error)
     if wire is None:
         return None
     if wire.get("tool_calls") != message.wire.get("tool_calls"):
