@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.inspection import Inspection
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import ConversationFacts
@@ -26,7 +27,7 @@ def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
     """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
-    return measures_of(measured_compactions(inspection, settings), facts)
+    return measures_of(measured_compactions(inspection, settings), load_stemmer(), facts)
 
 
 def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from inspector.core.errors import BadInput
-from inspector.quality.facts.lexicon import Rules, rules_from
+from inspector.core.scan.words import Stemmer
+from inspector.quality.facts.lexicon import Rules, rules_from, stemmer_of
 
 _PACKAGE = "inspector.quality.facts"
 #: The order in which languages are tried, the shared document first.
@@ -20,6 +21,13 @@ def load_rules() -> Rules:
     return rules_from(read_rules(name) for name in LANGUAGES)
 
 
+@lru_cache(maxsize=1)
+def load_stemmer() -> Stemmer:
+    """How words are stemmed, without compiling the rules. Raises BadInput as `load_rules` does."""
+    return stemmer_of(read_rules(name) for name in LANGUAGES if name != "any")
+
+
+@cache
 def read_rules(name: str) -> dict[str, Any]:
     """One data file as a mapping. Raises BadInput where it is missing or no mapping."""
     import yaml

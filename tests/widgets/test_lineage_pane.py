@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
@@ -16,7 +17,7 @@ from widgets.panes.lineage_pane import MODES, LineagePane, LineageView
 def view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:
     lineage = follow(columns(*bodies))
     tokens = [None if body is None else len(body) // 4 for body in bodies]
-    return LineageView(lineage, drift_of(lineage, tokens, [budget] * len(bodies)), column)
+    return LineageView(lineage, drift_of(lineage, load_stemmer(), tokens, [budget] * len(bodies)), column)
 
 
 def items(pane: LineagePane) -> list[str]:
@@ -218,7 +219,7 @@ async def test_a_refreshed_view_keeps_the_place() -> None:
         pane.items.focus()
         await host.press("down", "down", "right_square_bracket", "m")
         at = (text_of(pane), pane.column, pane.mode)
-        drift = drift_of(first.lineage, [9, 9, 9], [5, 5, 5])
+        drift = drift_of(first.lineage, load_stemmer(), [9, 9, 9], [5, 5, 5])
         pane.set_view(LineageView(first.lineage, drift, first.column))
         await host.settle()
         assert (text_of(pane), pane.column, pane.mode) == at
