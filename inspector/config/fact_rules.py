@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -27,7 +27,6 @@ def load_stemmer() -> Stemmer:
     return stemmer_of(read_rules(name) for name in LANGUAGES if name != "any")
 
 
-@cache
 def read_rules(name: str) -> dict[str, Any]:
     """One data file as a mapping. Raises BadInput where it is missing or no mapping."""
     import yaml
