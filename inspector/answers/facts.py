@@ -1,38 +1,17 @@
-"""The facts of a conversation as the `facts` command answers: JSON documents, text, a checklist, memories."""
+"""The facts of a conversation that are asked for: what became of them, or which the next compaction would take."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading, Watch, default_cache, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
-from inspector.core.text import safe, safe_title
-from inspector.quality.facts.carry import checklist, memories, plain
-from inspector.quality.facts.fact import Fact, Fate, Life, Saying
+from inspector.quality.facts.fact import Fact, Life, Saying
 from inspector.quality.facts.risk import AtRisk
-
-Document = dict[str, Any]
-#: The width of text that goes to a file or a pipe, in characters.
-_WIDTH = 120
-_SIGNS = {
-    "verbatim": ("=", "green"),
-    "paraphrased": ("~", "cyan"),
-    "value lost": ("?", "yellow"),
-    "lost": ("✗", "red"),
-}
-AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
-LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
-#: An outcome that no list reached yet.
-_NEXT = ("→", "bold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,40 +84,6 @@ def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
     return found
 
 
-def life_document(life: Life, rank: int, pruned: bool = False) -> Document:
-    """One entry of `facts`. `rank` counts from 1 within the compaction."""
-    fact, saying = life.fact, taken_saying(life, pruned)
-    return {
-        "category": fact.kind,
-        "text": fact.text,
-        "value": fact.value,
-        "role": fact.role,
-        "session": saying.session,
-        "message": saying.message,
-        "compaction": life.compaction,
-        **_fate(life.fate),
-        "rank": rank,
-        "score": fact.rank,
-        "rule": fact.rule,
-        "why": fact.why,
-        "values": [value.text for value in fact.values],
-        "span": list(saying.span),
-        "generation": saying.generation,
-        "index": saying.index,
-        "sayings": [_place(other) for other in fact.sayings],
-        "uses": fact.uses,
-        "later": [_fate(fate) | {"compaction": fate.compaction} for fate in life.fates[1:]],
-        "died": life.died,
-        "back": None if life.back is None else _place(life.back),
-        "contradicted": None
-        if life.contradicted is None
-        else _place(life.contradicted.saying)
-        | {"text": life.contradicted.text, "value": life.contradicted.value},
-        "pruned": pruned,
-        "key": fact.key,
-    }
-
-
 def taken_saying(life: Life, pruned: bool) -> Saying:
     """Where the fact was said that the compaction took: the message whose words are shown, if that is one of them."""
     first = life.fact.first
@@ -149,161 +94,59 @@ def taken_saying(life: Life, pruned: bool) -> Saying:
     )
 
 
-def _fate(fate: Fate) -> Document:
-    return {
-        "fate": fate.outcome,
-        "where": fate.where,
-        "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
-        "excerpt": fate.excerpt,
-        "changed": fate.changed,
-    }
+@dataclass(frozen=True, slots=True)
+class FollowedFact:
+    """A fact that a compaction took and its life since. `rank` counts from 1 within the compaction, 0 for one that was
+    `pruned` with a tool result."""
+
+    life: Life
+    rank: int
+    pruned: bool
 
 
-def _place(saying: Saying) -> Document:
-    return {
-        "session": saying.session,
-        "message": saying.message,
-        "role": saying.role,
-        "generation": saying.generation,
-        "index": saying.index,
-        "span": list(saying.span),
-        "compaction": saying.compaction,
-    }
+@dataclass(frozen=True, slots=True)
+class FollowedFacts:
+    """The facts of a conversation that were asked for. `fates` says whether they were chosen by what became of them."""
+
+    conversation: str
+    facts: tuple[FollowedFact, ...]
+    fates: bool
 
 
-def facts_document(lives: Iterable[Life], reading: FactsReading) -> list[Document]:
-    """The answer of `facts`, in the order of the lives."""
+@dataclass(frozen=True, slots=True)
+class FactsAtRisk:
+    """What a compaction of the live list would take out of it; `compaction` is the one that would come next."""
+
+    conversation: str
+    compaction: int
+    facts: tuple[AtRisk, ...]
+
+
+def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
+    """The facts that compactions took, by compaction and rank. Raises UnknownConversation, StoreErrors and
+    EngineErrors."""
+    inspection, _, reading = facts_reading(answers, name)
+    if not inspection.compactions():
+        answers.note("This conversation was never compacted; --at-risk tells what a compaction would take.")
     ranks = {
-        (id(life)): rank
+        id(life): rank
         for number in {life.compaction for life in reading.facts.lives}
         for rank, life in enumerate(reading.facts.of(number), 1)
     }
     apart = {id(life) for life in reading.facts.pruned}
-    return [life_document(life, ranks.get(id(life), 0), id(life) in apart) for life in lives]
-
-
-def risk_document(entries: Iterable[AtRisk], compaction: int) -> list[Document]:
-    """The answer of `facts --at-risk`: `compaction` is the one that would come next."""
-    return [
-        plain(entry.fact)
-        | {
-            "compaction": compaction,
-            "fate": None,
-            "where": None,
-            "once": entry.once,
-            "places": list(entry.places),
-            "rank": rank,
-            "score": entry.fact.rank,
-            "uses": entry.fact.uses,
-        }
-        for rank, entry in enumerate(entries, 1)
-    ]
-
-
-def facts_answer(
-    answers: Answers, name: str, wanted: Wanted, at_risk: bool, form: str, user: str = ""
-) -> list[Document] | str:
-    """The answer of the command: documents for "text" and "json", payloads for "mem0", a text for "markdown".
-
-    A checklist and memories are of what is at risk, or of what the last list no longer has, unless fates are asked for.
-    """
-    inspection, resolved, reading = facts_reading(answers, name)
-    if at_risk:
-        plan = inspection.plan(inspection.conversation.live, resolved.settings)
-        if not plan.compacts:
-            answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
-        entries = risks_wanted(inspection, resolved, reading, wanted)
-        facts = [entry.fact for entry in entries]
-        if form not in ("markdown", "mem0"):
-            return risk_document(entries, inspection.conversation.live.number)
-    else:
-        if not inspection.compactions():
-            answers.note(
-                "This conversation was never compacted; --at-risk tells what a compaction would take."
-            )
-        lives = lives_wanted(inspection, reading, wanted)
-        if form not in ("markdown", "mem0"):
-            return facts_document(lives, reading)
-        facts = [life.fact for life in lives if wanted.fates or not life.fates[-1].alive]
-    facts = list({fact.key: fact for fact in facts}.values())
-    if form == "mem0":
-        return memories(facts, inspection.conversation.id, user)
-    if not facts:
-        return "Nothing is at risk.\n" if at_risk else "Nothing is lost.\n"
-    return checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD)
-
-
-def print_facts(documents: Sequence[Document]) -> None:
-    """The facts for people, grouped by compaction, with what became of each."""
-    console = _console()
-    if not documents:
-        console.print("No facts were found.")
-        return
-    shown = None
-    for entry in documents:
-        if entry["compaction"] != shown:
-            if shown is not None:
-                console.print()
-            shown = entry["compaction"]
-            group = [other for other in documents if other["compaction"] == shown]
-            console.print(Text.assemble((_title(group), "bold"), (f"  {_counts(group)}", "dim")))
-        _print_fact(console, entry)
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    return console
-
-
-def _title(group: Sequence[Document]) -> str:
-    number = group[0]["compaction"]
-    return f"Compaction {number}" if group[0]["fate"] is not None else f"At risk in compaction {number}"
-
-
-def _counts(group: Sequence[Document]) -> str:
-    if group[0]["fate"] is None:
-        once = sum(entry["once"] for entry in group)
-        return f"{len(group)} facts, {once} said once"
-    counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in _SIGNS}
-    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-
-
-def _print_fact(console: Console, entry: Document) -> None:
-    outcome = entry["fate"]
-    sign, style = _SIGNS[outcome] if outcome is not None else _NEXT
-    where = entry["where"]
-    fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
-    said = entry.get("said") or len(entry.get("sayings", ()))
-    note = f"{entry['role']}, message {entry['message']}{f', said {said} times' if said > 1 else ''}"
-    console.print(
-        Text.assemble(
-            (f"{sign} {entry['category']:<10} ", style),
-            (f"{fate}  ", style),
-            (f"{note}  [{entry['rule']}]", "dim"),
-        )
+    facts = tuple(
+        FollowedFact(life, ranks.get(id(life), 0), id(life) in apart)
+        for life in lives_wanted(inspection, reading, wanted)
     )
-    console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 4), expand=False))
-    for line in _after(entry):
-        console.print(Padding(Text(f"→ {line}", style="dim"), (0, 0, 0, 4), expand=False))
+    return FollowedFacts(inspection.conversation.id, facts, bool(wanted.fates))
 
 
-def _alive(fate: Document) -> bool:
-    return fate["fate"] in ("verbatim", "paraphrased")
-
-
-def _after(entry: Document) -> Iterable[str]:
-    """What is to be said of the fact's later life."""
-    if entry.get("changed"):
-        yield f"the summary says {safe(entry['changed'])} instead of {safe(entry['value'])}"
-    died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
-    if died is not None and died != entry["compaction"]:
-        yield f"gone after compaction {died}"
-    again = next((f for f in entry.get("later", ()) if died and f["compaction"] > died and _alive(f)), None)
-    if again:
-        yield f"in the list again after compaction {again['compaction']} ({again['where']})"
-    if back:
-        yield f"said again in message {back['message']} ({back['role']})"
-    if other:
-        yield f"later: {safe_title(other['text'], 160)} (message {other['message']})"
+def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
+    """What the next compaction would take, what stands there once first. Raises as follow_facts does."""
+    inspection, resolved, reading = facts_reading(answers, name)
+    live = inspection.conversation.live
+    plan = inspection.plan(live, resolved.settings)
+    if not plan.compacts:
+        answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
+    facts = risks_wanted(inspection, resolved, reading, wanted)
+    return FactsAtRisk(inspection.conversation.id, live.number, tuple(facts))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.losses import exchanged_values, facts_of, lost_rules
 from inspector.answers.resolving import resolve
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation
-from inspector.engines.base import Measures, Plan
-from inspector.quality.catalogue import RULES
+from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
     TOOL,
     USER,
@@ -30,13 +30,11 @@ from inspector.quality.evidence import (
 )
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
-from inspector.quality.finding import Finding
+from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
 from inspector.stores.base import Store
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
-
-Document = dict[str, Any]
 
 #: The user's last request is looked for in so many user messages before a compaction.
 _LOOKED_AT = 50
@@ -50,6 +48,27 @@ def findings(
     `facts` are its facts where somebody has found them already.
     """
     return find(evidence_of(inspection, resolved, facts))
+
+
+@dataclass(frozen=True, slots=True)
+class TitledFinding:
+    """A finding, and the title of its conversation."""
+
+    finding: Finding
+    title: str
+
+
+def list_findings(answers: Answers, name: str | None, least: Severity = "info") -> list[TitledFinding]:
+    """What is wrong or worth knowing, of one conversation or of all, from severity `least` on. Raises
+    UnknownConversation, StoreErrors and EngineErrors."""
+    names = [row.id for row in answers.store.conversations()] if name is None else [name]
+    wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
+    listed = []
+    for one in names:
+        inspection, resolved = answers.opened(one)
+        title = inspection.conversation.row.title
+        listed += [TitledFinding(f, title) for f in findings(inspection, resolved) if f.severity in wanted]
+    return listed
 
 
 def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> int:
@@ -96,10 +115,10 @@ def _compaction_evidence(
 ) -> CompactionEvidence:
     before = inspection.generation(recorded.index)
     after = inspection.generation(recorded.index + 1)
-    measures = inspection.measures(before, resolved.settings.profile)
+    token_index = inspection.token_index(before, resolved.settings.profile)
     plan = inspection.plan(before, resolved.settings)
-    head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
-    tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
+    tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = _last_request(inspection, before)
     return CompactionEvidence(
         recorded=recorded,
@@ -151,7 +170,7 @@ def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> i
 
 def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
     generation = inspection.generation()
-    measures = inspection.measures(generation, resolved.settings.profile)
+    token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
     carried = max((c.head_end for c in inspection.compactions()), default=0)
     return LiveList(
@@ -159,13 +178,13 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
         roles=generation.roles,
         plan=plan,
         links=links_of(inspection.store.iterate(generation)),
-        protected=protected_giants(measures, plan),
-        fossils=_first_tokens(measures, carried),
+        protected=protected_giants(token_index, plan),
+        fossils=_first_tokens(token_index, carried),
     )
 
 
-def _first_tokens(measures: Measures, count: int) -> tuple[int, ...]:
-    return tuple(measures.tokens(index) for index in range(min(count, len(measures))))
+def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
+    return tuple(token_index.tokens(index) for index in range(min(count, len(token_index))))
 
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
@@ -177,26 +196,3 @@ def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
             text = inspection.system_prompt(session)
             found[session] = Prompt(generation.number, inspection.system_tokens(session), text)
     return tuple(found.values())
-
-
-def finding_document(finding: Finding) -> Document:
-    """One entry of `findings`."""
-    rule = RULES[finding.rule]
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "conversation": finding.conversation,
-        "compaction": finding.compaction,
-        "message": finding.message,
-        "generation": finding.generation,
-        "index": finding.index,
-        "text": finding.text,
-        "title": rule.title,
-        "means": rule.means,
-        "advice": rule.advice,
-    }
-
-
-def of_compaction(found: Sequence[Finding], index: int) -> list[Document]:
-    """The findings about one compaction, as documents."""
-    return [finding_document(finding) for finding in found if finding.compaction == index]

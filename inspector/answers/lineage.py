@@ -1,10 +1,11 @@
-"""The lives of a conversation's summaries: lineage and drift, and the document that tells them."""
+"""The lives of a conversation's summaries: lineage and drift."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
+from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
@@ -12,14 +13,8 @@ from inspector.core.errors import UnknownConversation
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
 from inspector.summaries.drift import Drift, drift_of
-from inspector.summaries.exact import Turn
-from inspector.summaries.lineage import Cell, Column, Lineage, LineageRow, follow
+from inspector.summaries.lineage import Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
-
-if TYPE_CHECKING:
-    from inspector.answers.answers import Answers
-
-Document = dict[str, Any]
 
 
 def lineage_of(compactions: Sequence[Compaction]) -> Lineage:
@@ -50,97 +45,21 @@ def budgets_by_compaction(
     return budgets
 
 
-def lineage_document(answers: Answers, name: str) -> Document:
-    """The lives of all items, and how the summaries drifted. Raises UnknownConversation where none left a summary."""
+@dataclass(frozen=True, slots=True)
+class SummaryLives:
+    """The lives of all items of a conversation's summaries, and how the summaries drifted."""
+
+    conversation: str
+    lineage: Lineage
+    drift: Drift
+
+
+def follow_summaries(answers: Answers, name: str) -> SummaryLives:
+    """The lives of all items. Raises UnknownConversation where no compaction left a summary."""
     inspection, resolved = answers.opened(name)
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)
     if not any(column.summary for column in lineage.columns):
         raise UnknownConversation("No compaction of this conversation left a summary.")
-    drift = drift_with(
-        lineage, compactions, budgets_by_compaction(inspection, compactions, resolved.settings)
-    )
-    left = {entry.column: entry for entry in drift.left}
-    columns = []
-    for at, column in enumerate(lineage.columns):
-        length, of = drift.lengths[at], left.get(at)
-        columns.append(
-            {
-                "compaction": column.compaction,
-                "fallback": column.fallback,
-                "summary": column.summary is not None,
-                "tokens": length.tokens,
-                "budget": length.budget,
-                "left": None
-                if of is None
-                else {
-                    "items": of.items,
-                    "of_items": of.of_items,
-                    "words": of.words,
-                    "of_words": of.of_words,
-                },
-                "states": {state: count for state, count in lineage.counts(at).items() if count},
-            }
-        )
-    return {
-        "conversation": inspection.conversation.id,
-        "columns": columns,
-        "groups": [
-            {"name": group, "rows": [_row(lineage, row) for row in rows]} for group, rows in lineage.groups
-        ],
-        "otherwise": [
-            {
-                "row": turn.row,
-                "compaction": lineage.columns[turn.column].compaction,
-                "section": turn.section,
-                "was": turn.was,
-                "text": turn.text,
-                "settled": turn.settled,
-                "turns": [_turn(one) for one in turn.turns],
-            }
-            for turn in drift.otherwise
-        ],
-        "stale": [
-            {
-                "row": stale.row,
-                "why": stale.why,
-                "since": lineage.columns[stale.since].compaction,
-                "until": lineage.columns[stale.until].compaction,
-                "times": stale.times,
-                "section": stale.section,
-                "text": stale.text,
-                "by": stale.by,
-            }
-            for stale in drift.stale
-        ],
-    }
-
-
-def _row(lineage: Lineage, row: LineageRow) -> Document:
-    return {
-        "row": row.number,
-        "text": row.text,
-        "section": row.section,
-        "cells": [
-            _cell(cell, lineage.columns[at].compaction)
-            for at, cell in enumerate(row.cells)
-            if cell is not None
-        ],
-    }
-
-
-def _cell(cell: Cell, compaction: int) -> Document:
-    return {
-        "compaction": compaction,
-        "state": cell.state,
-        "stands": cell.stands,
-        "section": cell.section,
-        "from_section": cell.from_section or None,
-        "text": cell.text,
-        "was": cell.was,
-        "others": list(cell.others),
-    }
-
-
-def _turn(turn: Turn) -> Document:
-    return {"kind": turn.kind, "how": turn.how, "was": turn.was or None, "now": turn.now or None}
+    budgets = budgets_by_compaction(inspection, compactions, resolved.settings)
+    return SummaryLives(inspection.conversation.id, lineage, drift_with(lineage, compactions, budgets))

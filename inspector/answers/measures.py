@@ -1,26 +1,23 @@
-"""The measures of a conversation: read from its store, as a document, and as text."""
+"""What each compaction of a conversation kept, measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from inspector.answers.answers import Answers
+from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import load_stemmer
+from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
-from inspector.core.text import safe_title
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
-from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share
+from inspector.quality.measures.measure import MeasuredCompaction
 
 if TYPE_CHECKING:
-    from inspector.answers.answers import Answers
     from inspector.engines.base import Settings
-
-Document = dict[str, Any]
-#: So many characters of a message are told as evidence.
-_TOLD = 300
 
 
 def measure_conversation(
@@ -37,8 +34,8 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        measures = inspection.measures(before, settings.profile)
-        unpruned = measures.rough_until(recorded.tail_start) - measures.rough_until(recorded.head_end)
+        token_index = inspection.token_index(before, settings.profile)
+        unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
         yield MeasuredCompaction(
             recorded,
             store.messages(before)[: recorded.before],
@@ -48,66 +45,22 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
         )
 
 
-def measures_document(answers: Answers, name: str) -> Document:
-    """What `measures` prints: definitions, the whole conversation, every compaction with its evidence."""
-    from inspector.answers.facts import facts_reading
+@dataclass(frozen=True, slots=True)
+class MeasuredConversation:
+    """The measures of a conversation's compactions, by the settings' profile."""
 
+    row: ConversationRow
+    profile: str
+    compactions: tuple[Compaction, ...]
+    measures: ConversationMeasures
+
+
+def measure(answers: Answers, name: str) -> MeasuredConversation:
+    """The measures of every compaction, facts followed. Raises UnknownConversation, StoreErrors and EngineErrors."""
     inspection, resolved, reading = facts_reading(answers, name)
-    found = measure_conversation(inspection, resolved.settings, reading.facts)
-    whole = {}
-    for identity in DEFINITIONS:
-        share, last, numbers = found.whole(identity)
-        whole[identity] = {
-            "share": _share(share),
-            "last": _share(last),
-            "numbers": dict(numbers),
-            "curve": [_share(measure.so_far) for measure in found.curve(identity)],
-        }
-    return {
-        "conversation": inspection.conversation.id,
-        "title": safe_title(inspection.conversation.row.title),
-        "profile": resolved.settings.profile,
-        "definitions": [
-            {"id": d.id, "title": d.title, "counts": d.counts, "practice": d.practice, "unit": d.unit}
-            for d in DEFINITIONS.values()
-        ],
-        "whole": whole,
-        "compactions": [
-            {
-                "compaction": recorded.index,
-                "fallback": recorded.fallback,
-                "measures": [_measure(measure) for measure in found.of(recorded.index)],
-            }
-            for recorded in inspection.compactions()
-        ],
-    }
-
-
-def _share(share: Share | None) -> Document | None:
-    return None if share is None else {"count": share.count, "of": share.of, "value": share.value}
-
-
-def _measure(measure: Measure) -> Document:
-    return {
-        "id": measure.id,
-        "share": _share(measure.share),
-        "so_far": _share(measure.so_far),
-        "parts": {name: _share(share) for name, share in measure.parts},
-        "numbers": dict(measure.numbers),
-        "evidence": [_evidence(entry) for entry in measure.evidence],
-    }
-
-
-def _evidence(entry: Evidence) -> Document:
-    return {
-        "text": safe_title(entry.text, _TOLD),
-        "known": entry.known,
-        "role": entry.role,
-        "note": entry.note,
-        "said": None
-        if entry.said is None
-        else {"generation": entry.said.generation, "index": entry.said.index},
-        "found": None
-        if entry.found is None
-        else {"generation": entry.found.generation, "index": entry.found.index, "where": entry.where},
-    }
+    return MeasuredConversation(
+        inspection.conversation.row,
+        resolved.settings.profile,
+        inspection.compactions(),
+        measure_conversation(inspection, resolved.settings, reading.facts),
+    )

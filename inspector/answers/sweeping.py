@@ -1,9 +1,7 @@
-"""Sweeps over conversations of a store, in several processes where that pays; their documents and tables."""
+"""Sweeps over conversations of a store, in several processes where that pays."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import signal
 import time
@@ -21,11 +19,10 @@ from typing import Any
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
-from inspector.export.documents import Document
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.recording import record
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 
@@ -84,7 +81,7 @@ def run_sweep(
     """Run every cell over every conversation. Once `wanted` says no, what is done is put together and returned.
 
     `processes` is how many work at once (all cores without; 1 for this one alone). Raises UsageProblem for a grid that
-    is too large, EngineError for an engine that cannot run conversations, StoreErrors.
+    is too large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
     began, total = time.monotonic(), len(request.names)
@@ -184,7 +181,7 @@ def _one(name: str) -> Grid:
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name)
     settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
-    recording = record(inspection, settings.profile)
+    recording = read_recording(inspection, settings.profile)
     model = request.model or recording.model
     course = recording.course
     if request.facts:
@@ -207,11 +204,12 @@ def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
     return FactSteps(facts_said(inspection, default_cache(), watch))
 
 
-def sweep_document(
+def sweep_store(
     answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
-) -> tuple[Document, Sweep]:  # fmt: skip
-    """The metrics over the grid, and the best cell of each; with `facts` those that count facts too."""
+) -> Sweep:  # fmt: skip
+    """The metrics over the grid, of the `chosen` conversations or of all; with `facts` those that count facts too.
+    `ratio` is how much of its budget a summary takes, None: as recorded. Raises as run_sweep does."""
     if chosen:
         names = tuple(answers.store.resolve(name) for name in chosen)
     else:
@@ -222,58 +220,10 @@ def sweep_document(
     found = run_sweep(request, answers, watch)
     if facts and default_cache().problem:
         answers.note(default_cache().problem)
-    return document_of(found), found
+    return found
 
 
 def all_equal(found: Sweep, metric: str) -> bool:
     """Whether several cells were run and all of them are the same by a metric: none is better than the others."""
     run = [cell for line in found.cells[metric] for cell in line if not isnan(cell)]
     return len(run) > 1 and len(set(run)) == 1
-
-
-def document_of(found: Sweep) -> Document:
-    """A sweep as a document; null where a cell was not run."""
-    rows, columns = found.rows, found.columns
-    document: Document = {
-        "axes": [rows.name, columns.name],
-        rows.name: list(rows.values),
-        columns.name: list(columns.values),
-        "conversations": found.conversations,
-        "metrics": {
-            name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
-            for name in found.cells
-        },
-        "best": {
-            name: {
-                rows.name: rows.values[b.row],
-                columns.name: columns.values[b.column],
-                "value": b.value,
-                "all_equal": all_equal(found, name),
-            }
-            for name in found.cells
-            if found.conversations and (b := found.best(name))
-        },
-    }
-    if not found.complete:
-        document["complete"] = False
-    return document
-
-
-def sweep_csv(found: Sweep) -> str:
-    """One line a cell: both settings, then every metric."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([found.rows.name, found.columns.name, *found.cells])
-    for r, row in enumerate(found.rows.values):
-        for c, column in enumerate(found.columns.values):
-            writer.writerow(
-                [
-                    row,
-                    column,
-                    *(
-                        "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
-                        for name in found.cells
-                    ),
-                ]
-            )
-    return out.getvalue()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
 from inspector.commands.sources import flags_of, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(epilog=PATH_HELP)
@@ -27,11 +24,14 @@ def show(
 ) -> None:  # fmt: skip
     """Show a generation: its messages with regions, tokens, pruning and breakpoints."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_show
+    from inspector.answers.showing import show_generation
+    from inspector.export.documents.generations import show_document
+    from inspector.export.text.generations import print_show
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(answers.show(name, generation, exact=not no_exact), as_json, print_show)
+    answer = show_generation(answers, name, generation, exact=not no_exact)
+    print_answer(show_document(answer), as_json, print_show)
     say(answers.notes())
 
 
@@ -44,11 +44,13 @@ def compactions(
 ) -> None:
     """List the recorded compactions, each with what the profile plans for the same list."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_compactions
+    from inspector.answers.compactions import compare_compactions
+    from inspector.export.documents.generations import compaction_documents
+    from inspector.export.text.generations import print_compactions
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(answers.compactions(name), as_json, print_compactions)
+    print_answer(compaction_documents(compare_compactions(answers, name)), as_json, print_compactions)
     say(answers.notes())
 
 
@@ -72,11 +74,13 @@ def findings(
     A single word that is no file is a conversation of the database that is read without PATH.
     """
     from inspector.answers.answers import Answers
-    from inspector.export.findings_text import print_findings
+    from inspector.answers.findings import list_findings
+    from inspector.export.documents.findings import finding_documents
+    from inspector.export.text.findings import print_findings
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(answers.findings(name, severity), as_json, print_findings)
+    print_answer(finding_documents(list_findings(answers, name, severity)), as_json, print_findings)
     say(answers.notes())
 
 
@@ -93,20 +97,21 @@ def diff(
 ) -> None:
     """Compare the summaries of two compactions, section by section and item by item; or all of them with --life."""
     from inspector.answers.answers import Answers
+    from inspector.export.documents.summaries import diff_documents, lineage_document
+    from inspector.export.text.summaries import print_diff, print_lineage
 
     if life and (first is not None or last is not None):
         raise UsageProblem("--life is about all summaries; it takes no --from and no --to.")
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
     if life:
-        from inspector.answers.lineage import lineage_document
-        from inspector.export.lineage_text import print_lineage
+        from inspector.answers.lineage import follow_summaries
 
-        print_answer(lineage_document(answers, name), as_json, print_lineage)
+        print_answer(lineage_document(follow_summaries(answers, name)), as_json, print_lineage)
     else:
-        from inspector.export.text import print_diff
+        from inspector.answers.diffs import compare_summaries
 
-        print_answer(answers.diff(name, first, last), as_json, print_diff)
+        print_answer(diff_documents(compare_summaries(answers, name, first, last)), as_json, print_diff)
     say(answers.notes())
 
 
@@ -146,7 +151,10 @@ def facts(
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, and what became of them."""
     from inspector.answers.answers import Answers
-    from inspector.answers.facts import Wanted, facts_answer, print_facts
+    from inspector.answers.facts import FactsAtRisk, Wanted, facts_at_risk, follow_facts
+    from inspector.export.checklists import facts_checklist, facts_memories
+    from inspector.export.documents.facts import fact_documents, risk_documents
+    from inspector.export.text.facts import print_facts
 
     if at_risk and (compaction is not None or fates or pruned):
         raise UsageProblem(
@@ -155,11 +163,14 @@ def facts(
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
-    answer = facts_answer(answers, name, wanted, at_risk, "json" if as_json else form, user_id or "")
-    if isinstance(answer, str):
-        click.echo(answer, nl=False)
+    answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
+    if form == "markdown" and not as_json:
+        click.echo(facts_checklist(answer), nl=False)
+    elif form == "mem0" and not as_json:
+        print_answer(facts_memories(answer, user_id or ""), True, print_facts)
     else:
-        print_answer(answer, as_json or form != "text", print_facts)
+        documents = risk_documents(answer) if isinstance(answer, FactsAtRisk) else fact_documents(answer)
+        print_answer(documents, as_json or form == "json", print_facts)
     say(answers.notes())
 
 
@@ -170,12 +181,13 @@ def facts(
 def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
     """Measure what each compaction kept, kind by kind, and what it cost."""
     from inspector.answers.answers import Answers
-    from inspector.answers.measures import measures_document
-    from inspector.export.measures_text import print_measures
+    from inspector.answers.measures import measure
+    from inspector.export.documents.measures import measures_document
+    from inspector.export.text.measures import print_measures
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(measures_document(answers, name), as_json, print_measures)
+    print_answer(measures_document(measure(answers, name)), as_json, print_measures)
     say(answers.notes())
 
 
@@ -195,9 +207,12 @@ def breakpoints(
 ) -> None:  # fmt: skip
     """Show where the prompt-cache breakpoints of a generation sit."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_breakpoints
+    from inspector.answers.cachepoints import cache_points
+    from inspector.export.documents.generations import breakpoints_document
+    from inspector.export.text.generations import print_breakpoints
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(answers.breakpoints(name, generation, layout, ttl), as_json, print_breakpoints)
+    answer = cache_points(answers, name, generation, layout, ttl)
+    print_answer(breakpoints_document(answer), as_json, print_breakpoints)
     say(answers.notes())

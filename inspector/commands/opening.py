@@ -45,8 +45,27 @@ def open_app(
 
 
 def _without_terminal(store: Store, name: str | None, config: Path | None, flags: dict[str, Any]) -> None:
+    """What the app would show first, as text: the conversations, then one of them with its compactions."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_overview
+    from inspector.answers.compactions import compare_compactions
+    from inspector.answers.conversations import list_conversations
+    from inspector.answers.showing import show_generation
+    from inspector.export.documents.conversations import conversation_documents
+    from inspector.export.documents.generations import compaction_documents, show_document
+    from inspector.export.text.console import console_for, say
+    from inspector.export.text.conversations import print_conversations
+    from inspector.export.text.generations import print_compactions, print_show
 
-    print_overview(Answers(store, flags, config), name)
+    answers = Answers(store, flags, config)
+    console = console_for()
+    chosen = store.resolve(name) if name is not None else ""
+    listed = conversation_documents(list_conversations(answers))
+    print_conversations(listed)
+    if listed:
+        chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
+        console.print()
+        say(console, next((entry["title"] for entry in listed if chosen == entry["id"]), chosen), "bold")
+        print_compactions(compaction_documents(compare_compactions(answers, chosen)))
+        console.print()
+        print_show(show_document(show_generation(answers, chosen, None, exact=True)))
     print("\nThis is no terminal. In a terminal the same command opens the app.")

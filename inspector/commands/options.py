@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,6 @@ from typing import Any
 import click
 
 from inspector.core.text import safe
-
-#: What JSON leaves unescaped although a terminal may act on it: DEL, C1 controls, and what turns text round.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 PROFILE_HELP = "documented, hermes-0.13, hermes-0.19, truncation; default: detected, documented for files."
 PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
@@ -54,19 +49,11 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
     if as_json:
+        from inspector.export.documents.document import json_bytes
+
         click.echo(json_bytes(document))
     else:
         text(document)
-
-
-def json_bytes(document: Any) -> bytes:
-    """JSON in UTF-8, whatever the locale. What a terminal could act on is escaped, which says the same in JSON; so is
-    all of a text with lone surrogates, which UTF-8 lacks."""
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    try:
-        return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(document, indent=2).encode("ascii")
 
 
 def say(notes: Sequence[str]) -> None:

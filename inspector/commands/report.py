@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from inspector.commands.options import PATH_HELP, say, settings_options
 from inspector.commands.sources import flags_of, open_source, path_and_name
 from inspector.core.text import safe
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("report", epilog=PATH_HELP)

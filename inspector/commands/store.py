@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from inspector.commands.options import PATH_HELP, print_answer, say, source_options
 from inspector.commands.sources import open_source, split_path
 from inspector.core.errors import UsageProblem
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(epilog=PATH_HELP)
@@ -20,10 +15,12 @@ if TYPE_CHECKING:
 def conversations(path: str | None, as_json: bool, demo: bool) -> None:
     """List the conversations of a database."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_conversations
+    from inspector.answers.conversations import list_conversations
+    from inspector.export.documents.conversations import conversation_documents
+    from inspector.export.text.conversations import print_conversations
 
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(answers.conversations(), as_json, print_conversations)
+    print_answer(conversation_documents(list_conversations(answers)), as_json, print_conversations)
     say(answers.notes())
 
 
@@ -33,10 +30,12 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 def store(path: str | None, as_json: bool, demo: bool) -> None:
     """Describe a database: schema, detected profile and why, tables, full-text indexes."""
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_stores
+    from inspector.answers.databases import describe_databases
+    from inspector.export.documents.conversations import database_documents
+    from inspector.export.text.conversations import print_stores
 
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(answers.store_documents(), as_json, print_stores)
+    print_answer(database_documents(describe_databases(answers)), as_json, print_stores)
     say(answers.notes())
 
 
@@ -51,12 +50,15 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> Non
 
     The first word is PATH where it is a file or is written like one.
     """
+    from inspector.answers import databases
     from inspector.answers.answers import Answers
-    from inspector.export.text import print_hits
+    from inspector.export.documents.conversations import hit_documents
+    from inspector.export.text.conversations import print_hits
 
     path, wanted = split_path(words, demo)
     if not any(word.strip() for word in wanted):
         raise UsageProblem("Give the words to search for: compaction-inspector search [PATH] WORDS...")
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(answers.search(" ".join(wanted), limit), as_json, print_hits)
+    hits = databases.search(answers, " ".join(wanted), limit)
+    print_answer(hit_documents(hits), as_json, print_hits)
     say(answers.notes())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from inspector.commands.options import (
 )
 from inspector.commands.sources import flags_of, open_source, path_and_name, split_path
 from inspector.core.errors import Interrupted, UsageProblem
-
-if TYPE_CHECKING:
-    pass
 
 #: The knobs of a sweep where none is given a range.
 _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
@@ -41,12 +38,13 @@ def plan(
     files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
 ) -> None:
     """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
-    from inspector.answers.answers import plan_files
+    from inspector.answers.plans import plan_files
     from inspector.config.settings import read_config
-    from inspector.export.text import print_plans
+    from inspector.export.documents.generations import plan_documents
+    from inspector.export.text.generations import print_plans
 
-    documents = plan_files(files, flags_of(options), config, compactions_so_far)
-    print_answer(documents, as_json, print_plans)
+    plans = plan_files(files, flags_of(options), config, compactions_so_far)
+    print_answer(plan_documents(plans), as_json, print_plans)
     if config is not None:
         say(read_config(config).notes)
 
@@ -60,13 +58,14 @@ def replay(
     words: tuple[str, ...], config: Path | None, facts: bool, as_json: bool, demo: bool, **options: Any
 ) -> None:
     """Replay a conversation step by step: recorded beside what the settings would have done."""
+    from inspector.answers import replaying
     from inspector.answers.answers import Answers
-    from inspector.answers.replaying import replay_document
-    from inspector.export.text import print_replay
+    from inspector.export.documents.whatif import replay_document
+    from inspector.export.text.whatif import print_replay
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(replay_document(answers, name, facts), as_json, print_replay)
+    print_answer(replay_document(replaying.replay(answers, name, facts)), as_json, print_replay)
     say(answers.notes())
 
 
@@ -97,8 +96,9 @@ def sweep_command(
 ) -> None:  # fmt: skip
     """Run whole conversations over a grid of two settings: every conversation without a name."""
     from inspector.answers.answers import Answers
-    from inspector.answers.sweeping import Progress, sweep_csv, sweep_document
-    from inspector.export.text import print_sweep
+    from inspector.answers.sweeping import Progress, sweep_store
+    from inspector.export.documents.whatif import sweep_csv, sweep_document
+    from inspector.export.text.whatif import print_sweep
     from inspector.replay.sweep import parse_axis
 
     given = {name: parse_axis(name, text) for name, text in ranges.items() if text is not None}
@@ -123,13 +123,13 @@ def sweep_command(
             end = "\r" if progress.done < progress.total else "\n"
             click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
 
-    document, found = sweep_document(answers, names, axes[0], axes[1], summary_size, told, facts)
+    found = sweep_store(answers, names, axes[0], axes[1], summary_size, told, facts)
     if not found.conversations:
         raise Interrupted("interrupted; before any conversation was done.")
     if as_csv:
         click.echo(sweep_csv(found), nl=False)
     else:
-        print_answer(document, as_json, print_sweep)
+        print_answer(sweep_document(found), as_json, print_sweep)
     say(answers.notes())
     if not found.complete:
         done = f"{found.conversations:,} of {total:,} conversations"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,24 +14,16 @@ _NAME = "compaction-inspector"
 
 def state_dir() -> Path:
     """The user's state directory of this program; it may not exist yet."""
-    return _base("XDG_STATE_HOME", Path(".local") / "state") / _NAME
+    from platformdirs import user_state_path
+
+    return user_state_path(_NAME, appauthor=False)
 
 
 def cache_dir() -> Path:
     """The user's cache directory of this program; it may not exist yet."""
-    return _base("XDG_CACHE_HOME", Path(".cache")) / _NAME
+    from platformdirs import user_cache_path
 
-
-def _base(variable: str, below_home: Path) -> Path:
-    named = os.environ.get(variable)
-    if named and Path(named).is_absolute():
-        return Path(named)
-    if sys.platform == "darwin":
-        kind = "Caches" if variable == "XDG_CACHE_HOME" else "Application Support"
-        return Path.home() / "Library" / kind
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path.home() / below_home
+    return user_cache_path(_NAME, appauthor=False, opinion=False)
 
 
 def read_state(path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Measures, Plan, Settings
+from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
 from inspector.summaries.summary import Summary
@@ -199,27 +199,27 @@ def is_stray(messages: Sequence[Message], index: int) -> bool:
     )
 
 
-def tail_of(measures: Measures, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
+def tail_of(token_index: TokenIndex, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
     """(tokens, (index, tokens) of the largest message) of a tail that starts there, pruned as planned."""
     pruned = set(plan.pruned)
     total, largest = 0, None
-    for index in range(start, len(measures)):
-        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+    for index in range(start, len(token_index)):
+        tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
         total += tokens
         if largest is None or tokens > largest[1]:
             largest = (index, tokens)
     return total, largest
 
 
-def protected_giants(measures: Measures, plan: Plan) -> tuple[tuple[int, int], ...]:
+def protected_giants(token_index: TokenIndex, plan: Plan) -> tuple[tuple[int, int], ...]:
     """(index, tokens) of the messages of head and tail that are larger than the tail budget, pruned as planned."""
     if not plan.compacts:
         return ()
     pruned = set(plan.pruned)
     head, tail = plan.regions()
     found = []
-    for index in (*range(head), *range(tail, len(measures))):
-        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+    for index in (*range(head), *range(tail, len(token_index))):
+        tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
         if tokens > plan.budgets.tail_token_budget:
             found.append((index, tokens))
     return tuple(found)

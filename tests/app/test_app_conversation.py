@@ -6,11 +6,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from textual.widgets import Input
+from widgets.panes.diff_pane import DiffPane
 
 from inspector.answers.answers import Answers
-from inspector.app.panes import HELP, KEYS, NAMES, Panes
-from inspector.app.screens.help import HelpScreen
+from inspector.app.help.screen import HelpScreen
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -33,10 +34,9 @@ from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.panes.cache_pane import CachePane
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.diff_pane import DiffPane
 from widgets.panes.knobs import Knobs
 from widgets.panes.message_pane import MessagePane
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
-from inspector.app.screens.search import HitList, SearchScreen, marked_word
+from inspector.answers.conversations import list_conversations
+from inspector.app.search.screen import HitList, SearchScreen, marked_word
+from inspector.export.documents.conversations import conversation_documents
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -71,7 +73,7 @@ async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> No
 
 
 async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> None:
-    answers = Answers.of([in_place], {}, None).conversations()
+    answers = conversation_documents(list_conversations(Answers.of([in_place], {}, None)))
     async with running(in_place) as pilot:
         table = conversations(pilot).query_one(ConversationTable)
         shown = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from textual.widgets import Input
+from widgets.panes.replay_pane import ReplayPane
 
 from inspector.core.errors import OutputProblem
-from inspector.export.graph import Curve, Lines, token_graph
 from inspector.export.writing import write_file
 from tests.app.running import conversation, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
-from widgets.panes.replay_pane import ReplayPane
 
 ORDERS = "Nightly orders import loses rows"
 SIZE_KNOB = len(KNOBS) - 1
@@ -78,10 +74,10 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
     from inspector.app.screens import replaying
 
     read: list[str] = []
-    record = replaying.record
+    record = replaying.read_recording
     monkeypatch.setattr(
         replaying,
-        "record",
+        "read_recording",
         lambda inspection, profile, watch: (read.append(profile), record(inspection, profile, watch))[1],
     )
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
@@ -183,37 +179,3 @@ def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pyte
     write_file(database.parent / "found.yaml", "text", [database])
     assert sorted(path.name for path in database.parent.iterdir()) == ["found.yaml", "state.db"]
     assert not list((home / ".hermes").iterdir())
-
-
-@given(
-    st.lists(st.integers(0, 300_000), max_size=3_000),
-    st.lists(st.integers(0, 300_000), max_size=50),
-    st.integers(0, 400_000),
-    st.text(max_size=20),
-)
-def test_the_graph_is_well_formed_whatever_it_shows(
-    recorded: list[int], whatif: list[int], threshold: int, title: str
-) -> None:
-    title = "".join(c for c in title if c.isprintable())
-    found = token_graph(
-        [Curve("recorded", "recorded", recorded, (1, 2)), Curve("whatif", "<b>", whatif)],
-        Lines(threshold, 2 * threshold, 10**6),
-        title=title,
-    )
-    root = ET.fromstring(found)
-    assert root.tag.endswith("svg")
-    assert "script" not in found
-    numbers = [element.get("points", "") for element in root.iter()]
-    for point in " ".join(numbers).split():
-        x, y = map(float, point.split(","))
-        width, height = map(float, root.attrib["viewBox"].split()[2:])
-        assert 0 <= x <= width
-        assert 0 <= y <= height
-
-
-def test_the_graph_keeps_drops_of_long_curves() -> None:
-    tokens = [min(step % 5_000, 4_000) * 20 for step in range(20_000)]
-    found = token_graph([Curve("recorded", "recorded", tokens, (5_000,))], Lines(80_000))
-    assert len(found) < 40_000
-    assert "compaction 1 at step 5,000" in found
-    assert "threshold 80,000" in found

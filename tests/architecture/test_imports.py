@@ -13,7 +13,7 @@ from inspector.commands import NAMES
 from inspector.commands.cli import commands
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("textual", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
+HEAVY = ("textual", "jinja2", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
 
 def imported(code: str, *words: str) -> set[str]:
@@ -52,7 +52,7 @@ RUN = "from inspector.commands.cli import main\nmain()"
         (["facts", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
         (
             ["report", "--demo", "Move checkout to orders-v2", "--output", "-"],
-            {"genai_prices", "rich", "sqlite3", "yaml"},
+            {"genai_prices", "jinja2", "rich", "sqlite3", "yaml"},
         ),
         (["search", "--demo", "orders"], {"rich", "sqlite3"}),
         (["plan", "fixtures/fastapi-example.json"], {"rich", "sqlite3"}),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.export.html.page import render_html
+from inspector.export.report.rendering import render_html
 from inspector.export.report.values import Report
 from tests.export.pages import assert_harmless, parsed
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
-from inspector.answers.facts import Wanted, facts_answer
+from inspector.answers.facts import Wanted, follow_facts
 from inspector.commands.sources import open_source
 from inspector.core.text import safe
-from inspector.export.html.page import POLICY, render_html
-from inspector.export.markdown.document import render_markdown
-from inspector.export.report.values import FactGroup, Report
+from inspector.export.documents.facts import fact_documents
+from inspector.export.report.charting import course_chart
+from inspector.export.report.rendering import POLICY, html_templates, render_html, render_markdown
+from inspector.export.report.values import Course, FactGroup, Fall, Report
 from inspector.export.report.wording import cut
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 
@@ -40,8 +44,7 @@ def lost_texts(report: Report) -> dict[int, list[str]]:
 def facts_lost(name: str) -> set[tuple[int, str]]:
     """What the facts command says was lost: (compaction, text)."""
     answers = Answers(open_source(None, True), {}, None)
-    found = facts_answer(answers, name, Wanted(fates=("lost", "value lost")), False, "json")
-    assert not isinstance(found, str)
+    found = fact_documents(follow_facts(answers, name, Wanted(fates=("lost", "value lost"))))
     return {(entry["compaction"], " ".join(safe(cut(entry["text"])).split())) for entry in found}
 
 
@@ -155,6 +158,40 @@ def test_the_token_graph(report_of: MakeReport) -> None:
     assert not list(graph.all("style"))
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(st.integers(0, 300_000), max_size=3_000),
+    st.lists(st.tuples(st.integers(0, 3_000), st.integers(0, 300_000), st.booleans()), max_size=40),
+    st.integers(0, 400_000),
+)
+def test_the_token_graph_is_well_formed_whatever_it_shows(
+    report_of: MakeReport, recorded: list[int], falls: list[tuple[int, int, bool]], threshold: int
+) -> None:
+    compactions = tuple(
+        Fall(at, min(step, len(recorded)), before, before // 2, fallback)
+        for at, (step, before, fallback) in enumerate(sorted(falls), 1)
+    )
+    course = Course(tuple(recorded), compactions, threshold, 10**6, 2 * threshold)
+    chart = course_chart(replace(report_of(ROTATING), course=course))
+    root = parsed(str(html_templates().get_template("charts.html.j2").module.course(chart)))  # type: ignore[attr-defined]
+    (picture,) = root.all("svg")
+    width, height = map(float, (picture.attributes["viewbox"] or "").split()[2:])
+    for line in root.all("polyline"):
+        for point in (line.attributes["points"] or "").split():
+            x, y = map(float, point.split(","))
+            assert 0 <= x <= width
+            assert 0 <= y <= height
+
+
+def test_the_token_graph_keeps_drops_of_long_courses(report_of: MakeReport) -> None:
+    tokens = tuple(min(step % 5_000, 4_000) * 20 for step in range(20_000))
+    chart = course_chart(replace(report_of(ROTATING), course=Course(tokens, (), 80_000, 128_000)))
+    ((line, _),) = chart.stretches
+    heights = [float(point.split(",")[1]) for point in line.split()]
+    assert len(heights) < 1_000
+    assert sum(low - high > 100 for high, low in pairwise(heights)) == 3
+
+
 def test_the_outline(report_of: MakeReport) -> None:
     page = parsed(render_html(report_of(ROTATING)))
     compaction = ["What was lost"]
@@ -192,12 +229,12 @@ def test_the_head_says_where_everything_comes_from(report_of: MakeReport) -> Non
     head = next(page.all("header")).text
     for told in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
         assert told in head
-    settings = page.by_id("settings").text
+    in_force = page.by_id("settings").text
     for line in report.settings:
-        assert line.name in settings
-        assert line.source in settings
+        assert line.name in in_force
+        assert line.source in in_force
     for derivation in report.derivations:
-        assert all(step.why in settings for step in derivation.steps)
+        assert all(step.why in in_force for step in derivation.steps)
 
 
 def test_a_users_constraints_come_first(report_of: MakeReport) -> None:

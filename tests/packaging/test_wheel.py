@@ -35,6 +35,11 @@ def test_the_wheel_has_everything(wheel: Path) -> None:
     styles = {str(path.relative_to(ROOT)) for path in (ROOT / "inspector").rglob("*.tcss")}
     assert styles
     assert styles <= names
+    templates = {
+        str(path.relative_to(ROOT)) for path in (ROOT / "inspector" / "export" / "templates").iterdir()
+    }
+    assert templates
+    assert templates <= names
     assert not any(name.startswith(("tests/", "fixtures/", "docs/")) for name in names)
     rules = {str(path.relative_to(ROOT)) for path in (ROOT / "inspector").rglob("*.yaml")}
     assert rules

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import AT_RISK_LEAD, taken_saying
+from inspector.answers.facts import taken_saying
 from inspector.engines.base import Plan
+from inspector.export.checklists import AT_RISK_LEAD
 from inspector.export.report.limits import CHECKLIST, RISK
 from inspector.export.report.values import FactGroup, FactLine, FactsPart, RiskPart
 from inspector.export.report.wording import later_words

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.core.errors import UsageProblem
+from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
 
 Form = Literal["html", "markdown"]
@@ -29,10 +30,4 @@ def form_of(path: Path | None, asked: str | None) -> Form:
 
 def render(report: Report, form: Form) -> str:
     """The report in a form."""
-    if form == "markdown":
-        from inspector.export.markdown.document import render_markdown
-
-        return render_markdown(report)
-    from inspector.export.html.page import render_html
-
-    return render_html(report)
+    return render_markdown(report) if form == "markdown" else render_html(report)

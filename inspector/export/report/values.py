@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
-from inspector.engines.base import Step
-from inspector.quality.facts.fact import Kind, Outcome, Where
+from inspector.core.conversations import Compaction
+from inspector.engines.base import DerivationStep
+from inspector.quality.facts.fact import KINDS, Kind, Outcome, Where
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import SummaryDiff
+
+
+def anchor(compaction: int) -> str:
+    """The id of the section of a compaction."""
+    return f"compaction-{compaction}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class Derivation:
 
     title: str
     value: int
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,11 @@ class Fall:
     before: int
     after: int
     fallback: bool
+
+    @property
+    def anchor(self) -> str:
+        """The id of the compaction's section."""
+        return anchor(self.compaction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,11 @@ class FactsPart:
     kept: tuple[FactGroup, ...] = ()
     pruned: tuple[FactGroup, ...] = ()
 
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of which there are any, in their order."""
+        return tuple(kind for kind in KINDS if any(self.counts[kind].values()))
+
 
 @dataclass(frozen=True, slots=True)
 class FindingGroup:
@@ -131,6 +147,11 @@ class FindingGroup:
     advice: str
     told: tuple[tuple[str, str], ...]
     more: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many there are, shown or not."""
+        return len(self.told) + self.more
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +189,16 @@ class CompactionPart:
     findings: tuple[FindingGroup, ...]
     measures: tuple[MeasureLine, ...]
 
+    @property
+    def recorded(self) -> Compaction:
+        """What was recorded."""
+        return self.compared.recorded
+
+    @property
+    def anchor(self) -> str:
+        """The id of the section."""
+        return anchor(self.recorded.index)
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -175,6 +206,12 @@ class Curve:
 
     kind: Kind
     shares: tuple[Share | None, ...]
+
+    @property
+    def last(self) -> Share | None:
+        """What is left now; None where nothing was summarized."""
+        share = self.shares[-1] if self.shares else None
+        return share if share is not None and share.of else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,19 @@
-"""Words that both renderers use."""
+"""Words that both forms of a report use."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.shares import percent
-from inspector.export.report.values import DiffPart
+from inspector.export.report.values import CompactionPart, DiffPart, FactLine, Report, RiskPart
 from inspector.quality.facts.fact import Kind, Life, Outcome
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import ItemChange
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
@@ -24,6 +27,9 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
 OUTCOME_SIGNS: Mapping[Outcome, str] = {"verbatim": "=", "paraphrased": "≈", "value lost": "?", "lost": "✗"}
 CHANGE_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
 SEVERITY_SIGNS = {"error": "✗", "warning": "!", "info": "i"}
+#: Those of a comparison in text, as tools for differences read them.
+_LINE_SIGNS = {"added": "+", "removed": "-", "reworded": "~", "moved": ">"}
+_WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
 #: The longest text of a fact, an item or a finding that is shown, in characters.
 LONGEST = 600
 
@@ -121,4 +127,176 @@ def diff_counts(part: DiffPart) -> str:
     return (
         ", ".join(f"{number:,} {change}" for change, number in part.diff.counts().items() if number)
         or "nothing"
+    )
+
+
+def kind_name(kind: Kind, number: int = 2) -> str:
+    """The name of a kind for so many facts of it."""
+    return KIND_NAMES[kind][0 if number == 1 else 1]
+
+
+def summaries_words(report: Report) -> str:
+    """Whether every compaction made a summary."""
+    fallbacks = sum(part.recorded.fallback for part in report.compactions)
+    if fallbacks:
+        return f"{fallbacks} without a summary"
+    return "each with a summary" if report.compactions else "never compacted"
+
+
+def threshold_words(report: Report) -> str:
+    """How much of the threshold the live list takes; "" where there is none."""
+    threshold = report.course.threshold
+    return f"{percent(report.live_tokens, threshold)} of the threshold" if threshold else ""
+
+
+def readable_words(share: Share) -> str:
+    """A share of facts that can still be read."""
+    return f"{share.count:,} of {share.of:,} can still be read"
+
+
+def saved_words(part: CompactionPart) -> str:
+    """How much smaller the list became: "(-52%)"."""
+    before, after = part.recorded.tokens_before, part.recorded.tokens_after
+    return f"({after / before - 1 if before > 0 else 0.0:+.0%})"
+
+
+def regions_words(part: CompactionPart) -> str:
+    """What the regions of the list before took."""
+    head, middle, tail = part.tokens
+    return f"{middle:,} tokens summarized, {head:,} kept in the head, {tail:,} in the tail"
+
+
+def summary_name(part: CompactionPart) -> str:
+    """What stands where a summary should."""
+    return "The fallback text" if part.recorded.fallback else "The summary"
+
+
+def summary_length(part: CompactionPart) -> str:
+    """How long the whole summary is, and where it stands."""
+    where = ", merged into the first message of the tail" if part.recorded.merged else ""
+    return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
+
+
+def fate_words(line: FactLine) -> str:
+    """What became of a fact, with its sign."""
+    if line.outcome is None:
+        return "! said once" if line.said == 1 else "! at risk"
+    return f"{OUTCOME_SIGNS[line.outcome]} {line.outcome}"
+
+
+def place_words(line: FactLine) -> str:
+    """Where a fact was said and is found, and how often it came up; begins with a comma."""
+    told = [f"list {line.generation} #{line.index}"]
+    if line.message >= 0:
+        told.insert(0, f"message {line.message}")
+    if line.where and line.outcome in ("verbatim", "paraphrased"):
+        told.append(f"now in the {line.where}")
+    if line.said > 1:
+        told.append(f"said {line.said} times")
+    if line.uses:
+        told.append("used once since" if line.uses == 1 else f"used {line.uses} times since")
+    return "".join(f", {one}" for one in told)
+
+
+def mention_words(line: FactLine) -> str:
+    """What the excerpt of a fact is; "" where there is none to be shown."""
+    if not line.excerpt or line.outcome not in ("value lost", "paraphrased"):
+        return ""
+    return f"{'Mentioned' if line.outcome == 'value lost' else 'Now'} in the {line.where}"
+
+
+def marked(line: FactLine) -> list[tuple[str, bool]]:
+    """The words of a fact in pieces: (text, whether it is one of the exact values)."""
+    shown = cut(line.text)
+    there = "|".join(re.escape(value) for value in line.values if value)
+    pieces = re.split(f"({there})", shown) if there else [shown]
+    return [(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece]
+
+
+def values_apart(line: FactLine) -> str:
+    """The exact values of a fact that its text does not have."""
+    return ", ".join(value for value in line.values if value not in line.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSection:
+    """A section of a comparison: the changed items that are shown, how many more there are, and how many were kept."""
+
+    title: str
+    items: tuple[ItemChange, ...]
+    more: int
+    kept: int
+
+
+def changed_sections(part: DiffPart) -> list[ChangedSection]:
+    """The sections of a comparison in which something changed, or that came or went."""
+    sections = []
+    for section in part.diff.sections:
+        changed = [item for item in section.items if item.change != "kept"]
+        if changed or section.gone or section.was is None:
+            state = " (gone)" if section.gone else " (new)" if section.was is None else ""
+            renamed = f" (was: {section.was})" if section.was not in (None, section.name) else ""
+            sections.append(
+                ChangedSection(
+                    f"{section.name or 'Before the first heading'}{state}{renamed}",
+                    tuple(changed[: part.limit]),
+                    max(0, len(changed) - part.limit),
+                    len(section.items) - len(changed),
+                )
+            )
+    return sections
+
+
+def word_changes(item: ItemChange) -> list[tuple[str, str]]:
+    """The wording of an item in pieces: ("del", what went), ("ins", what came), ("", what stayed)."""
+    longest = 4 * LONGEST
+    if item.was is None or len(item.was) > longest or len(item.text) > longest:
+        return [("", cut(item.text, longest))]
+    pieces, at = [], 0
+    for change in item.words:
+        went, came = item.was[change.was_start : change.was_end], item.text[change.start : change.end]
+        pieces += [("", item.text[at : change.start]), ("del", went)]
+        pieces += [("", " " if went and came else ""), ("ins", came)]
+        at = change.end
+    pieces.append(("", item.text[at:]))
+    return [(change, text) for change, text in pieces if text]
+
+
+def diff_lines(part: DiffPart) -> list[str]:
+    """A comparison as lines of text: a sign before each item, [-what went-] and {+what came+} in it."""
+    lines = []
+    for section in changed_sections(part):
+        lines.append(f"@@ {section.title} @@")
+        for item in section.items:
+            lead = f"(from {item.from_section}) " if item.change == "moved" else ""
+            text = "".join(_WRITTEN[change].format(text) for change, text in word_changes(item))
+            # Only the first line of an item has its sign; the others stand below its text.
+            lines.append(f"{_LINE_SIGNS[item.change]} {lead}{text}".replace("\n", "\n  "))
+        if section.more:
+            lines.append(f"  and {section.more:,} more changes")
+        if section.kept:
+            lines.append(f"  = {section.kept} kept")
+    return lines
+
+
+def risk_words(risk: RiskPart) -> str:
+    """What a compaction would take out of the live list now."""
+    if risk.reason:
+        return f"A compaction of the live list would change nothing now: {risk.reason}."
+    if not risk.total:
+        return "The next compaction would take no fact out of the list."
+    return (
+        f"A compaction now would put messages {risk.head_end} to {risk.tail_start - 1} of "
+        f"{count(risk.length, 'message')} through a summary. {count(risk.total, 'fact')} would leave verbatim context, "
+        f"{risk.once:,} of them said there once; those come first."
+    )
+
+
+def made_words(report: Report) -> str:
+    """What the report is of, and when it was made."""
+    made = moment(report.made_at)
+    return (
+        f"Conversation {report.conversation}, {count(len(report.sessions), 'session')}, from {report.database}. "
+        f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
+        "estimates. This file holds words of the conversation: read it before you pass it on."
     )

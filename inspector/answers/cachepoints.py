@@ -1,0 +1,98 @@
+"""Where the prompt-cache breakpoints of a generation sit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import caching_release, policy_of, ttl_of
+from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
+from inspector.caching.policy import CachePolicy
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import Generation
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBreakpoint:
+    """A breakpoint, the message that carries it (None: the system prompt), and the rough tokens up to its end."""
+
+    breakpoint: Breakpoint
+    message: Message | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CachePoints:
+    """The breakpoints of a generation's next request, by the rules of a profile."""
+
+    conversation: str
+    generation: int
+    layout: Layout
+    ttl: Ttl
+    profile: str
+    policy: CachePolicy
+    points: tuple[PlacedBreakpoint, ...]
+
+
+def cache_points(
+    answers: Answers, name: str, number: int | None, layout: Layout | None, ttl: Ttl | None
+) -> CachePoints:
+    """The breakpoints of generation `number` (the live one without), under the layout and time to live in force where
+    none is given. Raises UnknownConversation and StoreErrors."""
+    inspection, resolved = answers.opened(name)
+    generation = inspection.generation(number)
+    messages = answers.store.messages(generation)
+    policy = policy_of(inspection.conversation.row, resolved.settings.profile)
+    layout = layout or policy.layout
+    ttl = ttl or ttl_of(resolved)
+    system = inspection.system_tokens(generation.session)
+    return CachePoints(
+        inspection.conversation.id,
+        generation.number,
+        layout,
+        ttl,
+        resolved.settings.profile,
+        policy,
+        tuple(
+            PlacedBreakpoint(
+                point,
+                None if point.message is None else messages[point.message],
+                system if point.message is None else system + _tokens(messages[: point.message + 1]),
+            )
+            for point in breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
+        ),
+    )
+
+
+def _tokens(messages: Iterable[Message]) -> int:
+    """The release's rough estimate of a list, which is less than that of its messages one by one."""
+    chars = images = 0
+    for message in messages:
+        chars += message_chars(message.wire)
+        images += message_images(message.wire)
+    return list_tokens(chars, images)
+
+
+def breakpoints_of(
+    inspection: Inspection,
+    generation: Generation,
+    messages: Sequence[Message],
+    resolved: ResolvedSettings,
+    layout: Layout | None,
+    ttl: Ttl | None,
+) -> tuple[Breakpoint, ...]:
+    """The breakpoints of a list under the resolved profile."""
+    prompt = inspection.system_prompt(generation.session)
+    if messages and messages[0].role == "system":
+        prompt = ""
+    return breakpoints(
+        messages,
+        prompt,
+        layout=layout or policy_of(inspection.conversation.row, resolved.settings.profile).layout,
+        ttl=ttl or ttl_of(resolved),
+        release=caching_release(resolved.settings.profile),
+    )

@@ -1,0 +1,27 @@
+"""The conversations of a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.answers.answers import Answers
+from inspector.answers.resolving import resolve
+from inspector.core.conversations import Conversation
+from inspector.engines.base import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation and the settings in force for it."""
+
+    conversation: Conversation
+    settings: Settings
+
+
+def list_conversations(answers: Answers) -> list[ListedConversation]:
+    """Every conversation, opened for its generations and compactions. Raises StoreErrors."""
+    store = answers.store
+    return [
+        ListedConversation(store.open(row.id), resolve(store, row, answers.flags, answers.config).settings)
+        for row in store.conversations()
+    ]

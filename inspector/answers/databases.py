@@ -1,0 +1,46 @@
+"""What the databases of a store are, and where words stand in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.answers.answers import Answers, stores_of
+from inspector.core.conversations import Hit
+from inspector.stores.base import StoreInfo
+from inspector.stores.hermes.describe import StoreDescription
+from inspector.stores.hermes.store import HermesStore
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database: what it is, how many conversations it has, and what lies in the file where that can be told."""
+
+    info: StoreInfo
+    conversations: int
+    description: StoreDescription | None
+
+
+@dataclass(frozen=True, slots=True)
+class TitledHit:
+    """A message that a search found, and the title of its conversation."""
+
+    hit: Hit
+    title: str
+
+
+def describe_databases(answers: Answers) -> list[Database]:
+    """Every database of the store. Raises StoreErrors."""
+    found = []
+    for store in stores_of(answers.store):
+        conversations = len(store.conversations())
+        description = store.describe() if isinstance(store, HermesStore) else None
+        # Only now: what could not be read is told by then.
+        found.append(Database(store.info, conversations, description))
+    return found
+
+
+def search(answers: Answers, query: str, limit: int) -> list[TitledHit]:
+    """At most `limit` messages that contain the words. Raises StoreErrors."""
+    titles = {row.id: row.title or row.id for row in answers.store.conversations()}
+    hits = answers.store.search(query, limit=limit)
+    return [TitledHit(hit, titles.get(hit.conversation, hit.conversation)) for hit in hits]

@@ -1,0 +1,80 @@
+"""What a compaction of lists in files would do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.answers.inspection import measured, plan_with
+from inspector.config.settings import ConfigReading, read_config, resolve_settings
+from inspector.core.errors import BadInput
+from inspector.core.messages import Message, messages_from
+from inspector.engines.base import Engine, Plan, Settings
+from inspector.engines.capabilities import assemble
+from inspector.engines.registry import engine
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMessage:
+    """A message of the list after a compaction. `source` is its index in the list before, or says what else it is;
+    `merged` where the summary went into it."""
+
+    role: str
+    source: int | str
+    merged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file, the plan for its list, and the list after it."""
+
+    file: Path
+    plan: Plan
+    output: tuple[PlannedMessage, ...]
+
+
+def plan_files(
+    files: Sequence[Path], flags: Mapping[str, Any], config: Path | None, compactions: int
+) -> list[PlannedFile]:
+    """What a compaction of each file's list would do now, after so many `compactions`. Raises BadInput naming the file
+    that cannot be used, EngineError."""
+    reading = read_config(config) if config is not None else ConfigReading()
+    settings = resolve_settings(flags, reading, {}).settings
+    settings.check()
+    return [_planned(file, settings, compactions) for file in files]
+
+
+def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
+    messages = read_messages(file)
+    found = engine(settings.profile)
+    plan = plan_with(found, measured(found, messages), settings, compactions, 0)
+    return PlannedFile(file, plan, _output(found, messages, plan))
+
+
+def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> tuple[PlannedMessage, ...]:
+    outputs = assemble(found, messages, plan, "")
+    return tuple(PlannedMessage(out.role, out.source, out.merged) for out in outputs)
+
+
+def read_messages(file: Path) -> tuple[Message, ...]:
+    """The messages of a JSON file: a list of OpenAI-style messages, or a mapping with such a list as "messages"."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {file}.") from None
+    except IsADirectoryError:
+        raise BadInput(f"{file} is a directory; name a JSON file of messages.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} cannot be read ({error}).") from error
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{file} is no valid JSON (line {error.lineno}): {error.msg}.") from error
+    except RecursionError:
+        raise BadInput(f"{file} is nested too deeply to be a list of messages.") from None
+    if isinstance(document, dict):
+        document = document.get("messages")
+    if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
+        raise BadInput(f"{file} holds no list of messages; a JSON list of OpenAI-style messages is needed.")
+    return messages_from(document)

@@ -1,0 +1,34 @@
+"""Facts to be carried over a compaction: as a checklist for people, as memories for Mem0."""
+
+from __future__ import annotations
+
+from inspector.answers.facts import FactsAtRisk, FollowedFacts
+from inspector.export.documents.document import Document
+from inspector.quality.facts.carry import checklist, memories
+from inspector.quality.facts.fact import Fact
+
+AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
+LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
+
+
+def facts_checklist(answer: FollowedFacts | FactsAtRisk) -> str:
+    """The facts to be carried over as a checklist in Markdown."""
+    facts = _carried(answer)
+    at_risk = isinstance(answer, FactsAtRisk)
+    if not facts:
+        return "Nothing is at risk.\n" if at_risk else "Nothing is lost.\n"
+    return checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD)
+
+
+def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str) -> list[Document]:
+    """The facts to be carried over as payloads for Mem0's add."""
+    return memories(_carried(answer), answer.conversation, user)
+
+
+def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
+    """Each fact at risk once; of followed ones those that the last list no longer has, unless fates were asked for."""
+    if isinstance(answer, FactsAtRisk):
+        facts = [entry.fact for entry in answer.facts]
+    else:
+        facts = [e.life.fact for e in answer.facts if answer.fates or not e.life.fates[-1].alive]
+    return list({fact.key: fact for fact in facts}.values())

@@ -1,0 +1,71 @@
+"""Databases, their conversations, and the hits of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from inspector.answers.conversations import ListedConversation
+from inspector.answers.databases import Database, TitledHit
+from inspector.core.text import safe_line
+from inspector.export.documents.document import Document
+
+
+def conversation_documents(answer: Iterable[ListedConversation]) -> list[Document]:
+    """The answer of `conversations`."""
+    return [_conversation(entry) for entry in answer]
+
+
+def _conversation(entry: ListedConversation) -> Document:
+    conversation, settings = entry.conversation, entry.settings
+    row, generations = conversation.row, len(conversation.generations)
+    return {
+        "id": row.id,
+        "root": row.root,
+        "title": safe_line(row.title),
+        "model": safe_line(row.model),
+        "context_length": settings.context_length,
+        "sessions": list(row.sessions),
+        "generations": generations,
+        "compactions": max(0, generations - 1),
+        "messages": len(conversation.live),
+        "profile": settings.profile,
+        "kind": row.kind,
+        "parent": row.parent,
+        "source": safe_line(row.source),
+        "started_at": row.started_at,
+        "last_active": row.last_active,
+        "reported": conversation.usage._asdict(),
+    }
+
+
+def database_documents(answer: Iterable[Database]) -> list[Document]:
+    """The answer of `store`: what each database is, and the tables that lie in it."""
+    return [
+        {
+            "path": str(entry.info.path),
+            "kind": entry.info.kind,
+            "schema": entry.info.schema,
+            "profile": entry.info.profile,
+            "profile_reason": entry.info.profile_reason,
+            "conversations": entry.conversations,
+            **(asdict(entry.description) if entry.description is not None else {}),
+            "notes": list(entry.info.notes),
+        }
+        for entry in answer
+    ]
+
+
+def hit_documents(answer: Iterable[TitledHit]) -> list[Document]:
+    """The answer of `search`."""
+    return [
+        {
+            "conversation": entry.hit.conversation,
+            "title": safe_line(entry.title),
+            "session": entry.hit.session,
+            "message": entry.hit.message,
+            "role": entry.hit.role,
+            "text": safe_line(entry.hit.excerpt),
+        }
+        for entry in answer
+    ]

@@ -1,0 +1,87 @@
+"""Facts: what became of them, those at risk, and what of them is to be carried over."""
+
+from __future__ import annotations
+
+from inspector.answers.facts import FactsAtRisk, FollowedFact, FollowedFacts, taken_saying
+from inspector.export.documents.document import Document
+from inspector.quality.facts.carry import plain
+from inspector.quality.facts.fact import Fate, Saying
+
+
+def fact_documents(answer: FollowedFacts) -> list[Document]:
+    """The answer of `facts`."""
+    return [_followed(entry) for entry in answer.facts]
+
+
+def _followed(entry: FollowedFact) -> Document:
+    life, pruned = entry.life, entry.pruned
+    fact, saying = life.fact, taken_saying(life, pruned)
+    return {
+        "category": fact.kind,
+        "text": fact.text,
+        "value": fact.value,
+        "role": fact.role,
+        "session": saying.session,
+        "message": saying.message,
+        "compaction": life.compaction,
+        **_fate(life.fate),
+        "rank": entry.rank,
+        "score": fact.rank,
+        "rule": fact.rule,
+        "why": fact.why,
+        "values": [value.text for value in fact.values],
+        "span": list(saying.span),
+        "generation": saying.generation,
+        "index": saying.index,
+        "sayings": [_place(other) for other in fact.sayings],
+        "uses": fact.uses,
+        "later": [_fate(fate) | {"compaction": fate.compaction} for fate in life.fates[1:]],
+        "died": life.died,
+        "back": None if life.back is None else _place(life.back),
+        "contradicted": None
+        if life.contradicted is None
+        else _place(life.contradicted.saying)
+        | {"text": life.contradicted.text, "value": life.contradicted.value},
+        "pruned": pruned,
+        "key": fact.key,
+    }
+
+
+def _fate(fate: Fate) -> Document:
+    return {
+        "fate": fate.outcome,
+        "where": fate.where,
+        "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
+        "excerpt": fate.excerpt,
+        "changed": fate.changed,
+    }
+
+
+def _place(saying: Saying) -> Document:
+    return {
+        "session": saying.session,
+        "message": saying.message,
+        "role": saying.role,
+        "generation": saying.generation,
+        "index": saying.index,
+        "span": list(saying.span),
+        "compaction": saying.compaction,
+    }
+
+
+def risk_documents(answer: FactsAtRisk) -> list[Document]:
+    """The answer of `facts --at-risk`."""
+    return [
+        plain(entry.fact)
+        | {
+            "compaction": answer.compaction,
+            "fate": None,
+            "where": None,
+            "once": entry.once,
+            "places": list(entry.places),
+            "rank": rank,
+            "score": entry.fact.rank,
+            "uses": entry.fact.uses,
+        }
+        for rank, entry in enumerate(answer.facts, 1)
+    ]

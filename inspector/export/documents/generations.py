@@ -1,0 +1,173 @@
+"""Generations: their messages, their breakpoints, the compactions that ended them, and plans for lists in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from inspector.answers.cachepoints import CachePoints
+from inspector.answers.compactions import JudgedCompaction
+from inspector.answers.plans import PlannedFile, PlannedMessage
+from inspector.answers.showing import ShownGeneration
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.text import safe_line
+from inspector.export.documents.document import Document
+from inspector.export.documents.findings import finding_document
+from inspector.export.documents.settings import budgets_document, settings_document
+
+
+def show_document(answer: ShownGeneration) -> Document:
+    """The answer of `show`: one generation with the plan that the settings make of it."""
+    conversation, generation, plan = answer.conversation, answer.generation, answer.plan
+    usage, exact, recorded = answer.usage, answer.exact, answer.recorded
+    reported = usage.input + usage.cache_read + usage.cache_write if usage else 0
+    points = {(-1 if p.message is None else p.message): p.number for p in answer.breakpoints if p.placed}
+    pruned = frozenset(plan.pruned)
+    return {
+        "conversation": conversation.id,
+        "generation": generation.number,
+        "generations": len(conversation.generations),
+        "session": generation.session,
+        "live": generation.live,
+        "profile": plan.profile,
+        "settings": settings_document(answer.resolved.settings, answer.resolved.sources),
+        **budgets_document(plan.budgets),
+        "tokens": {
+            "rough": plan.tokens_before,
+            "exact": exact.tokens if exact else None,
+            "exact_encoding": exact.encoding if exact else None,
+            "reported": reported or None,
+            "reported_calls": usage.calls if usage else None,
+        },
+        "compacts": plan.compacts,
+        "reason": plan.reason,
+        "head_end": plan.head_end,
+        "tail_start": plan.tail_start,
+        "summary_budget": plan.summary_budget,
+        "steps": [asdict(step) for step in plan.steps],
+        "system_prompt": {
+            "tokens": answer.system_tokens,
+            "breakpoint": points.get(-1),
+            "text": safe_line(answer.system_prompt),
+        },
+        "messages": [
+            {
+                "index": index,
+                "id": message.id,
+                "role": safe_line(message.role),
+                "region": plan.region(index),
+                "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
+                "pruned": index in pruned,
+                "breakpoint": points.get(index),
+                "summary": is_handoff(message.content),
+                "text": first_line(message),
+            }
+            for index, message in enumerate(answer.messages)
+        ],
+        "notes": list(conversation.notes),
+        "profile_reason": answer.profile_reason,
+        "recorded": None
+        if recorded is None
+        else {"index": recorded.index, "head_end": recorded.head_end, "tail_start": recorded.tail_start},
+    }
+
+
+def first_line(message: Message) -> str:
+    """A message in one safe line: its text, else the calls it makes."""
+    line = safe_line(message.text)
+    if line:
+        return line
+    calls = "; ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
+    if calls:
+        return safe_line(calls)
+    return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
+
+
+def compaction_documents(answer: Iterable[JudgedCompaction]) -> list[Document]:
+    """The answer of `compactions`: what was recorded, and what the engine plans for the same list."""
+    return [_compaction(entry) for entry in answer]
+
+
+def _compaction(entry: JudgedCompaction) -> Document:
+    recorded, planned = entry.compared.recorded, entry.compared.planned
+    return {
+        "index": recorded.index,
+        "session": recorded.session,
+        "before": recorded.before,
+        "after": recorded.after,
+        "head_end": recorded.head_end,
+        "tail_start": recorded.tail_start,
+        "tokens_before": recorded.tokens_before,
+        "tokens_after": recorded.tokens_after,
+        "summary": recorded.summary,
+        "fallback": recorded.fallback,
+        "merged": recorded.merged,
+        "at": recorded.at,
+        "exact": recorded.exact,
+        "note": recorded.note,
+        "planned": {
+            "profile": planned.profile,
+            "compacts": planned.compacts,
+            "reason": planned.reason,
+            "head_end": planned.head_end,
+            "tail_start": planned.tail_start,
+            "agrees": entry.compared.agree,
+            "steps": [asdict(step) for step in planned.steps],
+        },
+        "findings": [finding_document(finding) for finding in entry.findings],
+    }
+
+
+def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:
+    """The answer of `plan`: what a compaction of each file's list would do."""
+    return [_plan(entry) for entry in answer]
+
+
+def _plan(entry: PlannedFile) -> Document:
+    plan = entry.plan
+    return {
+        "file": str(entry.file),
+        **budgets_document(plan.budgets),
+        "profile": plan.profile,
+        "summary_budget": plan.summary_budget,
+        "compacts": plan.compacts,
+        "reason": plan.reason,
+        "raises": plan.raises or None,
+        "head_end": plan.head_end,
+        "tail_start": plan.tail_start,
+        "summarized_from": plan.summarized_from,
+        "pruned": list(plan.pruned),
+        "tokens_before": plan.tokens_before,
+        "tokens_after": plan.tokens_after,
+        "steps": [asdict(step) for step in plan.steps],
+        "output": [_planned(out) for out in entry.output],
+    }
+
+
+def _planned(out: PlannedMessage) -> Document:
+    document: Document = {"role": out.role, "source": out.source}
+    return document | {"merged": True} if out.merged else document
+
+
+def breakpoints_document(answer: CachePoints) -> Document:
+    """The answer of `breakpoints`."""
+    return {
+        "conversation": answer.conversation,
+        "generation": answer.generation,
+        "layout": answer.layout,
+        "ttl": answer.ttl,
+        "profile": answer.profile,
+        "enabled": answer.policy.enabled,
+        "reason": answer.policy.reason,
+        "breakpoints": [
+            {
+                **asdict(point.breakpoint),
+                "role": "system" if point.message is None else point.message.role,
+                "id": None if point.message is None else point.message.id,
+                "tokens": point.tokens,
+            }
+            for point in answer.points
+        ],
+    }

@@ -1,0 +1,138 @@
+"""Replays and sweeps."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict
+from math import isnan
+
+from inspector.answers.replaying import Replay
+from inspector.answers.sweeping import all_equal
+from inspector.core.conversations import ROLE_NAMES
+from inspector.export.documents.document import Document
+from inspector.export.documents.settings import settings_document
+from inspector.replay.recording import Recording
+from inspector.replay.sweep import Sweep
+from inspector.replay.transcript import calls
+from inspector.replay.whatif import Metrics, WhatIf
+
+#: What the summary's size was taken from, in words.
+_MODELS = {
+    True: "the sizes of the recorded summaries, then their median share of the budget",
+    False: "the budget of the rules: no summary was recorded",
+}
+
+
+def replay_document(answer: Replay) -> Document:
+    """The answer of `replay`: recorded and what-if side by side, and every step of the recording."""
+    settings, recording, budgets = answer.resolved.settings, answer.recording, answer.run.budgets
+    steps = []
+    asked = frozenset(calls([place.role for place in recording.transcript.places]))
+    for step, (place, tokens) in enumerate(
+        zip(recording.transcript.places, recording.tokens, strict=True), 1
+    ):
+        fires = None
+        if step in asked and tokens >= min(budgets.threshold_tokens, budgets.hygiene_tokens):
+            fires = "agent" if tokens >= budgets.threshold_tokens else "hygiene"
+        steps.append(
+            {
+                "step": step,
+                "tokens": tokens,
+                "pressure": round(tokens / budgets.threshold_tokens, 4),
+                "fires": fires,
+                "role": ROLE_NAMES[place.role],
+                "generation": place.generation,
+                "index": place.index,
+                "message": place.message,
+            }
+        )
+    return {
+        "conversation": answer.conversation,
+        "settings": settings_document(settings, answer.resolved.sources),
+        "threshold_tokens": budgets.threshold_tokens,
+        "hygiene_tokens": budgets.hygiene_tokens,
+        "context_length": settings.context_length,
+        "recorded": _recorded(recording, answer.recorded),
+        "whatif": _whatif(answer.run, recording),
+        "steps": steps,
+    }
+
+
+def _recorded(recording: Recording, metrics: Metrics) -> Document:
+    """What was recorded, in steps of the logical transcript."""
+    return {
+        "messages": len(recording.transcript),
+        "compactions": [event._asdict() for event in recording.events],
+        **_figures(metrics),
+    }
+
+
+def _whatif(run: WhatIf, recording: Recording) -> Document:
+    """What the settings would have done."""
+    same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
+        (e.step, e.head_end, e.tail_start) for e in recording.events
+    ]
+    return {
+        "compactions": [event._asdict() for event in run.events],
+        **_figures(run.metrics),
+        "tokens": list(run.tokens),
+        "gave_up_at": run.gave_up_at,
+        "as_recorded": same,
+        "summary_size": _MODELS[any(size is not None for size in recording.model.recorded)],
+    }
+
+
+def _figures(metrics: Metrics) -> Document:
+    """The figures by name; those of facts only where facts were counted."""
+    return {
+        name: value for name, value in asdict(metrics).items() if name != "compactions" and value is not None
+    }
+
+
+def sweep_document(found: Sweep) -> Document:
+    """A sweep as a document; null where a cell was not run."""
+    rows, columns = found.rows, found.columns
+    document: Document = {
+        "axes": [rows.name, columns.name],
+        rows.name: list(rows.values),
+        columns.name: list(columns.values),
+        "conversations": found.conversations,
+        "metrics": {
+            name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
+            for name in found.cells
+        },
+        "best": {
+            name: {
+                rows.name: rows.values[b.row],
+                columns.name: columns.values[b.column],
+                "value": b.value,
+                "all_equal": all_equal(found, name),
+            }
+            for name in found.cells
+            if found.conversations and (b := found.best(name))
+        },
+    }
+    if not found.complete:
+        document["complete"] = False
+    return document
+
+
+def sweep_csv(found: Sweep) -> str:
+    """One line a cell: both settings, then every metric."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([found.rows.name, found.columns.name, *found.cells])
+    for r, row in enumerate(found.rows.values):
+        for c, column in enumerate(found.columns.values):
+            writer.writerow(
+                [
+                    row,
+                    column,
+                    *(
+                        "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
+                        for name in found.cells
+                    ),
+                ]
+            )
+    return out.getvalue()

@@ -1,1 +1,0 @@
-"""A report as one HTML file: no scripts, nothing from elsewhere, every text escaped."""

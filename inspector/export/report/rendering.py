@@ -1,0 +1,121 @@
+"""A report as a page or a document: templates are filled in, and every text in them is escaped.
+
+A template need not remember it: what an expression writes is a text unless it is markup already, which only macros and
+the filters made here for it are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import isfunction
+from itertools import groupby
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from inspector.core.text import safe, safe_title
+from inspector.export.report import charting, wording
+from inspector.export.report.escaping import fenced, line
+from inspector.export.report.values import FactGroup, Report
+from inspector.quality.facts.fact import OUTCOMES
+from inspector.summaries.parse import parse_summary
+from inspector.summaries.summary import Item
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def render_html(report: Report) -> str:
+    """The whole file: one page without scripts, with nothing from elsewhere."""
+    return html_templates().get_template("report.html.j2").render(report=report)
+
+
+def render_markdown(report: Report) -> str:
+    """The whole document, without raw HTML."""
+    return markdown_templates().get_template("report.md.j2").render(report=report)
+
+
+@lru_cache(maxsize=1)
+def html_templates() -> Environment:
+    """Templates of pages: nothing in a text acts on a browser, or changes the direction of what stands around it."""
+    return _templates(safe)
+
+
+@lru_cache(maxsize=1)
+def markdown_templates() -> Environment:
+    """Templates of documents: a text is one line that Markdown shows as it is."""
+    from markupsafe import Markup
+
+    templates = _templates(lambda text: Markup(line(text)))
+    templates.filters["fenced"] = lambda text, language="text": Markup(fenced(text, language))
+    return templates
+
+
+def _templates(shown: Callable[[str], str]) -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def finalize(value: Any) -> str:
+        if isinstance(value, Markup):
+            return value
+        if isinstance(value, float):
+            value = f"{value:.2f}".rstrip("0").rstrip(".")
+        return shown(str(value))
+
+    templates = Environment(
+        loader=PackageLoader("inspector.export"),
+        autoescape=True,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= _FILTERS
+    templates.globals |= {
+        "policy": POLICY,
+        "outcomes": OUTCOMES,
+        "chart_width": charting.WIDTH,
+        "period": wording.period,
+    }
+    return templates
+
+
+def _blocks(items: tuple[Item, ...]) -> list[tuple[bool, list[Item]]]:
+    """Items that stand together: (whether they are of a list, items)."""
+    return [
+        (listed, list(found)) for listed, found in groupby(items, lambda i: i.kind in ("bullet", "number"))
+    ]
+
+
+def _total(groups: tuple[FactGroup, ...]) -> int:
+    return sum(group.total for group in groups)
+
+
+def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The public functions that a module defines."""
+    return {
+        name: function
+        for name, function in vars(module).items()
+        if isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
+#: What templates ask: the words and charts of a report, and some of their own.
+_FILTERS: dict[str, Callable[..., Any]] = {
+    **_functions(wording),
+    **_functions(charting),
+    "blocks": _blocks,
+    "capitalized": lambda text: text[:1].upper() + text[1:],
+    "change_sign": wording.CHANGE_SIGNS.__getitem__,
+    "item_words": lambda item: f"{item.mark} {item.text}" if item.kind == "number" else item.text,
+    "n": lambda value: "–" if value is None else f"{value:,}",
+    "outcome_sign": wording.OUTCOME_SIGNS.__getitem__,
+    "parse_summary": parse_summary,
+    "severity_sign": wording.SEVERITY_SIGNS.__getitem__,
+    "titled": safe_title,
+    "total": _total,
+}

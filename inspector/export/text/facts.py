@@ -1,0 +1,91 @@
+"""Facts, grouped by compaction, with what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from inspector.core.text import safe, safe_title
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
+
+_SIGNS = {
+    "verbatim": ("=", "green"),
+    "paraphrased": ("~", "cyan"),
+    "value lost": ("?", "yellow"),
+    "lost": ("✗", "red"),
+}
+#: An outcome that no list reached yet.
+_NEXT = ("→", "bold")
+
+
+def print_facts(documents: Sequence[Document]) -> None:
+    """The facts for people, grouped by compaction, with what became of each."""
+    console = console_for()
+    if not documents:
+        console.print("No facts were found.")
+        return
+    shown = None
+    for entry in documents:
+        if entry["compaction"] != shown:
+            if shown is not None:
+                console.print()
+            shown = entry["compaction"]
+            group = [other for other in documents if other["compaction"] == shown]
+            console.print(Text.assemble((_title(group), "bold"), (f"  {_counts(group)}", "dim")))
+        _print_fact(console, entry)
+
+
+def _title(group: Sequence[Document]) -> str:
+    number = group[0]["compaction"]
+    return f"Compaction {number}" if group[0]["fate"] is not None else f"At risk in compaction {number}"
+
+
+def _counts(group: Sequence[Document]) -> str:
+    if group[0]["fate"] is None:
+        once = sum(entry["once"] for entry in group)
+        return f"{len(group)} facts, {once} said once"
+    counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in _SIGNS}
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+
+
+def _print_fact(console: Console, entry: Document) -> None:
+    outcome = entry["fate"]
+    sign, style = _SIGNS[outcome] if outcome is not None else _NEXT
+    where = entry["where"]
+    fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
+    said = entry.get("said") or len(entry.get("sayings", ()))
+    note = f"{entry['role']}, message {entry['message']}{f', said {said} times' if said > 1 else ''}"
+    console.print(
+        Text.assemble(
+            (f"{sign} {entry['category']:<10} ", style),
+            (f"{fate}  ", style),
+            (f"{note}  [{entry['rule']}]", "dim"),
+        )
+    )
+    console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 4), expand=False))
+    for line in _after(entry):
+        console.print(Padding(Text(f"→ {line}", style="dim"), (0, 0, 0, 4), expand=False))
+
+
+def _alive(fate: Document) -> bool:
+    return fate["fate"] in ("verbatim", "paraphrased")
+
+
+def _after(entry: Document) -> Iterable[str]:
+    """What is to be said of the fact's later life."""
+    if entry.get("changed"):
+        yield f"the summary says {safe(entry['changed'])} instead of {safe(entry['value'])}"
+    died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
+    if died is not None and died != entry["compaction"]:
+        yield f"gone after compaction {died}"
+    again = next((f for f in entry.get("later", ()) if died and f["compaction"] > died and _alive(f)), None)
+    if again:
+        yield f"in the list again after compaction {again['compaction']} ({again['where']})"
+    if back:
+        yield f"said again in message {back['message']} ({back['role']})"
+    if other:
+        yield f"later: {safe_title(other['text'], 160)} (message {other['message']})"

@@ -1,0 +1,64 @@
+"""Findings as text for people, grouped by conversation, with what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.padding import Padding
+from rich.text import Text
+
+from inspector.core.text import safe
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
+from inspector.quality.finding import SEVERITIES
+
+_SIGNS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "info": ("·", "bold")}
+
+
+def print_findings(documents: Sequence[Document]) -> None:
+    """Each finding with its place and, the first time in a conversation, what to do."""
+    console = console_for()
+    if not documents:
+        console.print("Nothing was found.")
+        return
+    for number, (_, group) in enumerate(groupby(documents, key=lambda entry: entry["conversation"])):
+        entries = list(group)
+        if number:
+            console.print()
+        first = entries[0]
+        name = safe(first["conversation"])
+        title = first["conversation_title"] or name
+        console.print(Text.assemble((title, "bold"), (f"  {name}  {_counts(entries)}", "dim")))
+        advised: set[str] = set()
+        for entry in entries:
+            sign, style = _SIGNS[entry["severity"]]
+            console.print(
+                Text.assemble(
+                    (f"{sign} {entry['severity']:<8}", style), entry["title"],
+                    (f"  {_place(entry)}[{entry['rule']}]", "dim"),
+                )
+            )  # fmt: skip
+            console.print(Padding(Text(safe(entry["text"])), (0, 0, 0, 4), expand=False))
+            if entry["rule"] not in advised:
+                advised.add(entry["rule"])
+                console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4), expand=False))
+
+
+def _counts(entries: Sequence[Document]) -> str:
+    counts = Counter(entry["severity"] for entry in entries)
+    return ", ".join(
+        f"{counts[severity]} {severity}{'s' if counts[severity] > 1 and severity != 'info' else ''}"
+        for severity in SEVERITIES
+        if counts[severity]
+    )
+
+
+def _place(entry: Document) -> str:
+    parts = []
+    if entry["compaction"] is not None:
+        parts.append(f"compaction {entry['compaction']}")
+    if entry["index"] is not None:
+        parts.append(f"generation {entry['generation']}, message {entry['index']}")
+    return " · ".join(parts) + "  " if parts else ""

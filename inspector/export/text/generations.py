@@ -1,0 +1,160 @@
+"""Generations: their messages, their breakpoints, the compactions that ended them, and plans for lists in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from inspector.core.shares import percent
+from inspector.export.documents.document import Document
+from inspector.export.text.console import add_row, console_for, say, table_of
+
+_GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
+
+
+def print_show(document: Document) -> None:
+    """A generation: what its numbers are and one line a message."""
+    console = console_for()
+    tokens = document["tokens"]
+    state = "live" if document["live"] else "compacted"
+    say(
+        console,
+        f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
+        f"{len(document['messages']):,} messages",
+    )
+    say(console, f"profile {document['profile']}: {document['profile_reason']}")
+    threshold = document["threshold_tokens"]
+    share = percent(tokens["rough"], threshold)
+    exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
+    say(
+        console,
+        f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · "
+        f"tail budget {document['tail_token_budget']:,} · summary at most {document['max_summary_tokens']:,}",
+    )
+    print_steps(console, document["explained"]["threshold_tokens"])
+    if not document["compacts"]:
+        say(console, f"a compaction now would change nothing: {document['reason']}")
+    recorded = document.get("recorded")
+    if recorded:
+        say(
+            console,
+            f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
+            f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "
+            f"tail_start {document['tail_start']}",
+        )
+    console.print()
+    table = table_of(
+        ("", False), ("#", True), ("role", False), ("tokens", True), ("", False), ("text", False)
+    )
+    prompt = document["system_prompt"]
+    if prompt["tokens"]:
+        mark = _marks(prompt["breakpoint"], False, False)
+        add_row(table, "▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"][:100])
+    head, tail = document["head_end"], document["tail_start"]
+    for entry in document["messages"]:
+        if document["compacts"] and entry["index"] in (head, tail):
+            add_row(table, "╌", "", "╌ head_end" if entry["index"] == head else "╌ tail_start", "", "", "")
+        mark = _marks(entry["breakpoint"], entry["pruned"], entry["summary"])
+        add_row(
+            table, _GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
+            entry["text"][:100],
+        )  # fmt: skip
+    console.print(table)
+
+
+def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
+    return " ".join(
+        part for part in (f"⚑{breakpoint}" if breakpoint else "", "✂" * pruned, "Σ" * summary) if part
+    )
+
+
+def print_steps(console: Console, steps: Iterable[Document]) -> None:
+    """How a number came to be, a line a step; a star marks the rules that changed it."""
+    for step in steps:
+        value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
+        say(console, f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")
+
+
+def print_compactions(documents: Sequence[Document]) -> None:
+    """Two lines a compaction: what it did, and recorded beside planned."""
+    console = console_for()
+    if not documents:
+        say(console, "This conversation was never compacted.")
+        return
+    for entry in documents:
+        planned = entry["planned"]
+        size = "no summary" if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
+        kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
+        kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
+        line = Text(f"compaction {entry['index']}  ", style="bold")
+        line.append(
+            f"{entry['before']:,} → {entry['after']:,} messages · {entry['tokens_before']:,} → "
+            f"{entry['tokens_after']:,} tokens · {size}{kind}",
+            style="not bold",
+        )
+        console.print(line, soft_wrap=not console.is_terminal)
+        recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
+        if not planned["compacts"]:
+            told = f"{planned['profile']} would not compact: {planned['reason']}"
+        elif planned["agrees"]:
+            told = f"planned by {planned['profile']}: the same"
+        else:
+            told = (
+                f"planned by {planned['profile']}: head_end {planned['head_end']}, "
+                f"tail_start {planned['tail_start']} (differs)"
+            )
+        say(console, f"  {recorded} · {told} · session {entry['session']}")
+        for finding in entry["findings"]:
+            say(console, f"  {finding['severity']}: {finding['text']}")
+        if entry["note"]:
+            say(console, f"  {entry['note']}")
+
+
+def print_plans(documents: Sequence[Document]) -> None:
+    """What a compaction of each file would do."""
+    console = console_for()
+    for entry in documents:
+        say(console, entry["file"], "bold")
+        say(
+            console,
+            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · "
+            f"tail budget {entry['tail_token_budget']:,} · summary at most {entry['max_summary_tokens']:,}",
+        )
+        print_steps(console, entry["explained"]["threshold_tokens"])
+        if not entry["compacts"]:
+            say(console, f"nothing would be compacted: {entry['reason']}")
+            continue
+        say(
+            console,
+            f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
+            f"{entry['tail_start']}; {len(entry['pruned'])} pruned, summary budget {entry['summary_budget']:,}; "
+            f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, "
+            f"{len(entry['output'])} messages after",
+        )
+        print_steps(console, entry["steps"])
+
+
+def print_breakpoints(document: Document) -> None:
+    """The breakpoints of a generation."""
+    console = console_for()
+    say(
+        console,
+        f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
+        f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}",
+    )
+    table = table_of(
+        ("", False),
+        ("message", True),
+        ("role", False),
+        ("part", False),
+        ("tokens up to there", True),
+        ("text", False),
+    )
+    for entry in document["breakpoints"]:
+        where = "sys" if entry["message"] is None else entry["message"]
+        tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
+        text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
+        add_row(table, f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
+    console.print(table)

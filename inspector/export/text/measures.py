@@ -1,0 +1,76 @@
+"""Measures as text for people: the conversation as a table over its compactions, then what is not known any more."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from inspector.core.shares import percent
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for, say
+
+#: So many things that are not known any more are told of each measure and compaction.
+_LISTED = 5
+_NAME, _CELL = 34, 16
+
+
+def print_measures(document: Document) -> None:
+    """A row a measure, a column a compaction, the whole conversation in the last one."""
+    console = console_for()
+    compactions = document["compactions"]
+    if not compactions:
+        say(console, "Nothing was compacted, so there is nothing to measure.")
+        return
+    titles = {definition["id"]: definition for definition in document["definitions"]}
+    heads = [f"{c['compaction']}{'!' if c['fallback'] else ''}" for c in compactions]
+    say(console, f"{'compaction':<{_NAME}}{''.join(f'{head:<{_CELL}}' for head in heads)}all", "bold")
+    for identity, definition in titles.items():
+        cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
+        whole = _cell(document["whole"][identity], definition["unit"])
+        say(
+            console,
+            f"{definition['title']:<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in cells)}{whole}",
+        )
+        curve = [_told(share, "share") for share in document["whole"][identity]["curve"]]
+        if any(curve) and len(curve) > 1:
+            say(
+                console, f"{'  of all so far':<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in curve)}", "dim"
+            )
+    for compaction in compactions:
+        _print_lost(console, compaction, titles)
+
+
+def _of(compaction: Document, identity: str) -> Document:
+    return next((m for m in compaction["measures"] if m["id"] == identity), {"share": None, "numbers": {}})
+
+
+def _cell(measure: Document, unit: str) -> str:
+    if unit == "tokens":
+        numbers = measure["numbers"]
+        return f"{numbers.get('spent', 0):,}" if numbers else "–"
+    return _told(measure["share"], unit) or "–"
+
+
+def _told(share: Document | None, unit: str) -> str:
+    if share is None or not share["of"]:
+        return ""
+    if unit == "yes or no" and share["of"] == 1:
+        return "yes" if share["count"] else "no"
+    if share["of"] > 9_999:
+        return percent(share["value"])
+    return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"
+
+
+def _print_lost(console: Console, compaction: Document, titles: dict[str, Document]) -> None:
+    for measure in compaction["measures"]:
+        lost = [entry for entry in measure["evidence"] if not entry["known"]]
+        if not lost:
+            continue
+        title = titles[measure["id"]]["title"]
+        say(console, f"\nnot known after compaction {compaction['compaction']}: {title}", "underline")
+        for entry in lost[:_LISTED]:
+            place = entry["said"]
+            where = f"list {place['generation']}, message {place['index']}" if place else ""
+            note = f" ({entry['note']})" if entry["note"] not in ("", "lost") else ""
+            say(console, f"  − {entry['text']}{note}  [{where}]")
+        if len(lost) > _LISTED:
+            say(console, f"    and {len(lost) - _LISTED:,} more")

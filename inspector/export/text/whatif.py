@@ -1,0 +1,107 @@
+"""Replays and sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.core.shares import percent
+from inspector.export.documents.document import Document
+from inspector.export.text.console import WIDTH, add_row, console_for, say, table_of
+from inspector.export.text.conversations import conversations
+
+
+def print_replay(document: Document) -> None:
+    """Recorded and what-if side by side, and the tokens over the steps as a graph."""
+    console = console_for()
+    run, recorded = document["whatif"], document["recorded"]
+    say(
+        console,
+        f"{recorded['messages']:,} messages · threshold {document['threshold_tokens']:,} · "
+        f"{document['settings']['profile']}",
+    )
+    table = table_of(("", False), ("step", True), ("messages", True), ("tokens", True), ("head:tail", True))
+    for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
+        for event in events:
+            add_row(
+                table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
+                f"{event['tokens_before']:,} → {event['tokens_after']:,}", f"{event['head_end']}:{event['tail_start']}",
+            )  # fmt: skip
+    console.print(table)
+    told = (
+        "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
+    )
+    say(console, f"what-if: {told}; summaries take {run['summary_size']}")
+    say(
+        console,
+        f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
+        f"{run['calls']:,} calls\n  {percent(run['summarized_share'])} of what was said went through a summary, "
+        f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
+        f"{run['user_steps']:.0f} steps on average",
+    )
+    if "facts" in run:
+        say(
+            console,
+            f"  of {run['facts']:,} facts {run['facts_at_risk']:,} at risk (recorded: {recorded['facts_at_risk']:,}), "
+            f"{run['constraints_at_risk']:,} of them hard constraints",
+        )
+    console.print()
+    for line in graph(
+        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], WIDTH - 12
+    ):
+        say(console, line)
+
+
+def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
+    """Tokens over the steps as lines of blocks, the threshold as a rule; each column shows its highest step."""
+    if not tokens:
+        return []
+    columns = min(width, len(tokens))
+    highest = [
+        max(
+            tokens[
+                column * len(tokens) // columns : max(
+                    (column + 1) * len(tokens) // columns, column * len(tokens) // columns + 1
+                )
+            ]
+        )
+        for column in range(columns)
+    ]
+    top = max(*highest, threshold, 1)
+    blocks = " ▁▂▃▄▅▆▇█"
+    lines = []
+    for row in range(height, 0, -1):
+        low = (row - 1) * top / height
+        cells = (min(8, max(0, int((value - low) / (top / height) * 8))) for value in highest)
+        rule = low < threshold <= row * top / height
+        body = "".join(blocks[cell] if cell or not rule else "╌" for cell in cells)
+        label = f"{threshold:>9,}" if rule else f"{int(row * top / height):>9,}" if row == height else " " * 9
+        lines.append(f"{label} {body}")
+    return lines
+
+
+def print_sweep(document: Document) -> None:
+    """A table a metric, the best cell marked."""
+    console = console_for()
+    rows, columns = document["axes"]
+    say(console, conversations(document["conversations"]))
+    for name, lines in document["metrics"].items():
+        best = document["best"].get(name)
+        if best is None:
+            marked = "nothing was run"
+        elif best["all_equal"]:
+            marked = "all cells are equal"
+        else:
+            marked = f"best ({_cell(best['value'])}) marked *"
+        title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
+        say(console, title, "bold")
+        table = table_of((rows, True), *((f"{value:g}", True) for value in document[columns]))
+        for value, line in zip(document[rows], lines, strict=True):
+            shown = ["–" if cell is None else _cell(cell) for cell in line]
+            better = best is not None and not best["all_equal"]
+            marks = ["*" if better and cell == best["value"] else "" for cell in line]
+            add_row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
+        console.print(table)
+
+
+def _cell(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"

@@ -1,0 +1,322 @@
+"""The commands: answers, exit codes, sentences. JSON goes to standard output alone, notes to standard error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.commands import cli
+from tests.stores import writer
+from widgets.base import human
+
+ROOT = Path(__file__).resolve().parents[2]
+ROTATING = "Move checkout to orders-v2"
+IN_PLACE = "Nightly orders import loses rows"
+
+
+class Done:
+    """How a command ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def run(*words: str, env: dict[str, str] | None = None) -> Done:
+    """Run a command in this process, as `main` does."""
+    runner = CliRunner()
+
+    def call() -> None:
+        cli.main(list(words))
+
+    with runner.isolation(env=env) as streams:
+        try:
+            call()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        out, err = streams[0].getvalue(), streams[1].getvalue()
+    return Done(code, out.decode("utf-8"), err.decode("utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("HERMES_HOME", raising=False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["conversations"],
+        ["show", ROTATING],
+        ["show", IN_PLACE, "--generation", "1", "--no-exact"],
+        ["compactions", ROTATING],
+        ["compactions", IN_PLACE],
+        ["diff", IN_PLACE],
+        ["breakpoints", ROTATING],
+        ["replay", IN_PLACE],
+        ["search", "orders"],
+        ["findings"],
+        ["store"],
+    ],
+    ids=" ".join,
+)
+def test_every_command_answers_as_text_and_as_json(words: list[str]) -> None:
+    text = run(*words, "--demo")
+    assert text.code == 0, text.err
+    assert text.out.strip()
+    told = run(*words, "--demo", "--json")
+    assert told.code == 0, told.err
+    told.json()
+
+
+@pytest.mark.parametrize("words", [["--demo"], ["--demo", ROTATING]])
+def test_a_theme_that_is_not_there_is_a_usage_error_with_or_without_a_terminal(words: list[str]) -> None:
+    refused = run(*words, "--theme", "inspectro-dark")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no theme 'inspectro-dark'; there are inspector-dark, inspector-light" in refused.err
+    for name in ("inspector-light", "nord"):
+        assert run(*words, "--theme", name).code == 0
+
+
+def test_a_grid_of_equal_cells_has_no_best_one() -> None:
+    grid = ("--threshold", "0.94,0.95", "--target-ratio", "0.2,0.21")
+    words = ("sweep", "--demo", "Read the vendor's limits", *grid)
+    best = run(*words, "--json").json()["best"]
+    assert best["compactions"]["all_equal"] is True
+    told = run(*words).out
+    table = told.partition("compactions ")[2].partition("\n\n")[0]
+    assert "all cells are equal" in table
+    assert "*" not in table
+    other = run("sweep", "--demo", ROTATING, "--threshold", "0.5,0.9", "--target-ratio", "0.1,0.5")
+    assert "marked *" in other.out
+    assert "*\n" in other.out.replace(" ", "")
+
+
+def test_conversations_say_what_the_contract_names() -> None:
+    found = {entry["title"]: entry for entry in run("conversations", "--demo", "--json").json()}
+    entry = found[ROTATING]
+    assert entry["sessions"][0] == entry["root"]
+    assert entry["sessions"][-1] == entry["id"]
+    assert (entry["generations"], entry["compactions"], entry["profile"]) == (5, 4, "hermes-0.13")
+    assert entry["context_length"] == 128_000
+    assert found[IN_PLACE]["sessions"] == [found[IN_PLACE]["id"]]
+    assert found["Read the vendor's limits"]["kind"] == "sub-agent"
+
+
+def test_show_marks_regions_as_its_boundaries_say() -> None:
+    answer = run("show", "--demo", ROTATING, "--generation", "2", "--json").json()
+    head, tail = answer["head_end"], answer["tail_start"]
+    assert answer["recorded"]["head_end"] == head
+    assert [m["region"] for m in answer["messages"]] == [
+        "head" if i < head else "middle" if i < tail else "tail" for i in range(len(answer["messages"]))
+    ]
+    assert answer["tokens"]["rough"] >= answer["threshold_tokens"]
+    assert sum(m["summary"] for m in answer["messages"]) == 1
+    assert all("\x1b" not in m["text"] for m in answer["messages"])
+
+
+@pytest.mark.parametrize("name", ["hermes-0.13-rotating", "hermes-0.19-in-place"])
+def test_compactions_are_those_of_the_bundled_truth(name: str) -> None:
+    check(ROOT / "fixtures" / f"{name}.db", ROOT / "fixtures" / f"{name}.db.truth.json")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hermes-0.13.0-rotating", "hermes-0.13.0-failures", "hermes-0.19.0-in-place", "hermes-0.19.0-rotating"],
+)
+def test_compactions_are_those_of_the_recordings(name: str, recordings: Callable[[str], Path]) -> None:
+    path = recordings(name)
+    check(path, Path(f"{path}.truth.json"))
+
+
+def check(path: Path, truth: Path) -> None:
+    for session in json.loads(truth.read_text(encoding="utf-8"))["sessions"]:
+        found = run("compactions", str(path), session["tip"], "--json").json()
+        assert len(found) == len(session["events"])
+        for entry, event in zip(found, session["events"], strict=True):
+            for key in ("session", "before", "after", "head_end", "tail_start", "fallback"):
+                assert entry[key] == event[key], key
+            assert entry["tokens_before"] == event["tokens"]
+            assert entry["planned"]["agrees"], entry["planned"]
+
+
+def test_a_conversation_is_named_by_id_prefix_and_title() -> None:
+    (entry,) = [e for e in run("conversations", "--demo", "--json").json() if e["title"] == ROTATING]
+    expected = run("compactions", "--demo", ROTATING, "--json").json()
+    for name in (entry["id"], entry["root"], entry["id"][:-2]):
+        assert run("compactions", "--demo", name, "--json").json() == expected
+
+
+def test_without_a_path_hermes_home_is_read(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "fixtures" / "hermes-0.13-rotating.db", tmp_path / "state.db")
+    found = run("conversations", "--json", env={"HERMES_HOME": str(tmp_path)})
+    assert ROTATING in {entry["title"] for entry in found.json()}
+
+
+def test_the_config_beside_the_database_counts_and_a_flag_beats_it(tmp_path: Path) -> None:
+    path = Path(shutil.copy(ROOT / "fixtures" / "hermes-0.13-rotating.db", tmp_path / "state.db"))
+    (tmp_path / "config.yaml").write_text("compression: {threshold: 0.9}\n", encoding="utf-8")
+    answer = run("show", str(path), ROTATING, "--json").json()
+    assert answer["threshold_tokens"] == 115_200
+    assert "config.yaml" in answer["settings"]["sources"]["threshold"]
+    answer = run("show", str(path), ROTATING, "--threshold", "0.8", "--json").json()
+    assert answer["threshold_tokens"] == 102_400
+    assert answer["settings"]["sources"]["threshold"] == "--threshold"
+
+
+def bad(tmp_path: Path) -> dict[str, list[str]]:
+    (tmp_path / "empty.db").touch()
+    (tmp_path / "text.db").write_text("no database " * 100)
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "wrong.json").write_text('{"a": 1}')
+    (tmp_path / "bad.yaml").write_text("a: [")
+    demo = str(ROOT / "fixtures" / "hermes-0.13-rotating.db")
+    return {
+        "missing": ["conversations", str(tmp_path / "none.db")],
+        "directory": ["conversations", str(tmp_path)],
+        "empty": ["conversations", str(tmp_path / "empty.db")],
+        "text": ["conversations", str(tmp_path / "text.db")],
+        "unknown": ["show", demo, "no such conversation"],
+        "generation": ["show", demo, ROTATING, "--generation", "99"],
+        "json": ["plan", str(tmp_path / "bad.json")],
+        "no list": ["plan", str(tmp_path / "wrong.json")],
+        "no file": ["plan", str(tmp_path / "none.json")],
+        "config": ["show", demo, ROTATING, "--config", str(tmp_path / "bad.yaml")],
+        "no summary": ["diff", demo, ROTATING, "--from", "1", "--to", "77"],
+    }
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "missing", "directory", "empty", "text", "unknown", "generation", "json", "no list", "no file", "config",
+        "no summary",
+    ],
+)  # fmt: skip
+def test_something_to_mend_is_a_sentence_and_exit_code_1(kind: str, tmp_path: Path) -> None:
+    done = run(*bad(tmp_path)[kind])
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith("compaction-inspector: ")
+    assert done.err.rstrip().endswith(".")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "--demo", ROTATING, "--threshold", "7"],
+        ["show", "--demo", ROTATING, "--profile", "none"],
+        ["show", "--demo"],
+        ["plan"],
+        ["conversations", "--nonsense"],
+        ["sweep", "--demo", "--threshold", "a"],
+        ["sweep", "--demo", "--threshold", "0.1,0.2", "--target-ratio", "0.1,0.2", "--protect-last-n", "1,2"],
+    ],
+    ids=" ".join,
+)
+def test_usage_is_exit_code_2(words: list[str]) -> None:
+    done = run(*words)
+    assert done.code == 2
+    assert done.out == ""
+    assert "Traceback" not in done.err
+
+
+def test_a_ratio_outside_the_clamp_is_clamped_and_said() -> None:
+    plan = ["plan", str(ROOT / "fixtures" / "fastapi-example.json"), "--profile", "hermes-0.13", "--json"]
+    (entry,) = run(*plan, "--target-ratio", "1.5").json()
+    assert entry["tail_token_budget"] == 80_000
+    assert "clamp" in [step["rule"] for step in entry["explained"]["tail_token_budget"] if step["bound"]]
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = [sys.executable, "-m", "inspector", "show", "--demo", IN_PLACE, "--json", "--no-exact"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+    assert "Traceback" not in errors
+    assert process.returncode == 0
+
+
+def test_lone_surrogates_and_escapes_reach_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    db = writer.create(path)
+    writer.session(db, "s", title="\x1b[31mred [/x]", model="gpt-4o")
+    for number in range(3):
+        writer.insert(
+            db, "s", {"role": "user", "content": f"\x1b]0;owned\x07 {number} [bold]"}, 1_000.0 + number
+        )
+    db.commit()
+    db.close()
+    text = run("show", str(path), "s")
+    assert text.code == 0
+    assert "\x1b" not in text.out
+    assert "\x07" not in text.out
+    assert "[bold]" in text.out
+    (tmp_path / "list.json").write_text('[{"role": "user", "content": "\\ud800"}]')
+    assert run("plan", str(tmp_path / "list.json"), "--json").code == 0
+
+
+def test_nothing_is_written_beside_the_database(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    path = Path(shutil.copy(ROOT / "fixtures" / "hermes-0.19-in-place.db", folder / "state.db"))
+    before = writer.snapshot(folder)
+    for words in (["conversations"], ["store"]):
+        assert run(*words, str(path), "--json").code == 0
+    for words in (["show"], ["compactions"], ["diff"], ["replay"], ["breakpoints"], ["findings"]):
+        assert run(*words, str(path), IN_PLACE, "--json").code == 0
+    assert writer.snapshot(folder) == before
+
+
+def test_a_sweep_as_csv_has_a_line_a_cell() -> None:
+    done = run("sweep", "--demo", "--threshold", "0.5,0.7", "--target-ratio", "0.2,0.4", "--csv")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("threshold,target_ratio,compactions,")
+    assert len(lines) == 5
+
+
+def test_print_and_screen_read_a_share_alike() -> None:
+    measured = run("measures", "--demo", "Move checkout to orders-v2", "--json").json()
+    shares = [
+        entry["share"] for one in measured["compactions"] for entry in one["measures"] if entry["share"]
+    ]
+    printed = run("measures", "--demo", "Move checkout to orders-v2", env={"COLUMNS": "200"}).out
+    cut = [share for share in shares if 2 < share["of"] < 9_999 and share["value"] * 100 % 1 > 0.5]
+    assert cut, "there is a share that is rounded up"
+    for share in cut:
+        assert f"{human.percent(share['count'], share['of'])} {share['count']}/{share['of']}" in printed
+
+
+def test_one_is_no_plural_and_the_best_is_written_like_its_cell() -> None:
+    told = run("sweep", "--demo", "Move checkout to orders-v2", "--threshold", "0.5,0.7").out
+    assert told.startswith("1 conversation\n")
+    assert "e+0" not in told
+    assert ", best (" in told
+
+
+def test_an_unknown_name_and_a_missing_file_say_where_to_look() -> None:
+    assert "`conversations` lists them" in run("show", "--demo", "nobody").err
+    assert "--demo" in run("conversations").err
+
+
+def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
+    done = run("conversatoins")
+    assert done.code == 2
+    assert "'conversatoins' is no command and no file" in done.err
+    assert "compaction-inspector PATH CONVERSATION" in done.err

@@ -1,0 +1,184 @@
+"""The commands as processes: where answers go, readers that leave, closed streams, words as people type them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROTATING = "Move checkout to orders-v2"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the user's own databases are the bundled one of 0.13, and nothing else is theirs."""
+    home = tmp_path / "hermes"
+    home.mkdir()
+    shutil.copy(ROOT / "fixtures" / "hermes-0.13-rotating.db", home / "state.db")
+    return {
+        "HOME": str(tmp_path),
+        "HERMES_HOME": str(home),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "PYTHONUTF8": "1",
+        "PATH": os.environ.get("PATH", ""),
+    }
+
+
+def run(
+    words: list[str],
+    environment: dict[str, str],
+    stdout: int | IO[Any] = subprocess.PIPE,
+    cwd: Path = ROOT,
+) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, without a terminal."""
+    command = [sys.executable, "-c", "from inspector.commands.cli import main; main()", *words]
+    return subprocess.run(
+        command, cwd=cwd, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
+        stderr=subprocess.PIPE, encoding="utf-8", check=False,
+    )  # fmt: skip
+
+
+def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("compression: {threshold: 80, enabled: false}\n", encoding="utf-8")
+    for words in (
+        ["show", ROTATING, "--no-exact"],
+        ["compactions", ROTATING],
+        ["plan", str(ROOT / "fixtures" / "fastapi-example.json")],
+    ):
+        done = run([*words, "--config", str(config), "--json"], environment)
+        assert done.returncode == 0
+        json.loads(done.stdout)
+        assert "compression.threshold is 80" in done.stderr
+        assert "compression.enabled is off" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["conversations", "--demo", "--json"],
+        ["conversations", "--demo"],
+        ["show", "--demo", ROTATING, "--no-exact"],
+        ["sweep", "--demo", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4", "--csv"],
+        ["--demo"],
+        ["--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_is_gone_is_no_failure(words: list[str], environment: dict[str, str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = run(words, environment, stdout=writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    "words", [["conversations", "--demo", "--json"], ["conversations", "--demo"], ["--help"]]
+)
+def test_an_answer_that_cannot_be_written_is_a_sentence(
+    words: list[str], environment: dict[str, str]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = run(words, environment, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "compaction-inspector: The answer could not be written: No space left on device."
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the stream")
+@pytest.mark.parametrize("words", [["conversations", "--demo"], ["--demo"], ["--help"]])
+def test_a_closed_standard_output_raises_nothing(words: list[str], environment: dict[str, str]) -> None:
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "inspector", *words]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_a_path_every_command_reads_the_users_own(environment: dict[str, str]) -> None:
+    for words in (
+        ["conversations"],
+        ["show", ROTATING, "--no-exact"],
+        ["compactions", ROTATING],
+        ["diff", ROTATING],
+        ["breakpoints", ROTATING],
+        ["replay", ROTATING],
+        ["findings"],
+        ["findings", ROTATING],
+        ["sweep", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4"],
+        ["store"],
+        ["search", "orders"],
+        ["search", "orders", "checkout"],
+    ):
+        done = run([*words, "--json"], environment)
+        assert done.returncode == 0, (words, done.stderr)
+        assert json.loads(done.stdout), words
+
+
+def test_the_app_takes_a_conversation_without_a_path(environment: dict[str, str]) -> None:
+    done = run([ROTATING], environment)
+    assert done.returncode == 0
+    assert done.stdout.count(ROTATING) == 2
+    assert done.stdout.rstrip().endswith("In a terminal the same command opens the app.")
+
+
+def test_demo_may_stand_before_the_command(environment: dict[str, str]) -> None:
+    first = run(["--demo", "conversations", "--json"], environment)
+    assert first.returncode == 0
+    assert first.stdout == run(["conversations", "--demo", "--json"], environment).stdout
+
+
+def test_a_name_that_is_a_file_here_is_the_path(environment: dict[str, str], tmp_path: Path) -> None:
+    shutil.copy(ROOT / "fixtures" / "hermes-0.19-in-place.db", tmp_path / "other")
+    found = json.loads(run(["search", "other", "orders", "--json"], environment, cwd=tmp_path).stdout)
+    assert "Nightly orders import loses rows" in {hit["title"] for hit in found}
+    assert ROTATING not in {hit["title"] for hit in found}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["show"], 2, "Name a conversation"),
+        (["show", "--demo"], 2, "Name a conversation"),
+        (["show", "./there.db"], 2, "Name a conversation"),
+        (["show", "--demo", "a", "b"], 2, "stands in quotes"),
+        (["show", "a", "b", "c"], 2, "stands in quotes"),
+        (["a", "b", "c"], 2, "stands in quotes"),
+        (["search"], 2, "Give the words"),
+        (["search", "there.db"], 2, "Give the words"),
+        (["search", "--demo", " "], 2, "Give the words"),
+        (["search", "/no/such.db", "word"], 1, "no file at /no/such.db"),
+        (["sweep", "no-such.db"], 1, "no file at no-such.db"),
+        (["nothing-of-that-name"], 1, "nothing-of-that-name"),
+        (["conversations", "a", "b"], 2, "unexpected extra argument"),
+        (["diff", "--demo", ROTATING, "--from", "x"], 2, "'x' is not a valid integer"),
+        (["breakpoints", "--demo", ROTATING, "--ttl", "2h"], 2, "'2h' is not one of"),
+        (["show", "--demo", ROTATING, "--context-length", "5"], 2, "must lie between"),
+        (["show", "--demo", ROTATING, "--protect-last-n", "0"], 2, "must lie between"),
+        (["show", "--demo", "2026"], 1, "Give more of the id"),
+        (["findings", "--demo", "--severity", "fatal"], 2, "'fatal' is not one of"),
+    ],
+)
+def test_what_is_wrong_is_said(words: list[str], code: int, said: str, environment: dict[str, str]) -> None:
+    done = run(
+        [*words, "--json"] if words[0] != "nothing-of-that-name" and len(words) < 3 else words, environment
+    )
+    assert said in done.stderr
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "Traceback" not in done.stderr
