@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines import other_package
 from tests.idle import wait_for_the_event_loop
 from tests.styles import share_parsed_styles
-from tests.engines import other_package
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.screens.conversation import ConversationScreen
-from inspector.app.screens.sweeping import SweepScreen
+from inspector.app.sweep.screen import SweepScreen
 from inspector.stores.detect import open_store
 from tests.app.running import conversation, press, running
 from tests.stores import writer
@@ -20,19 +20,19 @@ from widgets.bars.notes_bar import NotesBar
 async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_path: Path) -> None:
     store = open_store(writer.simple(tmp_path / "state.db", sessions=1, turns=12))
     (row,) = store.conversations()
-    app = InspectorApp(store, place=SavedState(folder=tmp_path / "place"), name=row.id)
+    app = InspectorApp(store, saved=SavedState(folder=tmp_path / "place"), name=row.id)
     async with app.run_test(size=(120, 36)) as pilot:
         await app.workers.wait_for_complete()
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
-        before = screen.plan
+        before = screen.derived.plan
         assert before is not None
         screen.change(profile="halves")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.plan is not None
-        assert (screen.plan.profile, screen.plan.head_end) == ("halves", 1)
+        assert screen.derived.plan is not None
+        assert (screen.derived.plan.profile, screen.derived.plan.head_end) == ("halves", 1)
         for broken in ("broken", "unloadable"):
             screen.change(profile=broken)
             await app.workers.wait_for_complete()
@@ -41,7 +41,7 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
         screen.change(profile=before.profile)
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.plan.profile == before.profile
+        assert screen.derived.plan.profile == before.profile
         assert app.is_running
 
 
@@ -53,8 +53,8 @@ async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, p
         screen.change(profile=profile, context_length=12_000)
         await press(pilot, "7", "escape", "left")
         assert screen.moment is not None
-        assert screen.plan is not None
-        assert (screen.plan.profile, screen.plan.length) == (profile, screen.moment.length)
+        assert screen.derived.plan is not None
+        assert (screen.derived.plan.profile, screen.derived.plan.length) == (profile, screen.moment.length)
         assert screen.run_now is not None
         assert screen.run_now.settings.profile == profile
         assert screen.run_now.events
@@ -76,5 +76,5 @@ async def test_a_replay_under_an_engine_that_fails_names_it_and_goes_on(in_place
         assert any("The engine broken failed" in text for text in screen.query_one(NotesBar).sentences)
         screen.change(profile="documented")
         await press(pilot, "7", "escape", "left")
-        assert screen.plan is not None
-        assert screen.plan.profile == "documented"
+        assert screen.derived.plan is not None
+        assert screen.derived.plan.profile == "documented"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from inspector.app.paneviews import pruned_text
+
 from inspector.core.errors import EngineError
 from inspector.core.messages import messages_from
 from inspector.engines.base import Output, Settings

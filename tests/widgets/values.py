@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
@@ -55,7 +56,7 @@ def lineage_view(*bodies: str | None, column: int = 0, budget: int | None = 2_00
     """The life of the items of these summaries."""
     lineage = follow(columns(*bodies))
     tokens = [None if body is None else len(body) // 4 for body in bodies]
-    return LineageView(lineage, drift_of(lineage, tokens, [budget] * len(bodies)), column)
+    return LineageView(lineage, drift_of(lineage, load_stemmer(), tokens, [budget] * len(bodies)), column)
 
 
 SUMMARY_PANE = SummaryPaneView(SUMMARY, DIFF, lineage_view(*BODIES, column=1))
