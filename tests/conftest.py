@@ -5,16 +5,25 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.engines import other_package
+from tests.idle import wait_for_the_event_loop
+from tests.styles import share_parsed_styles
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+
+
+def pytest_configure() -> None:
+    share_parsed_styles()
+    wait_for_the_event_loop()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,3 +59,12 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 def fixtures_dir(tmp_path: Path) -> Path:
     """A copy of the bundled fixtures."""
     return Path(shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures"))
+
+
+@pytest.fixture
+def halves_engine(tmp_path: Path) -> Iterator[None]:
+    """The distribution halves-engine is installed for this process."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    with other_package.installed(folder):
+        yield

@@ -1,25 +1,31 @@
-"""Styles that are parsed once in a test run, not once an app: that is most of what an app costs to start."""
+"""Style sheets parsed once for all apps of a test process: that is half of what it takes to start one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-#: Textual's own.
-PARSE_RULES: Callable[..., Any] = Stylesheet._parse_rules
-_parsed: dict[tuple[Any, ...], Any] = {}
+_PARSED: dict[tuple[Any, ...], list[RuleSet]] = {}
+_parse_rules = Stylesheet._parse_rules
 
 
-def parse_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every stylesheet take what another one parsed of the same source under the same colours."""
+def _parse_once(
+    sheet: Stylesheet, css: str, read_from: Any, is_default_rules: bool = False, tie_breaker: int = 0, scope: str = ""
+) -> list[RuleSet]:  # fmt: skip
+    """The rules of a style sheet, which are not written to once they are there, by its text and the theme's values."""
+    source = (css, read_from, is_default_rules, tie_breaker, scope)
+    rules = sheet._parse_cache.get(source)
+    if rules is None:
+        key = (source, *sheet._variables.items())
+        rules = _PARSED.get(key)
+        if rules is None:
+            rules = _PARSED[key] = _parse_rules(sheet, *source)
+        sheet._parse_cache[source] = rules
+    return rules
 
-    def parse_rules(sheet: Stylesheet, css: str, **kinds: Any) -> Any:
-        key = (css, *sorted(kinds.items()), *sorted(sheet._variables.items()))
-        if key not in _parsed:
-            _parsed[key] = PARSE_RULES(sheet, css, **kinds)
-        return _parsed[key]
 
-    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
+def share_parsed_styles() -> None:
+    """From now on, in this process."""
+    Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
-from inspector.quality.measures.measure import ConversationMeasures, measures_of
-from inspector.quality.measures.values import Passage
+from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
+from inspector.quality.measures.measure import MeasuredCompaction
 
 if TYPE_CHECKING:
     from inspector.engines.base import Settings
@@ -23,10 +24,10 @@ def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
     """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
-    return measures_of(passages_of(inspection, settings), facts)
+    return measures_of(measured_compactions(inspection, settings), load_stemmer(), facts)
 
 
-def passages_of(inspection: Inspection, settings: Settings) -> Iterator[Passage]:
+def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
     """Every recorded compaction with both its lists, one after the other."""
     store = inspection.store
     for recorded in inspection.compactions():
@@ -35,7 +36,7 @@ def passages_of(inspection: Inspection, settings: Settings) -> Iterator[Passage]
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
         token_index = inspection.token_index(before, settings.profile)
         unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
-        yield Passage(
+        yield MeasuredCompaction(
             recorded,
             store.messages(before)[: recorded.before],
             store.messages(after, 0, recorded.after),

@@ -12,7 +12,7 @@ from inspector.quality.finding import Violation
 from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
-from inspector.summaries.values import SummaryDiff
+from inspector.summaries.summary import SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")

@@ -11,7 +11,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
-from inspector.summaries.values import Summary
+from inspector.summaries.summary import Summary
 
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 

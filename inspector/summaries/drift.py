@@ -10,10 +10,11 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
+from inspector.core.scan.words import Stemmer, is_word
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
-from inspector.summaries.lineage import OPEN, Cell, Lineage, Row
+from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
 from inspector.summaries.words import words_of
 
 #: An open item is stale when so many later summaries list it unchanged.
@@ -46,7 +47,7 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Remainder:
     """What is left of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
 
     An item is left where it stands, in whatever words, or what it was merged into or split into does. Its words are
@@ -106,26 +107,32 @@ class Stale:
 class Drift:
     """The drift of a lineage. `left` has an entry for every column with a summary, the first one included."""
 
-    left: tuple[Left, ...] = ()
+    left: tuple[Remainder, ...] = ()
     otherwise: tuple[Otherwise, ...] = ()
     stale: tuple[Stale, ...] = ()
     lengths: tuple[Length, ...] = ()
 
 
 def drift_of(
-    lineage: Lineage, tokens: Sequence[int | None] = (), budgets: Sequence[int | None] = ()
+    lineage: Lineage,
+    stemmer: Stemmer,
+    tokens: Sequence[int | None] = (),
+    budgets: Sequence[int | None] = (),
 ) -> Drift:
-    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known."""
+    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known.
+
+    By the `stemmer` an entry of what is done is known to tell of an open item.
+    """
     lengths = tuple(
         Length(at, tokens[at] if at < len(tokens) else None, budgets[at] if at < len(budgets) else None)
         for at in range(len(lineage.columns))
     )
-    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage)), lengths)
+    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage, stemmer)), lengths)
 
 
-def heirs(lineage: Lineage, row: Row, column: int) -> tuple[Row, ...]:
+def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, ...]:
     """The rows that stand in a column and carry on what a row says: itself, its parts, what it was merged into."""
-    found: dict[int, Row] = {}
+    found: dict[int, LineageRow] = {}
     seen: set[int] = set()
     waiting = [(row, -1)]
     while waiting:
@@ -148,7 +155,7 @@ def heirs(lineage: Lineage, row: Row, column: int) -> tuple[Row, ...]:
     return tuple(found[number] for number in sorted(found))
 
 
-def _left(lineage: Lineage) -> Iterator[Left]:
+def _left(lineage: Lineage) -> Iterator[Remainder]:
     known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
     if not known:
         return
@@ -167,12 +174,12 @@ def _left(lineage: Lineage) -> Iterator[Left]:
                 items += 1
                 texts = [found.text for heir in carried if (found := heir.standing(column)) is not None]
                 words += (bag & _bag("\n".join(texts))).total()
-        yield Left(column, items, len(first), words, of_words)
+        yield Remainder(column, items, len(first), words, of_words)
 
 
 @lru_cache(maxsize=4096)
 def _bag(text: str) -> Counter[str]:
-    return Counter([word for word in words_of(text).words if word[0].isalnum() or word[0] == "_"])
+    return Counter([word for word in words_of(text).words if is_word(word)])
 
 
 def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
@@ -203,8 +210,8 @@ def _told(lineage: Lineage, cell: Cell, column: int) -> str:
     return "\n".join(texts)
 
 
-def _stale(lineage: Lineage) -> Iterator[Stale]:
-    done = _Done(lineage)
+def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
+    done = _Done(lineage, stemmer)
     for row in lineage.rows:
         run = _open_run(row)
         if not run:
@@ -221,7 +228,7 @@ def _stale(lineage: Lineage) -> Iterator[Stale]:
             yield Stale(row.number, "listed", since, until, len(run), cell.section, cell.text)
 
 
-def _open_run(row: Row) -> list[int]:
+def _open_run(row: LineageRow) -> list[int]:
     """The last columns in a row that list an item as open, in the same words."""
     run: list[int] = []
     text = ""
@@ -243,20 +250,21 @@ def _open_run(row: Row) -> list[int]:
 class _Done:
     """The entries of what is done, by their words."""
 
-    def __init__(self, lineage: Lineage) -> None:
-        self.rows: list[tuple[Row, int, frozenset[str]]] = []
+    def __init__(self, lineage: Lineage, stemmer: Stemmer) -> None:
+        self.stemmer = stemmer
+        self.rows: list[tuple[LineageRow, int, frozenset[str]]] = []
         self.having: dict[str, list[int]] = defaultdict(list)
         for row in lineage.rows:
             if meaning(row.section) != "done":
                 continue
-            words = content_words(row.text)
+            words = content_words(row.text, stemmer)
             for word in words:
                 self.having[word].append(len(self.rows))
             self.rows.append((row, row.first, words))
 
-    def telling(self, row: Row, text: str) -> Row | None:
+    def telling(self, row: LineageRow, text: str) -> LineageRow | None:
         """The entry that tells most of an open item, no older than it."""
-        words = content_words(_CONDITION.split(text, maxsplit=1)[0])
+        words = content_words(_CONDITION.split(text, maxsplit=1)[0], self.stemmer)
         if len(words) < TOLD_WORDS:
             return None
         least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))

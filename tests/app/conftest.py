@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
 from tests.app.running import NOW, app_on
-from tests.styles import parse_once
 from widgets.base import human
 
 MakeApp = Callable[..., InspectorApp]
@@ -26,10 +24,6 @@ class Quarters:
 
     def encode_ordinary(self, text: str) -> list[int]:
         return [0] * ((len(text) + 3) // 4)
-
-
-async def _at_once(*_: float) -> None:
-    await asyncio.sleep(0)
 
 
 @pytest.fixture(autouse=True)
@@ -43,13 +37,10 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
-    parse_once(monkeypatch)
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
-    # Textual waits behind every key until the process computes nothing, its threads included, for up to two seconds.
-    # `settled` waits for what is at work instead, by name.
-    for module in ("textual.app", "textual.pilot"):
-        monkeypatch.setattr(f"{module}.wait_for_idle", _at_once)
+    # Nor are they for the styles of the next screen.
+    monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield

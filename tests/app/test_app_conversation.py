@@ -18,7 +18,6 @@ from tests.app.running import (
     conversation,
     conversations,
     cursor,
-    derived,
     marked,
     messages,
     notes,

@@ -1,39 +1,22 @@
-"""An engine that another distribution brings, in the app: it plans; one that fails is named and the app goes on."""
+"""Engines that another distribution brings, in the app: plans, replays, sweeps; one that fails is named."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from inspector.app.conversation.resources import RUNS
 from inspector.app.saved_state import SavedState
-from inspector.engines import registry
+from inspector.app.sweep.screen import SweepScreen
 from inspector.stores.detect import open_store
-from tests.app.running import app_on, conversation, notes, plan, settled
-from tests.engines.test_truncation import _ENGINE, _METADATA, _POINTS
+from tests.app.running import app_on, conversation, latest, notes, plan, press, running, settled
 from tests.stores import writer
 
-
-@pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The distribution halves-engine, installed in a folder of its own."""
-    (tmp_path / "halves_engine.py").write_text(_ENGINE)
-    info = tmp_path / "halves_engine-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(_METADATA)
-    (info / "entry_points.txt").write_text(_POINTS)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    registry._others.cache_clear()
-    registry._loaded.cache_clear()
-    yield
-    registry._others.cache_clear()
-    registry._loaded.cache_clear()
-    sys.modules.pop("halves_engine", None)
+ORDERS = "Nightly orders import loses rows"
 
 
-@pytest.mark.usefixtures("other_package")
+@pytest.mark.usefixtures("halves_engine")
 async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_path: Path) -> None:
     store = open_store(writer.simple(tmp_path / "state.db", sessions=1, turns=12))
     (row,) = store.conversations()
@@ -52,3 +35,37 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
         await settled(pilot)
         assert plan(pilot).profile == before.profile
         assert app.is_running
+
+
+@pytest.mark.usefixtures("halves_engine")
+@pytest.mark.parametrize("profile", ["halves", "words"])
+async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, profile: str) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        screen.tuner.change(profile=profile, context_length=12_000)
+        await press(pilot, "6", "escape", "left")
+        at = screen.state.moment
+        assert at is not None
+        assert (plan(pilot).profile, plan(pilot).length) == (profile, at.length)
+        run = latest(pilot, RUNS).run
+        assert run.settings.profile == profile
+        assert run.events
+        await press(pilot, "v")
+        sweep = pilot.app.screen
+        assert isinstance(sweep, SweepScreen)
+        assert sweep.found is not None
+        assert sweep.found.complete
+        assert len({count for line in sweep.found.cells["compactions"] for count in line}) > 1
+
+
+@pytest.mark.usefixtures("halves_engine")
+async def test_a_replay_under_an_engine_that_fails_names_it_and_goes_on(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        screen.tuner.change(profile="broken")
+        await press(pilot, "6")
+        assert any("The engine broken failed" in text for text in notes(pilot))
+        screen.tuner.change(profile="documented")
+        await press(pilot, "6", "escape", "left")
+        assert plan(pilot).profile == "documented"

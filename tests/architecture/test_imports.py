@@ -45,7 +45,10 @@ RUN = "from inspector.commands.cli import main\nmain()"
         (["replay", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich", "sqlite3"}),
         (["findings", "--demo"], {"genai_prices", "rich", "sqlite3", "yaml"}),
         (["measures", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
-        (["diff", "--demo", "Move checkout to orders-v2", "--life"], {"genai_prices", "rich", "sqlite3"}),
+        (
+            ["diff", "--demo", "Move checkout to orders-v2", "--life"],
+            {"genai_prices", "rich", "sqlite3", "yaml"},
+        ),
         (["facts", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
         (
             ["report", "--demo", "Move checkout to orders-v2", "--output", "-"],

@@ -22,7 +22,7 @@ from inspector.export.report.values import Report
 from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.finding import SEVERITIES
 from inspector.stores.detect import open_store
-from inspector.summaries.values import CHANGES
+from inspector.summaries.summary import CHANGES
 from tests.export.conftest import MADE_AT
 from tests.export.pages import assert_harmless, parsed, shown, tokens
 from tests.stores.writer import Writer, create, talk

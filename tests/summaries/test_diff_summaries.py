@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from inspector.summaries import diff as diff_module
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.sidebyside import side_by_side
-from inspector.summaries.values import Item, ItemChange, Section, Summary, SummaryDiff
+from inspector.summaries.summary import Item, ItemChange, Section, Summary, SummaryDiff
 from inspector.summaries.words import Weights, match, word_changes, words_of
 from tests.counting import calls_of, lines_run
 
@@ -252,23 +251,6 @@ def test_long_texts_are_matched_in_pieces() -> None:
 lines = st.lists(
     st.sampled_from(["a", "b", "c", "", "a long line of text", "a long line of test"]), max_size=30
 )
-
-
-@given(lines, lines)
-def test_side_by_side_has_every_line_once_in_order(old: list[str], new: list[str]) -> None:
-    rows = side_by_side(old, new)
-    assert [row.old for row in rows if row.old is not None] == list(range(len(old)))
-    assert [row.new for row in rows if row.new is not None] == list(range(len(new)))
-    for row in rows:
-        assert (row.tag == "removed") == (row.new is None)
-        assert (row.tag == "added") == (row.old is None)
-        if row.old is not None and row.new is not None:
-            assert (row.tag == "equal") == (old[row.old] == new[row.new])
-
-
-def test_side_by_side_pairs_lines_that_are_alike() -> None:
-    rows = side_by_side(["Goal: ship it"], ["A new line", "Goal: ship it today"])
-    assert [(row.tag, row.old, row.new) for row in rows] == [("added", None, 0), ("changed", 0, 1)]
 
 
 def _long(seed: int, entries: int) -> str:

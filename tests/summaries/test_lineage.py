@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from inspector.summaries import lineage as lineage_module
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import meaning
-from inspector.summaries.lineage import Cell, Column, Lineage, Row, follow
+from inspector.summaries.lineage import Cell, Column, Lineage, LineageRow, follow
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Item, Section, Summary
+from inspector.summaries.summary import Item, Section, Summary
 from tests.counting import calls_of, lines_run
 from tests.summaries.grown import grown
 
@@ -71,7 +71,7 @@ def states(lineage: Lineage, start: str) -> list[str]:
     return ["" if cell is None else cell.state for cell in row.cells]
 
 
-def first_text(row: Row) -> str:
+def first_text(row: LineageRow) -> str:
     cell = row.cells[row.first]
     assert cell is not None
     return cell.text
@@ -110,7 +110,7 @@ def test_parts_and_wholes_name_each_other() -> None:
     assert cell_of(patched, 2).others == (read.number,)
 
 
-def cell_of(row: Row, column: int) -> Cell:
+def cell_of(row: LineageRow, column: int) -> Cell:
     cell = row.cells[column]
     assert cell is not None
     return cell

@@ -12,6 +12,8 @@ from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, FactView
 from widgets.panes.summary_lines import SummaryView, section_lines
 
+#: Below so many cells less is said; from so many on the longest sentence fits.
+NARROW, _WIDE = 60, 84
 _WHO = {"assistant": "agent"}
 
 
@@ -65,8 +67,9 @@ _OUTCOMES = {
 }
 
 
-def head_lines(view: CompactionView, narrow: bool, tight: bool) -> list[TextLine]:
-    """Which compaction it is and what came of it: messages, tokens, boundaries; less where it is narrow or tight."""
+def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
+    """Which compaction it is, what came of messages and tokens, boundaries; less in few cells or where it is tight."""
+    narrow = width < NARROW
     sign, style, words = _OUTCOMES[view.outcome]
     words = view.outcome if narrow else words
     lines = [line_of((f"compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
@@ -94,7 +97,7 @@ def head_lines(view: CompactionView, narrow: bool, tight: bool) -> list[TextLine
             (f"− {view.went:,} went", "removed"),
             (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
             (f"  = {view.stayed:,} stayed", "kept"),
-            (f"  Σ {view.came:,}" + ("" if narrow else " in their place"), "accent"),
+            (f"  Σ {view.came:,}" + (" in their place" if width >= _WIDE else ""), "accent"),
         ),
         line_of(
             ("tokens    ", "muted"),

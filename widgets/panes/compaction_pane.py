@@ -15,13 +15,20 @@ from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
 from widgets.panes.choices import PlaceChosen
-from widgets.panes.compaction_lines import BoundsView, CompactionView, head_lines, lost_lines, summary_lines
+from widgets.panes.compaction_lines import (
+    NARROW,
+    BoundsView,
+    CompactionView,
+    head_lines,
+    lost_lines,
+    summary_lines,
+)
 from widgets.panes.text_view import TextView
 
 __all__ = ["BoundsView", "CompactionPane", "CompactionView"]
 
-#: Below this width or height the pane says less; below this height it shows the text or the messages.
-NARROW, LOW = 60, 18
+#: Below this height the pane says less, and shows the text or the messages.
+LOW = 18
 _NO_ROWS = ListSource(())
 
 
@@ -155,8 +162,8 @@ class CompactionPane(Vertical):
         if view is None:
             self._lines = [TextLine("This conversation has no compaction yet.", "muted")]
         else:
-            narrow = width < NARROW
-            parts = [head_lines(view, narrow, narrow or self.size.height < LOW), lost_lines(view, width - 2)]
+            tight = width < NARROW or self.size.height < LOW
+            parts = [head_lines(view, width, tight), lost_lines(view, width - 2)]
             if view.summary is not None:
                 parts.append(summary_lines(view.summary, lambda name: name not in self._unfolded))
             self._lines = []

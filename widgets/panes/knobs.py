@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
@@ -205,6 +206,10 @@ class Knobs(Inked, can_focus=True):
         self.action_take_typed()
         self._knob = max(0, min(knob, len(KNOBS) - 1))
         self.refresh()
+        if isinstance(self.parent, Widget):
+            # Where not all of the knobs fit, the one under the cursor is in view.
+            row = Region(0, self._knob, 1, 1).translate(self.virtual_region.offset)
+            self.parent.scroll_to_region(row, animate=False)
 
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
         value = self.value(kind.name)

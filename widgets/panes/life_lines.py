@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inspector.summaries.drift import Drift, Otherwise, Stale
-from inspector.summaries.lineage import Cell, Lineage
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
@@ -47,7 +46,7 @@ class LineageView:
         return flags | {row: "!" for row in self.otherwise if self.says_otherwise(row)}
 
 
-def head_lines(view: LineageView, at: int, low: bool) -> list[TextLine]:
+def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
     """What the compaction of a column did to the items, what is left of the first summary, what is wrong."""
     lineage = view.lineage
     if not lineage.rows:
@@ -55,9 +54,13 @@ def head_lines(view: LineageView, at: int, low: bool) -> list[TextLine]:
     column = lineage.columns[at]
     counts = lineage.counts(at)
     parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
-    parts += [
-        (f"{SIGNS[state][0]} {counts[state]} {state}   ", SIGNS[state][1]) for state in SIGNS if counts[state]
+    states = [
+        (f"{sign} {counts[state]}", state, style) for state, (sign, style) in SIGNS.items() if counts[state]
     ]
+    worded = [(f"{count} {state}{'  ' if low else '   '}", style) for count, state, style in states]
+    # Where room is short, the signs alone tell what the counts are of.
+    fits = not low or sum(len(text) for text, _ in parts + worded) - 2 <= width
+    parts += worded if fits else [(f"{count}  ", style) for count, _, style in states]
     if column.summary is None:
         parts.append(("no summary was found", "warning"))
     elif column.fallback:
@@ -95,7 +98,7 @@ def _trouble(view: LineageView) -> list[tuple[str, str]]:
     ]
 
 
-def item_lines(view: LineageView, item: ItemRow, at: int) -> tuple[list[TextLine], int]:
+def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextLine], int]:
     """The life of an item, and the line of the column `at` in it."""
     lines = _warnings(view, item)
     place = len(lines)
@@ -109,7 +112,7 @@ def item_lines(view: LineageView, item: ItemRow, at: int) -> tuple[list[TextLine
     return lines, place
 
 
-def _warnings(view: LineageView, item: ItemRow) -> list[TextLine]:
+def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
     columns = view.lineage.columns
     lines = []
     for turn in view.otherwise.get(item.number, ()):

@@ -67,9 +67,10 @@ def head_lines(
     counts = Counter(fact.outcome for fact in scope.facts)
     of = f" of {view.total:,}" if view.total and scope.name.isdecimal() else ""
     parts: list[tuple[str, str]] = [(f"{scope.label}{of}", "strong")]
+    gap = "  " if low else "   "
     for outcome, (sign, style) in OUTCOMES.items():
         if counts[outcome]:
-            parts.append((f"   {sign} {counts[outcome]:,} {outcome}", style))
+            parts.append((f"{gap}{sign} {counts[outcome]:,} {outcome}", style))
     if not scope.facts:
         parts.append(("   no facts", "muted"))
     lines = [line_of(*parts)]

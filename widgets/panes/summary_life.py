@@ -10,8 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from inspector.summaries.lineage import Lineage, State
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import Lineage, LineageRow, State
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
@@ -47,7 +46,7 @@ class SummaryLife(Vertical):
     SummaryLife > ModeBar { padding: 0 1; margin: 0 0 1 0; }
     SummaryLife > LineageList { height: 1fr; }
     SummaryLife > TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
-    SummaryLife.-low > ModeBar { display: none; }
+    SummaryLife.-low > ModeBar, SummaryLife.-empty > ModeBar, SummaryLife.-empty > TextView { display: none; }
     SummaryLife.-low > TextView { height: 3; margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -124,7 +123,7 @@ class SummaryLife(Vertical):
     def _fill(self) -> None:
         view = self._view
         # The list keeps its place, and so the focus, while nothing is in it.
-        self._filters.display = self._body.display = self._filled
+        self.set_class(not self._filled, "-empty")
         if view is not None:
             self._list.set_column(max(0, min(view.column, len(view.lineage.columns) - 1)))
         self._filter()
@@ -194,7 +193,7 @@ class SummaryLife(Vertical):
         view = self._view
         self._list.set_rows(view.lineage if view else Lineage(), self._passes, view.flags if view else {})
 
-    def _passes(self, row: ItemRow) -> bool:
+    def _passes(self, row: LineageRow) -> bool:
         if self._view is None or self.filter == "all":
             return True
         if self.filter == "otherwise":
@@ -220,7 +219,7 @@ class SummaryLife(Vertical):
         if self._view is None:
             return [TextLine("No compaction has left a summary to follow so far.", "muted")]
         only = [TextLine(f"only {self.filter}", "muted")] if low and self.filter != "all" else []
-        return [*head_lines(self._view, self._list.column, low), *only]
+        return [*head_lines(self._view, self._list.column, self.size.width - 2, low), *only]
 
     def _explain(self) -> None:
         item = self._list.item

@@ -85,7 +85,8 @@ def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]
         style = "error" if over else "key"
         if bar:
             parts += [("  " + "▓" * full, style), ("░" * (bar - full), "rest")]
-        told = f"  {human.percent(tokens, budget)} of the budget of {human.count(budget)}"
+        of = "the budget of " if bar else ""
+        told = f"  {human.percent(tokens, budget)} of {of}{human.count(budget)}"
         parts.append((told, "error" if over else "muted"))
     return parts
 

@@ -84,9 +84,10 @@ class WhatIfPane(Container):
     WhatIfPane TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
     WhatIfPane.-beside { layout: horizontal; }
     WhatIfPane.-beside > .knobs { width: 64; height: 1fr; }
-    WhatIfPane.-low > .knobs { max-height: 50%; }
+    WhatIfPane.-low > .knobs { max-height: 40%; }
     WhatIfPane.-low.-beside > .knobs { width: 42; max-height: 100%; }
     WhatIfPane.-low TextView { margin: 0; }
+    WhatIfPane.-low TokenGraph { min-height: 3; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "view(1)", "Next view", id="what_if.next_view", tooltip="The curve, or the numbers"),

@@ -10,9 +10,9 @@ from inspector.core.conversations import Compaction
 from inspector.core.text import safe
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import COMMAND_START
+from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import ConversationMeasures
-from inspector.quality.measures.values import Definition, Evidence, Measure, Place, Share
+from inspector.quality.measures.measure import Definition, Evidence, Measure, Place, Share
 from widgets.base import human
 from widgets.lists.evidence_list import EvidenceView
 from widgets.lists.fact_list import FactPlace

@@ -36,9 +36,9 @@ from inspector.export.report.wording import share_words
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import ConversationMeasures
-from inspector.quality.measures.values import Measure, Share
+from inspector.quality.measures.measure import Measure, Share
 from inspector.replay.transcript import Transcript, transcript
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary

@@ -10,8 +10,8 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import DerivationStep
 from inspector.quality.facts.fact import KINDS, Kind, Outcome, Where
 from inspector.quality.finding import Severity
-from inspector.quality.measures.values import Share
-from inspector.summaries.values import SummaryDiff
+from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import SummaryDiff
 
 
 def anchor(compaction: int) -> str:

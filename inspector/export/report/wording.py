@@ -12,8 +12,8 @@ from inspector.core.shares import percent
 from inspector.export.report.values import CompactionPart, DiffPart, FactLine, Report, RiskPart
 from inspector.quality.facts.fact import Kind, Life, Outcome
 from inspector.quality.finding import Severity
-from inspector.quality.measures.values import Share
-from inspector.summaries.values import ItemChange
+from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import ItemChange
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {

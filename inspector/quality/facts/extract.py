@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from inspector.core.handoff import read_handoff
 from inspector.core.messages import Message
+from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.exact_values import names_in, values_of
 from inspector.quality.facts.fact import Kind, Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.lexicon import Cue, Language, Rules, has_pairs
-from inspector.quality.facts.scan import names_in, values_of, words_of
+from inspector.quality.facts.lexicon import Cue, Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
 
@@ -189,7 +190,7 @@ def _requested(body: str, rules: Rules) -> bool:
 def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
     for language in rules.languages:
         if language.pairs:
-            if has_pairs(body) and language.hedges.search(body):
+            if has_unspaced(body) and language.hedges.search(body):
                 return True
         elif words & language.hedge_keys and language.hedges.search(body):
             return True
@@ -202,7 +203,7 @@ def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span]
     for language in line.rules.languages:
         known = language.keys.get(line.role, {})
         if language.pairs:
-            keys = [key for key in known if key in body] if has_pairs(body) else []
+            keys = [key for key in known if key in body] if has_unspaced(body) else []
         else:
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
@@ -253,7 +254,7 @@ def _groups(line: _Line) -> list[Span]:
     groups: list[Span] = []
     spoken = 0
     for a, b in clauses(line.text, *line.span):
-        own = len(set(words_of(line.text[a:b], line.rules)))
+        own = len(set(line.rules.stemmer.words(line.text[a:b])))
         if groups and (own < 2 or not spoken):
             groups[-1] = (groups[-1][0], b)
             spoken += own
@@ -331,7 +332,7 @@ def _statement(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, streng
     own = tuple(value for value in line.values if a <= value.span[0] < b)
     gone = [(value.span[0] - a, value.span[1] - a) for value in own]
     words = line.text[a:b]
-    things = tuple(dict.fromkeys(words_of(words, line.rules, gone)))
+    things = tuple(dict.fromkeys(line.rules.stemmer.words(words, gone)))
     return Statement(
         kind, " ".join(words.split()), span, own, rule, cue, strength, things, line.pasted, line.asked
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from inspector.core.scan.words import folded, is_word, tokens
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value, Where
 from inspector.quality.facts.passage_index import REGIONS, PassageIndex
-from inspector.quality.facts.scan import folded
 from inspector.quality.facts.sentences import clauses
 
 #: So much of a fact's words must stand beside its value, for a value that other things can have too.
@@ -25,7 +24,6 @@ SHORTEST = 24
 #: Fewer words than these are too few to know a fact again by.
 FEW = 4
 _EXCERPT = 200
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +211,7 @@ def _by_words(fact: Fact, after: PassageIndex, compaction: int) -> Fate:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+    return frozenset(token for token in tokens(text.lower()) if is_word(token))
 
 
 def _turned(fact: Fact, after: PassageIndex, passage: int) -> bool:

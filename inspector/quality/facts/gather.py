@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from inspector.core.scan.words import folded
 from inspector.quality.facts.fact import Fact, Mention, Saying, SpokenMessage, Statement
-from inspector.quality.facts.scan import folded
 from inspector.quality.facts.shown import shown
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}

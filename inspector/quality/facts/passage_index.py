@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from inspector.core.scan.exact import NUMBER, plain_number
+from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.scan import number_of, values_of, words_of
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
@@ -21,7 +22,6 @@ MOST = 60_000
 COMMON = 0.25
 # A line that is longer is read in pieces: further apart, a number and a word have nothing to do with each other.
 _LONG = 320
-_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _LINES = re.compile(r"\\n|\n")
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 
@@ -69,12 +69,12 @@ class PassageIndex:
     def _read(self, at: int, part: ListText) -> None:
         for start, end in _pieces(part.text[:MOST]):
             text = part.text[start:end]
-            words = frozenset(words_of(text, self.rules))
+            words = frozenset(self.rules.stemmer.words(text))
             number = len(self.passages)
             self.passages.append(Passage(at, (start, end), text))
             self.words.append(words)
-            for digits in set(_NUMBERS.findall(text)):
-                self._by_number[number_of(digits)].append(number)
+            for digits in set(NUMBER.findall(text)):
+                self._by_number[plain_number(digits)].append(number)
             for word in words:
                 self._by_word[word].append(number)
 
@@ -126,10 +126,10 @@ class PassageIndex:
             return sorted({*self.naming(value.canon), *self.naming(f"{value.canon}s")})
         if value.form in ("time", "ratio"):
             low = "".join(value.text.lower().split())
-            head = next(iter(_NUMBERS.findall(value.text)), "")
+            head = next(iter(NUMBER.findall(value.text)), "")
             return [
                 p
-                for p in self._by_number.get(number_of(head), ())
+                for p in self._by_number.get(plain_number(head), ())
                 if low in "".join(self.passages[p].text.lower().split())
             ]
         found = self._by_number.get(value.canon.removeprefix("-"), ())

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from inspector.core.scan.words import has_unspaced
+from inspector.quality.facts.exact_values import canon
 from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
-from inspector.quality.facts.lexicon import Language, Rules, has_pairs
-from inspector.quality.facts.scan import canon, words_of
+from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence
 
 #: So many messages must show the same.
@@ -46,7 +47,7 @@ def signs_of_calls(calls: Sequence[tuple[str, str]], rules: Rules) -> Iterator[S
 def _of_sentence(text: str, span: Span, rules: Rules) -> Iterator[Sign]:
     body = text[slice(*span)]
     for language in rules.languages:
-        if language.pairs and not has_pairs(body):
+        if language.pairs and not has_unspaced(body):
             continue
         for wish in language.wishes:
             found = wish.find.search(body)
@@ -55,7 +56,7 @@ def _of_sentence(text: str, span: Span, rules: Rules) -> Iterator[Sign]:
         for swap in language.swaps:
             for found in swap.finditer(body):
                 old, new = (_word(found[name]) for name in ("old", "new"))
-                if old and new and old != new and not rules.stop.intersection((old, new)):
+                if old and new and old != new and not rules.stemmer.stop.intersection((old, new)):
                     yield _sign(f"{language.name}.swap", (new, old), body, span, found.span(), rules)
 
 
@@ -65,7 +66,7 @@ def _word(text: str) -> str:
 
 def _sign(rule: str, what: tuple[str, str], body: str, span: Span, cue: Span, rules: Rules) -> Sign:
     at = span[0]
-    things = tuple(dict.fromkeys(words_of(body, rules)))
+    things = tuple(dict.fromkeys(rules.stemmer.words(body)))
     return Sign(rule, *what, " ".join(body.split()), span, (cue[0] + at, cue[1] + at), things)
 
 

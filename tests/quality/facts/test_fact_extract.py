@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from inspector.answers.kept_facts import packed, unpacked
 from inspector.core.messages import Message
+from inspector.core.scan.exact import plain_number
 from inspector.core.text import safe
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.exact_values import names_in, values_of
 from inspector.quality.facts.extract import extract, facts_of
 from inspector.quality.facts.fact import MessageFacts
-from inspector.quality.facts.scan import names_in, number_of, values_of
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import RULES, said
 from tests.quality.facts.test_fact_rules import EXAMPLES
@@ -87,7 +88,7 @@ def test_what_looks_like_a_value_is_none(text: str) -> None:
     ],
 )
 def test_numbers_are_compared_without_their_separators(digits: str, number: str) -> None:
-    assert number_of(digits) == number
+    assert plain_number(digits) == number
 
 
 def test_units_of_two_languages_are_one() -> None:

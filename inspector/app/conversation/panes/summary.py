@@ -18,7 +18,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Section
+from inspector.summaries.summary import Section
 from widgets.panes.choices import CompactionChosen
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife

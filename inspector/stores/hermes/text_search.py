@@ -19,7 +19,7 @@ _SHORTEST_TRIGRAM = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MatchingRow:
     """A row that contains the words."""
 
     id: int
@@ -30,7 +30,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Query:
     """A query taken apart. `phrases` must all occur; `index` is the full-text table that finds them, None
     where only reading finds them; `match` is what that table is asked."""
 
@@ -39,7 +39,7 @@ class Words:
     match: str
 
 
-def words(query: str, schema: Schema) -> Words | None:
+def query_of(query: str, schema: Schema) -> Query | None:
     """How to look for a query; None where it holds no word."""
     phrases = tuple(
         part
@@ -53,11 +53,11 @@ def words(query: str, schema: Schema) -> Words | None:
         len(phrase) >= _SHORTEST_TRIGRAM for phrase in phrases
     )
     if trigrams:
-        return Words(phrases, "messages_fts_trigram", _quote(phrases))
+        return Query(phrases, "messages_fts_trigram", _quote(phrases))
     wordlike = all(_is_wordlike(phrase) for phrase in phrases)
     if "messages_fts" in schema.tables and wordlike:
-        return Words(phrases, "messages_fts", _quote(phrases, prefix=True))
-    return Words(phrases, None, "")
+        return Query(phrases, "messages_fts", _quote(phrases, prefix=True))
+    return Query(phrases, None, "")
 
 
 def _quote(phrases: Sequence[str], prefix: bool = False) -> str:
@@ -72,7 +72,7 @@ def _is_wordlike(phrase: str) -> bool:
     )
 
 
-def newest(connection: sqlite3.Connection, asked: Words) -> int:
+def newest(connection: sqlite3.Connection, asked: Query) -> int:
     """The newest row that the index knows, 0 where it knows none."""
     rows = connection.execute(f"SELECT max(rowid) FROM {asked.index}").fetchall()
     return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
@@ -87,7 +87,7 @@ def limits(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def candidates(
-    connection: sqlite3.Connection, asked: Words, below: int, count: int, sessions: Sequence[str]
+    connection: sqlite3.Connection, asked: Query, below: int, count: int, sessions: Sequence[str]
 ) -> list[int]:
     """Ids under `below`, newest first, at most `count`, of rows that the index says match."""
     parameters: list[Any] = [asked.match, below]
@@ -114,7 +114,7 @@ def in_range(
     return [message(row) for row in sorted(rows, key=lambda row: -row[0])]
 
 
-def check(messages: Iterable[Message], asked: Words) -> Iterator[Found]:
+def check(messages: Iterable[Message], asked: Query) -> Iterator[MatchingRow]:
     """Those of the messages that contain the words, with an excerpt."""
     for item in messages:
         calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
@@ -122,7 +122,7 @@ def check(messages: Iterable[Message], asked: Words) -> Iterator[Found]:
         folded = whole.casefold()
         if all(phrase.casefold() in folded for phrase in asked.phrases):
             excerpt, span = around(whole, asked.phrases)
-            yield Found(item.id, item.session, item.role, excerpt, span)
+            yield MatchingRow(item.id, item.session, item.role, excerpt, span)
 
 
 def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:

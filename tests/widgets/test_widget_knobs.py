@@ -5,27 +5,11 @@ from __future__ import annotations
 import pytest
 from textual import events
 
-from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.engines.base import Settings
+from tests.widgets.values import DEFAULTS, PROFILES
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.panes.knob_values import KNOBS
 from widgets.panes.knobs import Knobs
-from widgets.panes.tune_pane import Preset, TunePane, TuneState
-
-PROFILES = ("documented", "hermes-0.13", "hermes-0.19")
-DEFAULTS = Settings()
-BUDGETS = Budgets(
-    100_000,
-    20_000,
-    10_000,
-    170_000,
-    {
-        "threshold_tokens": (
-            DerivationStep("share", 100_000, "50% of a context of 200,000"),
-            DerivationStep("floor", 100_000, "never below 64,000", True),
-        ),
-        "tail_token_budget": (DerivationStep("ratio", 20_000, "20% of the threshold"),),
-    },
-)
 
 
 def knobs(settings: Settings = DEFAULTS) -> Knobs:
@@ -126,7 +110,7 @@ async def test_a_value_can_be_typed(moves: int, typed: str, expected: list[tuple
     widget = knobs()
     names = {".": "full_stop", "%": "percent_sign"}
     async with hosting(widget, size=(90, 12)) as host:
-        await host.press(*["down"] * moves, *(names.get(c, c) for c in typed))
+        await host.press(*["down"] * moves, "enter", *(names.get(c, c) for c in typed))
         assert widget.editing
         await host.press("enter")
         assert not widget.editing
@@ -138,13 +122,13 @@ async def test_a_value_can_be_typed(moves: int, typed: str, expected: list[tuple
 async def test_typing_can_be_mended_and_left() -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 12)) as host:
-        await host.press("7", "9", "backspace", "0", "escape")
+        await host.press("enter", "7", "9", "backspace", "0", "escape")
         assert not widget.editing
-        await host.press("7", "9", "backspace", "0", "enter")
+        await host.press("enter", "7", "9", "backspace", "0", "enter")
         assert changes(host) == [("threshold", 0.7)]
         await host.press("enter", "4", "4", "enter")
         assert changes(host)[-1] == ("threshold", 0.44)
-        await host.press("5", "down")
+        await host.press("enter", "5", "down")
         assert not widget.editing
         assert widget.knob == "target_ratio"
 
@@ -153,7 +137,7 @@ async def test_typing_can_be_mended_and_left() -> None:
 async def test_what_was_typed_is_taken_by_leaving_its_row(leave: str) -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 12)) as host:
-        await host.press("6", "5", leave)
+        await host.press("enter", "6", "5", leave)
         assert not widget.editing
         assert changes(host) == [("threshold", 0.65)]
 
@@ -161,10 +145,10 @@ async def test_what_was_typed_is_taken_by_leaving_its_row(leave: str) -> None:
 async def test_what_was_typed_is_taken_by_a_click_and_left_where_it_is_no_number() -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 14)) as host:
-        await host.press("6", "5")
+        await host.press("enter", "6", "5")
         await host.click(widget, 4, 3)
         assert (widget.knob, changes(host)) == ("protect_last_n", [("threshold", 0.65)])
-        await host.press("full_stop", "full_stop", "down")
+        await host.press("enter", "full_stop", "full_stop", "down")
         assert changes(host) == [("threshold", 0.65)]
         assert lines(widget)[len(KNOBS)].strip() == "! protect_last_n: .. is not a number"
         await host.press("enter", "down")
@@ -175,7 +159,7 @@ async def test_what_was_typed_is_taken_by_a_click_and_left_where_it_is_no_number
 async def test_another_window_keeps_what_is_being_typed() -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 14)) as host:
-        await host.press("6")
+        await host.press("enter", "6")
         for event in (events.AppBlur(), events.AppFocus()):
             host.post_message(event)
             await host.settle()
@@ -195,7 +179,7 @@ async def test_while_a_value_is_typed_only_its_keys_are_offered() -> None:
 
         assert "escape" not in offered()
         assert (offered()["enter"], offered()["right"]) == ("Type a value", "More")
-        await host.press("5")
+        await host.press("enter", "5")
         assert offered() == {"enter": "Take the value", "escape": "Leave it"}
         assert not {"a", "q", "slash", "right"} & set(host.screen.active_bindings)
         assert "escape" in lines(widget)[len(KNOBS)]
@@ -258,44 +242,19 @@ async def test_knobs_fit_every_width(width: int) -> None:
         assert {len(line) for line in lines(widget)} == {width}
 
 
-PRESETS = (Preset("defaults", DEFAULTS), Preset("recorded", Settings(threshold=0.7)))
-STATE = TuneState(DEFAULTS, DEFAULTS, BUDGETS, PROFILES, PRESETS, {}, ("The next one: 343 → 130 messages.",))
-
-
-async def test_the_pane_explains_the_derived_numbers() -> None:
-    pane = TunePane()
-    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_state(STATE)):
-        text = "\n".join(line.rstrip() for line in lines(pane.body))
-        assert "threshold  100,000" in text
-        assert " ·   100,000  50% of a context of 200,000" in text
-        assert " ◆   100,000  never below 64,000" in text
-        assert "tail budget  20,000" in text
-        assert "hygiene  170,000" in text
-
-
-async def test_presets_and_turns_are_posted() -> None:
-    pane = TunePane()
-    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_state(STATE)) as host:
-        pane.knobs.focus()
-        await host.press("right")
-        bar = pane.query_one("ModeBar")
-        row = lines(bar)[0]
-        assert "● defaults" in row
-        await host.click(bar, row.index("recorded") + 1, 0)
-        assert changes(host) == [("threshold", 0.51)]
-        assert [message.preset.name for message in host.of(TunePane.PresetChosen)] == ["recorded"]
-
-
-async def test_the_reasons_stand_beside_the_knobs_where_there_is_room() -> None:
-    pane = TunePane()
-    async with hosting(pane, size=(130, 24), set_up=lambda: pane.set_state(STATE)) as host:
-        assert pane.body.region.x > 50
-        assert pane.body.region.y == pane.knobs.region.y
-        await host.pilot.resize_terminal(80, 24)
-        await host.settle()
-        assert pane.body.region.x < 5
-        assert pane.body.region.y > pane.knobs.region.y
-        await host.pilot.resize_terminal(80, 10)
-        await host.settle()
-        assert pane.body.region.x > 30
-        assert pane.body.region.y == pane.knobs.region.y
+async def test_digits_are_left_to_the_screen_until_enter_begins_a_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 14)) as host:
+        reached: list[str] = []
+        monkeypatch.setattr(host, "action_bell", lambda: reached.append("digit"))
+        host.bind(",".join("0123456789"), "bell")
+        await host.press(*"0123456789", "full_stop")
+        assert not widget.editing
+        assert len(reached) == 10
+        await host.press("enter", "4", "2", "enter")
+        assert changes(host) == [("threshold", 0.42)]
+        assert len(reached) == 10
+        await host.press("7")
+        assert len(reached) == 11

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
-from inspector.quality.measures.values import Measure, Passage
+from inspector.quality.measures.measure import Measure, MeasuredCompaction
 
 PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted:\n"
 SUMMARY = """## Goal
@@ -36,14 +36,14 @@ def tool(text: str) -> Message:
     return Message({"role": "tool", "content": text, "tool_call_id": "c0"})
 
 
-def passage(
+def compacted(
     head: Sequence[Message],
     middle: Sequence[Message],
     tail: Sequence[Message],
     summary: str | None = SUMMARY,
     index: int = 1,
     **changes: Any,
-) -> Passage:
+) -> MeasuredCompaction:
     """A compaction that put a summary between head and tail; None leaves nothing."""
     before = [*head, *middle, *tail]
     put = [] if summary is None else [user(PREFIX + summary)]
@@ -54,7 +54,7 @@ def passage(
         "summary_at": len(head) if put else None, "summary": summary, "merged": False, "fallback": False,
         "tokens_before": 1_000, "tokens_after": 300, "at": 0.0,
     }  # fmt: skip
-    return Passage(Compaction(**(values | changes)), before, after, 700, 40)
+    return MeasuredCompaction(Compaction(**(values | changes)), before, after, 700, 40)
 
 
 def told(measure: Measure) -> dict[str, tuple[bool, str]]:

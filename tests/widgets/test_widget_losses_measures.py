@@ -1,4 +1,4 @@
-"""The measures pane: its table, the chosen measure with its curve and evidence, what it posts."""
+"""The measures among the losses: the table, the chosen measure with its curve and evidence, what is posted."""
 
 from __future__ import annotations
 
@@ -6,43 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from tests.widgets.values import COLUMNS, EVIDENCE, NONE, cell, measure
+from tests.widgets.values import EVIDENCE_FOUND as FOUND
+from tests.widgets.values import EVIDENCE_SAID as SAID
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.lists.evidence_list import EvidenceView
-from widgets.lists.fact_list import FactPlace
-from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
-from widgets.panes.measures_pane import MeasuresPane, _block
+from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasuresView
+from widgets.panes.choices import CompactionChosen, PlaceChosen
+from widgets.panes.losses_measures import LossesMeasures
+from widgets.panes.measure_lines import block
 
-SAID = FactPlace(1, 7, "deploy.yaml")
-FOUND = FactPlace(2, 3, "deploy.yaml")
-EVIDENCE = (
-    EvidenceView("deploy.yaml", True, 1, "assistant", "by its name alone", SAID, FOUND, "summary"),
-    EvidenceView("never on Fridays", False, 1, "user", "value lost", FactPlace(1, 9, "never on Fridays")),
-    EvidenceView("ask Ann", True, 1, "summary", "Next", None, FactPlace(2, 4, "ask Ann"), "tail"),
-)
-NONE = MeasureCell()
-
-
-def cell(count: int, of: int, evidence: tuple[EvidenceView, ...] = (), so_far: str = "") -> MeasureCell:
-    """A share with its numbers."""
-    share = count / of
-    return MeasureCell(
-        f"{share:.0%} {count}/{of}",
-        f"{share:.0%}",
-        share,
-        share if so_far else None,
-        so_far,
-        (("used", f"{count}/{of}"),),
-        evidence,
-    )
-
-
-def measure(name: str, group: str, cells: tuple[MeasureCell, ...], whole: MeasureCell) -> MeasureRow:
-    """A row of the table."""
-    counts, practice = f"Of all {name}, those that are known.", "probes"
-    return MeasureRow(name, group, name, f"Title of {name}", counts, practice, cells, whole)
-
-
-COLUMNS = (MeasureColumn(1), MeasureColumn(2, fallback=True), MeasureColumn(3, summary=False))
 VIEW = MeasuresView(
     COLUMNS,
     (
@@ -61,8 +34,8 @@ VIEW = MeasuresView(
 
 
 async def test_a_row_a_measure_a_column_a_compaction_and_all() -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW)):
+    pane = LossesMeasures()
+    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)):
         drawn = lines(pane.table)
         assert drawn[0].split() == ["compaction", "▸1", "2!", "3?", "all"]
         assert drawn[1].strip() == "trail"
@@ -75,17 +48,21 @@ async def test_a_row_a_measure_a_column_a_compaction_and_all() -> None:
         assert "? no summary found" in pane.headline
 
 
-async def test_brackets_choose_the_compaction_and_arrows_the_measure() -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)) as host:
+async def test_the_chosen_compaction_comes_in_and_arrows_choose_the_measure() -> None:
+    pane = LossesMeasures()
+    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 2)) as host:
         pane.table.focus()
         assert pane.column == 1
         assert "a fallback text, which no model wrote" in pane.headline
-        await host.press("right_square_bracket")
+        pane.set_view(VIEW, 3)
         assert pane.column == 2
         assert "no summary was found" in pane.headline
         assert "nothing to measure" in pane.told
-        await host.press("right_square_bracket", "right_square_bracket")
+        keys = ("right_square_bracket", "left_square_bracket", "h", "l", "1")
+        await host.press(*keys, "left", "right")
+        assert not set(keys) & set(host.screen.active_bindings)
+        assert pane.column == 2
+        pane.turn_whole()
         assert pane.column == 3
         assert "all 3 compactions together" in pane.headline
         assert pane.measure == "files"
@@ -94,15 +71,26 @@ async def test_brackets_choose_the_compaction_and_arrows_the_measure() -> None:
         assert "Title of commands   67% 2/3" in pane.told
         assert "Of all commands, those that are known." in pane.told
         assert "used 2/3" in pane.told
-        await host.press(*["left_square_bracket"] * 5)
+        # All of them stay until another compaction is chosen.
+        pane.set_view(replace(VIEW, rows=VIEW.rows[:2]), 3)
+        assert pane.column == 3
+        pane.turn_whole()
+        assert pane.column == 2
+        pane.turn_whole()
+        pane.set_view(VIEW, 1)
         assert pane.column == 0
+        await host.settle()
         await host.click(pane.table, lines(pane.table)[0].index("2!"), 2)
         assert (pane.column, pane.measure) == (1, "files")
+        assert [message.compaction for message in host.of(CompactionChosen)] == [2]
+        await host.click(pane.table, lines(pane.table)[0].index("all"), 2)
+        assert pane.column == 3
+        assert len(host.of(CompactionChosen)) == 1
 
 
 async def test_evidence_what_is_gone_first_with_its_places() -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW)) as host:
+    pane = LossesMeasures()
+    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)) as host:
         drawn = [line.strip() for line in lines(pane.evidence)]
         assert drawn[0] == "not known any more (1)"
         assert drawn[1].split() == ["›✗", "user", "never", "on", "Fridays"]
@@ -111,35 +99,35 @@ async def test_evidence_what_is_gone_first_with_its_places() -> None:
         assert drawn[4].split() == ["=", "asst", "deploy.yaml"]
         assert drawn[5] == "message 7 of generation 1 → summary, message 3 of the next · by its name alone"
         assert drawn[7] == "→ tail, message 4 of generation 2 · Next"
-        pane.set_column(3)
+        pane.turn_whole()
         await host.settle()
         assert lines(pane.evidence)[1].split()[:3] == ["›✗", "1", "user"]
 
 
 async def test_enter_and_a_click_go_where_it_was_said_and_s_where_it_is_found() -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW)) as host:
+    pane = LossesMeasures()
+    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)) as host:
         pane.table.focus()
         await host.press("enter")
         assert pane.evidence.has_focus
         await host.press("s")
-        assert host.of(MeasuresPane.PlaceChosen) == []
+        assert host.of(PlaceChosen) == []
         await host.press("enter", "down", "enter", "s", "J", "enter")
-        places = [message.place for message in host.of(MeasuresPane.PlaceChosen)]
+        places = [message.place for message in host.of(PlaceChosen)]
         # What was never said is gone to where it is found.
         assert places == [EVIDENCE[1].said, SAID, FOUND, EVIDENCE[2].found]
         host.posted.clear()
         await host.click(pane.evidence, 12, 0)
-        assert host.of(MeasuresPane.PlaceChosen) == []
+        assert host.of(PlaceChosen) == []
         await host.click(pane.evidence, 12, 5)
-        (chosen,) = host.of(MeasuresPane.PlaceChosen)
+        (chosen,) = host.of(PlaceChosen)
         assert chosen.place == SAID
 
 
 async def test_the_curve_has_blocks_and_numbers() -> None:
-    assert [_block(share) for share in (0, 0.01, 0.5, 0.99, 1, None)] == ["▁", "▁", "▅", "█", "█", "▁"]
-    pane = MeasuresPane()
-    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW)) as host:
+    assert [block(share) for share in (0, 0.01, 0.5, 0.99, 1, None)] == ["▁", "▁", "▅", "█", "█", "▁"]
+    pane = LossesMeasures()
+    async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)) as host:
         (curve,) = [line for line in pane.told.split("\n") if line.startswith("of all so far")]
         assert curve.split()[4:] == ["1", "▆", "67%", "2/3", "2!", "▁", "20%", "1/5"]
         pane.set_measure("commands")
@@ -147,8 +135,7 @@ async def test_the_curve_has_blocks_and_numbers() -> None:
         assert "of all so far" not in pane.told
         many = tuple(cell(n, 20, so_far=f"{n}/20") for n in range(1, 21))
         columns = tuple(MeasureColumn(n) for n in range(1, 21))
-        pane.set_view(MeasuresView(columns, (measure("files", "trail", many, NONE),)))
-        pane.set_column(9)
+        pane.set_view(MeasuresView(columns, (measure("files", "trail", many, NONE),)), 10)
         await host.settle()
         (curve,) = [line for line in pane.told.split("\n") if line.startswith("so far")]
         blocks, *told = curve.split()[2:]
@@ -157,7 +144,7 @@ async def test_the_curve_has_blocks_and_numbers() -> None:
         assert told == ["1", "1/20", "10", "10/20", "20", "20/20"]
         columns = tuple(MeasureColumn(n) for n in range(1, 501))
         long = tuple(cell(n, 500, so_far=f"{n}/500") for n in range(1, 501))
-        pane.set_view(MeasuresView(columns, (measure("files", "trail", long, NONE),)))
+        pane.set_view(MeasuresView(columns, (measure("files", "trail", long, NONE),)), 10)
         await host.settle()
         (curve,) = [line for line in pane.told.split("\n") if line.startswith("so far")]
         assert len(curve) <= 88
@@ -170,8 +157,8 @@ async def test_columns_give_way_around_the_chosen_one(width: int, column: int) -
     many = tuple(cell(n, 20) for n in range(1, 21))
     columns = tuple(MeasureColumn(n) for n in range(1, 21))
     view = MeasuresView(columns, (measure("hard constraints", "trail", many, cell(1, 1)),))
-    pane = MeasuresPane()
-    async with hosting(pane, size=(width, 12), set_up=lambda: pane.set_view(view, column)):
+    pane = LossesMeasures()
+    async with hosting(pane, size=(width, 12), set_up=lambda: pane.set_view(view, (column + 1) % 21)):
         head, line = lines(pane.table)[:2]
         chosen = "all" if column == 20 else str(column + 1)
         assert f"▸{chosen}" in head.split()
@@ -188,8 +175,8 @@ async def test_columns_give_way_around_the_chosen_one(width: int, column: int) -
 
 @pytest.mark.parametrize("size", [(78, 12), (78, 16), (60, 8), (30, 6)])
 async def test_where_room_is_short_the_table_and_the_evidence_are_still_there(size: tuple[int, int]) -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=size, set_up=lambda: pane.set_view(VIEW)):
+    pane = LossesMeasures()
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(VIEW, 1)):
         assert "files" in lines(pane.table)[1]
         assert "Title of files" in pane.told
         assert pane.evidence.size.height >= 1
@@ -200,34 +187,34 @@ async def test_where_room_is_short_the_table_and_the_evidence_are_still_there(si
 
 
 async def test_the_place_stays_when_measures_come_anew() -> None:
-    pane = MeasuresPane()
+    pane = LossesMeasures()
     async with hosting(pane, size=(90, 44), set_up=lambda: pane.set_view(VIEW, 1)) as host:
         pane.table.focus()
-        await host.press("down", "left_square_bracket")
+        await host.press("down")
         more = tuple(replace(row, cells=(*row.cells, cell(1, 1))) for row in VIEW.rows)
-        pane.set_view(MeasuresView((*COLUMNS, MeasureColumn(4)), more), 3)
+        pane.set_view(MeasuresView((*COLUMNS, MeasureColumn(4)), more), 1)
         await host.settle()
         assert (pane.column, pane.table.column, pane.measure) == (0, 0, "commands")
         assert "compaction 1 of 4" in pane.headline
-        pane.set_view(VIEW)
-        pane.set_column(9)
-        assert pane.column == 3
+        pane.set_view(VIEW, 9)
+        assert pane.column == 3, "a compaction that is not there: all together"
 
 
 async def test_waiting_nothing_and_hostile_text() -> None:
-    pane = MeasuresPane()
-    async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(None)) as host:
+    pane = LossesMeasures()
+    async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(None, 0)) as host:
         assert "Looking for facts" in pane.headline
         assert not pane.evidence.display
         pane.table.focus()
-        await host.press("enter", "s", "J", "right_square_bracket")
-        pane.set_view(MeasuresView())
+        await host.press("enter", "s", "J")
+        pane.turn_whole()
+        pane.set_view(MeasuresView(), 0)
         await host.settle()
         assert "Nothing was compacted" in pane.headline
         assert "all" not in pane.table.draw_header(0, 60).text, "no heading over no columns"
         bad = EvidenceView(HOSTILE, True, 1, HOSTILE, HOSTILE, SAID, FOUND, "summary")
         view = MeasuresView(COLUMNS[:1], (measure("files", "trail", (cell(1, 1, (bad,)),), cell(1, 1)),))
-        pane.set_view(view)
+        pane.set_view(view, 1)
         await host.settle()
         drawn = "\n".join(lines(pane.evidence))
         assert "[/foo]" in drawn
