@@ -92,7 +92,9 @@ async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) ->
         assert screen.state.settings.threshold == pytest.approx(0.51)
         assert screen.query_one(WhatIfPane).is_attached
         # A key of a view brings that view up.
-        life = next(command for title, command in titles.items() if title == "Summary: All items, dropped, reworded …")
+        life = next(
+            command for title, command in titles.items() if title == "Summary: All items, dropped, reworded …"
+        )
         await life.callback()  # type: ignore[misc]
         await settled(pilot)
         assert (screen.panes.current, screen.state.view) == ("summary", "life")

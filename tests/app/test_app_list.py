@@ -80,7 +80,7 @@ async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> N
         shown = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
         assert shown == {entry["id"]: entry["messages"] for entry in answers}
         assert f"{sum(shown.values())} messages" in title(pilot)
-        conversations(pilot).read_index()
+        conversations(pilot).action_reload()
         await settled(pilot)
         again = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
         assert again == shown

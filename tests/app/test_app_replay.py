@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from inspector.app.screens.conversation import ConversationScreen
 from textual.widgets import Input
 
-from inspector.app.conversation.step_rows import MomentRows
+from inspector.answers.inspection import Inspection
+from inspector.app.conversation.player import Player
+from inspector.app.conversation.resources import COMPACTIONS, RECORDING, RUNS
+from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversation.step_rows import StepRows
+from inspector.core.conversations import Compaction
 from inspector.replay.moments import PHASES, Moment
 from tests.app.running import (
     Test,
