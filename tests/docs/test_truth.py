@@ -10,8 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from inspector.app.panes import KEYS as PANE_KEYS
-from inspector.app.panes import PANES
+from inspector.app.conversation.panes.registry import PANES
 from inspector.app.themes import THEMES
 from inspector.commands import cli
 from inspector.config.settings import KEYS, OTHER_KEYS
@@ -148,8 +147,8 @@ def test_every_sign_of_the_screen_is_explained() -> None:
 
 def test_every_pane_is_explained_under_its_number() -> None:
     page = read("reading-the-screen.md")
-    told = re.findall(r"^`?(\w+)[.`] \*\*([a-z]+)\*\*", page, re.MULTILINE)
-    assert told == [(PANE_KEYS[name], name) for name, _ in PANES]
+    told = re.findall(r"^(\d)\. \*\*([a-z-]+)\*\*", page, re.MULTILINE)
+    assert told == [(str(number), pane.name) for number, pane in enumerate(PANES, 1)]
 
 
 def test_profiles_and_themes_are_named() -> None:
