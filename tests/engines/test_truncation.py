@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Settings
@@ -55,7 +55,6 @@ unloadable = halves_engine:unloadable
 """
 
 
-@settings(max_examples=60, deadline=None)
 @given(conversations(least=3))
 def test_truncation_keeps_head_and_tail_alone(messages: tuple[Message, ...]) -> None:
     engine = TruncationEngine()
