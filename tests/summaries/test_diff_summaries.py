@@ -248,6 +248,11 @@ def test_long_texts_are_matched_in_pieces() -> None:
     assert item.likeness > 0.9
 
 
+lines = st.lists(
+    st.sampled_from(["a", "b", "c", "", "a long line of text", "a long line of test"]), max_size=30
+)
+
+
 def _long(seed: int, entries: int) -> str:
     """Five sections of so many entries; with 80 some 10,000 tokens."""
     base, own = Random(7), Random(seed)

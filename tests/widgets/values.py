@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.config.fact_rules import load_stemmer
-from inspector.engines.base import Budgets, Settings, Step
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
 from tests.summaries.test_lineage import BODIES, columns
@@ -160,10 +160,10 @@ BUDGETS = Budgets(
     170_000,
     {
         "threshold_tokens": (
-            Step("share", 100_000, "50% of a context of 200,000"),
-            Step("floor", 100_000, "never below 64,000", True),
+            DerivationStep("share", 100_000, "50% of a context of 200,000"),
+            DerivationStep("floor", 100_000, "never below 64,000", True),
         ),
-        "tail_token_budget": (Step("ratio", 20_000, "20% of the threshold"),),
+        "tail_token_budget": (DerivationStep("ratio", 20_000, "20% of the threshold"),),
     },
 )
 PRESETS = (Preset("defaults", DEFAULTS), Preset("recorded", Settings(threshold=0.7)))
