@@ -34,9 +34,9 @@ async def settled(pilot: Pilot[None]) -> None:
     async with asyncio.timeout(_LIMIT):
         while quiet < _LOOKS:
             await pilot.pause(_PAUSE)
-            busy = any(not worker.is_finished for worker in pilot.app.workers if worker.group != "watch") or any(
-                screen.jobs.busy() for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)
-            )
+            busy = any(
+                not worker.is_finished for worker in pilot.app.workers if worker.group != "watch"
+            ) or any(screen.jobs.busy() for screen in pilot.app.screen_stack if isinstance(screen, JobScreen))
             quiet = 0 if busy else quiet + 1
 
 
