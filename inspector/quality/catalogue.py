@@ -129,7 +129,7 @@ _ALL = (
         f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, "
         f"stood word for word in the one before, though it stands for at least {REPEATED_MESSAGES} more "
         "messages.",
-        "Compare both in the summary pane (changes). Read the middle that was summarized, and try another summary model.",
+        "Compare both in the summary pane. Read the middle that was summarized, and try another summary model.",
     ),
     Rule(
         "summary-section-vanished",
