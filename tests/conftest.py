@@ -10,11 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.idle import wait_for_the_event_loop
+from tests.styles import share_parsed_styles
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+
+
+def pytest_configure() -> None:
+    share_parsed_styles()
+    wait_for_the_event_loop()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.saved_state import Place
 from inspector.config.bundled import demo_databases, fixtures_dir
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores

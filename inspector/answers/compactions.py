@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspector.answers.answers import Answers
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Compared
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

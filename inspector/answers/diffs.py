@@ -10,7 +10,7 @@ from inspector.answers.answers import Answers
 from inspector.core.errors import UnknownConversation
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import SummaryDiff
+from inspector.summaries.summary import SummaryDiff
 
 
 @dataclass(frozen=True, slots=True)

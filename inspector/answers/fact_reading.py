@@ -15,12 +15,12 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.engines.base import Settings
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.gather import Step, gather
-from inspector.quality.facts.ground import Ground, Part
+from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, Saying, SpokenMessage, Where
+from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.lives import lives_of
+from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import ConversationFacts, Fact, MessageFacts, Saying, Where
 from inspector.replay.transcript import Transcript, transcript
 
 #: Progress in words: what is done, how many of how many.
@@ -55,11 +55,11 @@ def read_facts(
     told = transcript(inspection.conversation, compactions)
     course = course_of(told, compactions, pruned or {})
     reader = _Reader(inspection, rules, cache, watch, told)
-    found, grounds = reader.read(compactions)
+    found, lists_after = reader.read(compactions)
     steps = _steps(told, found, course, inspection)
     facts = gather(steps)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
-    lives = lives_of(facts, steps, told.ends, grounds, follow)
+    lives = lives_of(facts, steps, told.ends, lists_after, follow)
     return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
 
 
@@ -127,7 +127,7 @@ def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[
 
 def _steps(
     told: Transcript, found: Mapping[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
-) -> list[Step]:
+) -> list[SpokenMessage]:
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}
@@ -139,7 +139,7 @@ def _steps(
             number, place.generation, place.index, place.message, sessions[place.generation], role, (0, 0),
             course.pruned[number] if pruned else course.left.get(number), pruned,
         )  # fmt: skip
-        steps.append(Step(saying, task, found.get((place.generation, place.index), MessageFacts())))
+        steps.append(SpokenMessage(saying, task, found.get((place.generation, place.index), MessageFacts())))
     return steps
 
 
@@ -166,14 +166,14 @@ class _Reader:
 
     def read(
         self, compactions: Sequence[Compaction]
-    ) -> tuple[dict[tuple[int, int], MessageFacts], dict[int, Ground]]:
+    ) -> tuple[dict[tuple[int, int], MessageFacts], dict[int, PassageIndex]]:
         """What each message says where it was first said, and the list after each compaction."""
         after = {c.index + 1: c for c in compactions}
         found: dict[tuple[int, int], MessageFacts] = {}
-        grounds: dict[int, Ground] = {}
+        lists_after: dict[int, PassageIndex] = {}
         for generation in self.inspection.conversation.generations:
             recorded = after.get(generation.number)
-            parts: list[Part] = []
+            parts: list[ListText] = []
             batch: list[tuple[int, Message]] = []
             wanted = self.wanted.get(generation.number, set())
             for index, message in enumerate(self._messages(generation.number)):
@@ -186,8 +186,8 @@ class _Reader:
                     batch = []
             found.update(self._extracted(generation.number, batch))
             if recorded is not None:
-                grounds[recorded.index] = Ground(parts, self.rules)
-        return found, grounds
+                lists_after[recorded.index] = PassageIndex(parts, self.rules)
+        return found, lists_after
 
     def _messages(self, number: int) -> Iterator[Message]:
         for message in self.inspection.store.iterate(self.inspection.generation(number)):
@@ -215,20 +215,20 @@ class _Reader:
             self.cache.put(fresh)
 
 
-def parts_of(message: Message, index: int, recorded: Compaction) -> Iterator[Part]:
+def parts_of(message: Message, index: int, recorded: Compaction) -> Iterator[ListText]:
     """A message of the list after a compaction as what is searched: its summary apart from its own text."""
     where: Where = "head" if index < recorded.head_after else "tail"
     text = safe(message.text)
     if index == recorded.summary_at:
         handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
         body = safe(handoff.body) if handoff is not None else text
-        yield Part("summary", index, "summary", body, max(0, text.find(body)))
+        yield ListText("summary", index, "summary", body, max(0, text.find(body)))
         own = safe(handoff.tail_text) if handoff is not None else ""
         if own.strip():
-            yield Part(where, index, message.role, own, max(0, text.find(own)))
+            yield ListText(where, index, message.role, own, max(0, text.find(own)))
         return
     if text:
-        yield Part(where, index, message.role, text)
+        yield ListText(where, index, message.role, text)
 
 
 _CACHES: dict[str, FactCache] = {}

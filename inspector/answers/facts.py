@@ -10,8 +10,8 @@ from inspector.answers.fact_reading import FactsReading, Watch, default_cache, p
 from inspector.answers.inspection import Inspection
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
+from inspector.quality.facts.fact import Fact, Life, Saying
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.values import Fact, Life, Saying
 
 
 @dataclass(frozen=True, slots=True)

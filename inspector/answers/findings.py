@@ -13,12 +13,12 @@ from inspector.answers.losses import exchanged_values, facts_of, lost_rules
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation
-from inspector.engines.base import Measures, Plan
+from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
     TOOL,
     USER,
-    Crossing,
-    Evidence,
+    CompactionEvidence,
+    ConversationEvidence,
     LiveList,
     Prompt,
     is_request,
@@ -27,10 +27,10 @@ from inspector.quality.evidence import (
     protected_giants,
     tail_of,
 )
-from inspector.quality.facts.values import ConversationFacts
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
+from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
-from inspector.quality.values import SEVERITIES, Finding, Severity
 from inspector.stores.base import Store
 from inspector.summaries.content import content_words
 from inspector.summaries.parse import parse_summary
@@ -78,14 +78,14 @@ def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], co
 
 def evidence_of(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
-) -> Evidence:
+) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
-    crossings = tuple(
+    compactions = tuple(
         replace(
-            _crossing(inspection, recorded, resolved),
+            _compaction_evidence(inspection, recorded, resolved),
             lost=lost.get(recorded.index, ()),
             exchanged=exchanged.get(recorded.index, ()),
         )
@@ -94,14 +94,14 @@ def evidence_of(
     tip = conversation.sessions[-1]
     streak = tip.extra.get("compression_fallback_streak")
     failure = tip.extra.get("compression_failure_error")
-    return Evidence(
+    return ConversationEvidence(
         conversation=conversation.id,
         source=conversation.row.source,
         settings=settings,
         sources=resolved.sources,
         budgets=budgets_of(settings),
         live=_live(inspection, resolved),
-        crossings=crossings,
+        compactions=compactions,
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
@@ -109,15 +109,17 @@ def evidence_of(
     )
 
 
-def _crossing(inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings) -> Crossing:
+def _compaction_evidence(
+    inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings
+) -> CompactionEvidence:
     before = inspection.generation(recorded.index)
     after = inspection.generation(recorded.index + 1)
-    measures = inspection.measures(before, resolved.settings.profile)
+    token_index = inspection.token_index(before, resolved.settings.profile)
     plan = inspection.plan(before, resolved.settings)
-    head, tail = (measures.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
-    tail_tokens, largest = tail_of(measures, plan, recorded.tail_start)
+    head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
+    tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = _last_request(inspection, before)
-    return Crossing(
+    return CompactionEvidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),
@@ -164,7 +166,7 @@ def _stray(inspection: Inspection, recorded: Compaction, after: Generation) -> i
 
 def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
     generation = inspection.generation()
-    measures = inspection.measures(generation, resolved.settings.profile)
+    token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
     carried = max((c.head_end for c in inspection.compactions()), default=0)
     return LiveList(
@@ -172,13 +174,13 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveList:
         roles=generation.roles,
         plan=plan,
         links=links_of(inspection.store.iterate(generation)),
-        protected=protected_giants(measures, plan),
-        fossils=_first_tokens(measures, carried),
+        protected=protected_giants(token_index, plan),
+        fossils=_first_tokens(token_index, carried),
     )
 
 
-def _first_tokens(measures: Measures, count: int) -> tuple[int, ...]:
-    return tuple(measures.tokens(index) for index in range(min(count, len(measures))))
+def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
+    return tuple(token_index.tokens(index) for index in range(min(count, len(token_index))))
 
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:

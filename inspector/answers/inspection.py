@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from threading import Lock, RLock
 
 from inspector.core.conversations import Compaction, Conversation, Generation
-from inspector.core.errors import EngineError, InspectorError, UnknownConversation
+from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Budgets, Engine, Measures, Plan, Settings
+from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
+from inspector.engines.failures import failures_named
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
-#: Measures take some hundred bytes a message; this many generations of them are kept, or more of short lists.
-_KEPT_MEASURES = 16
+#: A token index takes some hundred bytes a message; this many generations of them are kept, or more of short lists.
+_KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
 #: Who watches a reading is told every so many messages.
 _WATCHED = 64
@@ -47,7 +48,7 @@ class Inspection:
         self.store = store
         self.conversation = conversation
         self._lock = RLock()
-        self._measures: dict[tuple[str, int, int], Measures] = {}
+        self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
@@ -87,10 +88,10 @@ class Inspection:
         """Rough tokens of a session's system prompt."""
         return text_tokens(len(self.system_prompt(session)))
 
-    def measures(
+    def token_index(
         self, generation: Generation, profile: str, watch: Callable[[int], None] | None = None
-    ) -> Measures:
-        """The measures of a generation under an engine; reads every body once.
+    ) -> TokenIndex:
+        """The token index of a generation under an engine; reads every body once.
 
         `watch` is told now and then how many messages were read; an InspectorError that it raises ends the reading.
         """
@@ -100,24 +101,24 @@ class Inspection:
         # Whoever wants what another thread is reading waits for it, rather than read it as well.
         with reading:
             with self._lock:
-                found = self._measures.get(key)
+                found = self._token_indexes.get(key)
             if found is None:
                 found = measured(engine(profile), watched(self.store.iterate(generation), watch))
                 with self._lock:
-                    while len(self._measures) >= _KEPT_MEASURES and self._kept() >= _KEPT_MESSAGES:
-                        del self._measures[next(iter(self._measures))]
-                    self._measures[key] = found
+                    while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
+                        del self._token_indexes[next(iter(self._token_indexes))]
+                    self._token_indexes[key] = found
             return found
 
     def _kept(self) -> int:
-        return sum(len(measures) for measures in self._measures.values())
+        return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
         """What the settings' engine would do with the whole generation, the compactions before it counted."""
-        measures = self.measures(generation, settings.profile)
+        token_index = self.token_index(generation, settings.profile)
         before = generation.number - 1
         system = self.system_tokens(generation.session)
-        return plan_with(engine(settings.profile), measures, settings, before, system)
+        return plan_with(engine(settings.profile), token_index, settings, before, system)
 
     def compared(self, settings: Settings) -> tuple[Compared, ...]:
         """Every recorded compaction beside the plan for the list before it."""
@@ -134,7 +135,7 @@ class Inspection:
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
         same = {number for number in new if old.get(number) == new[number]}
-        fresh._measures = {key: value for key, value in self._measures.items() if key[1] in same}
+        fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
@@ -154,25 +155,19 @@ def budgets_of(settings: Settings) -> Budgets:
     """The derived numbers of the settings' engine. Raises UsageProblem for an unknown engine, EngineError naming one
     that fails."""
     found = engine(settings.profile)
-    try:
+    with failures_named(found):
         return found.budgets(settings)
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
-def measured(found: Engine, messages: Iterable[Message]) -> Measures:
-    """The engine's measures of a list. Raises EngineError naming an engine that fails, StoreErrors as they are."""
-    try:
+def measured(found: Engine, messages: Iterable[Message]) -> TokenIndex:
+    """The engine's token index of a list. Raises EngineError naming an engine that fails, StoreErrors as they are."""
+    with failures_named(found):
         return found.measure(messages)
-    except InspectorError:
-        raise
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
 
 
-def plan_with(found: Engine, measures: Measures, settings: Settings, compactions: int, system: int) -> Plan:
+def plan_with(
+    found: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
+) -> Plan:
     """The engine's plan; `system` is the system prompt's tokens. Raises EngineError naming an engine that fails."""
-    try:
-        return found.plan(measures, replace(settings, profile=found.name), compactions, system)
-    except Exception as error:  # an engine may come from another package and raise anything
-        raise EngineError(f"The engine {found.name} failed: {type(error).__name__}: {error}.") from error
+    with failures_named(found):
+        return found.plan(token_index, replace(settings, profile=found.name), compactions, system)

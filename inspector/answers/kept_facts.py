@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.config.database import CacheFile
 from inspector.core.messages import Message
-from inspector.quality.facts.values import Mention, MessageFacts, Said, Sign, Value
+from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement, Value
 
 #: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
 LARGEST = 256_000_000
@@ -59,7 +59,7 @@ class FactCache:
 
 def packed(facts: MessageFacts) -> bytes:
     """The facts of a message as bytes."""
-    if not facts.said and not facts.mentions and not facts.signs:
+    if not facts.statements and not facts.mentions and not facts.signs:
         return _EMPTY
     document = [
         [
@@ -75,7 +75,7 @@ def packed(facts: MessageFacts) -> bytes:
                 s.pasted,
                 s.asked,
             ]
-            for s in facts.said
+            for s in facts.statements
         ],
         [[_value(m.value), m.text, m.text_span, m.pasted] for m in facts.mentions],
         [[s.rule, s.chosen, s.other, s.text, s.span, s.cue, s.things] for s in facts.signs],
@@ -98,7 +98,7 @@ def unpacked(data: object) -> MessageFacts | None:
         said, mentions, signs = json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
         return MessageFacts(
             tuple(
-                Said(
+                Statement(
                     kind,
                     text,
                     _span(span),

@@ -12,7 +12,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
 from inspector.quality.evidence import Exchanged, LostRule
-from inspector.quality.facts.values import ConversationFacts, Life
+from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of

@@ -11,9 +11,9 @@ from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
-from inspector.quality.facts.values import ConversationFacts
-from inspector.quality.measures.measure import ConversationMeasures, measures_of
-from inspector.quality.measures.values import Passage
+from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
+from inspector.quality.measures.measure import MeasuredCompaction
 
 if TYPE_CHECKING:
     from inspector.engines.base import Settings
@@ -23,19 +23,19 @@ def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
     """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
-    return measures_of(passages_of(inspection, settings), facts)
+    return measures_of(measured_compactions(inspection, settings), facts)
 
 
-def passages_of(inspection: Inspection, settings: Settings) -> Iterator[Passage]:
+def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
     """Every recorded compaction with both its lists, one after the other."""
     store = inspection.store
     for recorded in inspection.compactions():
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        measures = inspection.measures(before, settings.profile)
-        unpruned = measures.rough_until(recorded.tail_start) - measures.rough_until(recorded.head_end)
-        yield Passage(
+        token_index = inspection.token_index(before, settings.profile)
+        unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
+        yield MeasuredCompaction(
             recorded,
             store.messages(before)[: recorded.before],
             store.messages(after, 0, recorded.after),

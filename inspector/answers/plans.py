@@ -13,9 +13,8 @@ from inspector.config.settings import ConfigReading, read_config, resolve_settin
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Engine, Plan, Settings
-from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
-from inspector.engines.truncation import TruncationEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,8 @@ def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
 
 
 def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> tuple[PlannedMessage, ...]:
-    if isinstance(found, HermesEngine | TruncationEngine):
-        assembled = found.assemble(messages, plan, "")
-        return tuple(PlannedMessage(out.role, out.source, out.merged) for out in assembled)
-    # Head, summary and tail as they stand: an engine of another package plans, it does not assemble.
-    head, tail = plan.regions()
-    before = [PlannedMessage(message.role, i) for i, message in enumerate(messages[:head])]
-    summary = [PlannedMessage(plan.role, "summary")] if plan.compacts and plan.role else []
-    after = [PlannedMessage(message.role, i) for i, message in enumerate(messages[tail:], tail)]
-    return (*before, *summary, *after)
+    outputs = assemble(found, messages, plan, "")
+    return tuple(PlannedMessage(out.role, out.source, out.merged) for out in outputs)
 
 
 def read_messages(file: Path) -> tuple[Message, ...]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import default_cache, facts_said
+from inspector.answers.recordings import read_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.recording import Recording, record, recorded_metrics
+from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.whatif import Metrics, WhatIf
 
 
@@ -27,7 +28,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     """Recorded and what-if side by side; with `facts` those at risk are counted. Raises UnknownConversation,
     StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
-    recording = record(inspection, resolved.settings.profile)
+    recording = read_recording(inspection, resolved.settings.profile)
     said = None
     if facts:
         cache = default_cache()

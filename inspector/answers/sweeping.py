@@ -19,10 +19,10 @@ from typing import Any
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.recording import record
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 
@@ -81,7 +81,7 @@ def run_sweep(
     """Run every cell over every conversation. Once `wanted` says no, what is done is put together and returned.
 
     `processes` is how many work at once (all cores without; 1 for this one alone). Raises UsageProblem for a grid that
-    is too large, EngineError for an engine that cannot run conversations, StoreErrors.
+    is too large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
     began, total = time.monotonic(), len(request.names)
@@ -181,7 +181,7 @@ def _one(name: str) -> Grid:
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name)
     settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
-    recording = record(inspection, settings.profile)
+    recording = read_recording(inspection, settings.profile)
     model = request.model or recording.model
     course = recording.course
     if request.facts:

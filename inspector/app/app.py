@@ -11,10 +11,10 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from inspector.app.courtesy import touched
+from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.host import Host
-from inspector.app.screens.conversations import ConversationsScreen
 from inspector.app.themes import THEMES
+from inspector.app.throttle import touched
 from inspector.app.work import Failed, StoreChanged
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.base import Store
@@ -22,7 +22,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from inspector.app.place import Place
+    from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
 
 #: How often the database is asked whether somebody wrote to it, in seconds.
@@ -43,7 +43,7 @@ class InspectorApp(Host):
 
     TITLE = "compaction-inspector"
     #: Textual reads no styles of a default screen, so the list's stand here.
-    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "screens/conversations.tcss"]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "conversations/conversations.tcss"]
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class InspectorApp(Host):
         self,
         store: Store,
         *,
-        place: Place,
+        saved: SavedState,
         name: str | None = None,
         flags: dict[str, Any] | None = None,
         config: Path | None = None,
@@ -68,7 +68,7 @@ class InspectorApp(Host):
         super().__init__()
         self.store = store
         self._index = index
-        self.place = place
+        self.saved = saved
         self.first_conversation = name
         self.flags = flags or {}
         self.config = config
@@ -80,12 +80,12 @@ class InspectorApp(Host):
         self.put_away: set[str] = set()
         for known in THEMES:
             self.register_theme(known)
-        wanted = theme or place.theme or THEMES[0].name
+        wanted = theme or saved.theme or THEMES[0].name
         self.theme = wanted if wanted in self.available_themes else THEMES[0].name
 
     def get_default_screen(self) -> Screen[Any]:
         """The list of conversations."""
-        return ConversationsScreen(self.store, self.place, self._index)
+        return ConversationsScreen(self.store, self.saved, self._index)
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""
@@ -95,11 +95,11 @@ class InspectorApp(Host):
 
     def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
         """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark."""
-        from inspector.app.screens.conversation import ConversationScreen
+        from inspector.app.conversation.screen import ConversationScreen
 
-        screen = ConversationScreen(self.store, name, self.place, self.flags, self.config, message, find)
+        screen = ConversationScreen(self.store, name, self.saved, self.flags, self.config, message, find)
         # It is read while the screen is put together.
-        screen.open_in_thread(again=False)
+        screen.opening.begin()
         self.push_screen(screen)
 
     async def on_event(self, event: events.Event) -> None:
@@ -162,18 +162,18 @@ class InspectorApp(Host):
         names = [known.name for known in THEMES]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
-        self.place.theme = self.theme
+        self.saved.theme = self.theme
         self.notify(self.theme, timeout=1.5)
 
     def action_help(self) -> None:
         """Keys and words of the pane that has the focus."""
-        from inspector.app.screens.help import HelpScreen, help_for
+        from inspector.app.help.screen import HelpScreen, help_for
 
         self.push_screen(HelpScreen(help_for(self)))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action that a key reaches from here, for the palette, then Textual's own commands."""
-        from inspector.app.commands import palette_commands
+        from inspector.app.palette import palette_commands
 
         yield from palette_commands(self, screen)
         yield from super().get_system_commands(screen)
@@ -187,5 +187,5 @@ class InspectorApp(Host):
 
     async def on_unmount(self) -> None:
         """Remember the place and let go of the database."""
-        self.place.save()
+        self.saved.save()
         self.store.close()

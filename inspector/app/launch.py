@@ -35,10 +35,10 @@ def launch(
     # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
     gc.disable()
     from inspector.app.app import InspectorApp
-    from inspector.app.place import Place
+    from inspector.app.saved_state import SavedState
 
-    place = Place.load(store.info.path.resolve())
-    app = InspectorApp(store, place=place, name=name, flags=flags, config=config, theme=theme, index=index)
+    saved = SavedState.load(store.info.path.resolve())
+    app = InspectorApp(store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index)
     be_prompt()
     app.run()
     if app.return_code:

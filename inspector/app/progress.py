@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message as TextualMessage
 
-from inspector.app.courtesy import give_way
+from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError
 
 if TYPE_CHECKING:

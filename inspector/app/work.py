@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inspector.config.settings import ResolvedSettings
     from inspector.core.conversations import Compaction, ConversationRow, Generation, Hit
     from inspector.core.messages import Message
-    from inspector.engines.base import Measures
+    from inspector.engines.base import TokenIndex
 
 
 class Live(NamedTuple):
@@ -94,11 +94,11 @@ class Bodies(TextualMessage):
 class Measured(TextualMessage):
     """A generation has been read once for planning under a profile."""
 
-    def __init__(self, generation: Generation, profile: str, measures: Measures) -> None:
+    def __init__(self, generation: Generation, profile: str, token_index: TokenIndex) -> None:
         super().__init__()
         self.generation = generation
         self.profile = profile
-        self.measures = measures
+        self.token_index = token_index
 
 
 class Recovered(TextualMessage):

@@ -54,7 +54,7 @@ SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """One step of how a number came to be: `rule` names it, `value` is the number after it, `why` says why.
 
     `bound` is true where this step changed the number.
@@ -74,7 +74,7 @@ class Budgets:
     tail_token_budget: int
     max_summary_tokens: int
     hygiene_tokens: int
-    steps: Mapping[str, tuple[Step, ...]]
+    steps: Mapping[str, tuple[DerivationStep, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Plan:
     tokens_before: int
     tokens_after: int
     summary_tokens: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DerivationStep, ...] = ()
     raises: str = ""
 
     def regions(self) -> tuple[int, int]:
@@ -123,7 +123,22 @@ class Plan:
         return "head" if index < head else "middle" if index < tail else "tail"
 
 
-class Measures(Protocol):
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
+
+    wire: Mapping[str, Any]
+    source: int | str
+    merged: bool = False
+
+    @property
+    def role(self) -> str:
+        """The role, an empty string where the message has none."""
+        role = self.wire.get("role")
+        return role if isinstance(role, str) else ""
+
+
+class TokenIndex(Protocol):
     """What an engine keeps of a list so that planning is arithmetic: no text, some numbers a message."""
 
     def __len__(self) -> int: ...
@@ -162,11 +177,13 @@ class Engine(Protocol):
         """The derived numbers, each explained."""
         ...
 
-    def measure(self, messages: Iterable[Message]) -> Measures:
+    def measure(self, messages: Iterable[Message]) -> TokenIndex:
         """One pass over the bodies, after which they are not needed to plan."""
         ...
 
-    def plan(self, measures: Any, settings: Settings, compactions: int = 0, system_tokens: int = 0) -> Plan:
+    def plan(
+        self, token_index: Any, settings: Settings, compactions: int = 0, system_tokens: int = 0
+    ) -> Plan:
         """What a compaction now would do, `compactions` having gone before in this conversation."""
         ...
 

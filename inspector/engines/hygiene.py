@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inspector.engines.base import Budgets
-from inspector.engines.hermes.policies import PRESSURE_SHARE
 
+#: At this share of the threshold the documentation has a warning come up.
+PRESSURE_SHARE = 0.85
 #: Lists shorter than this are left alone, in messages.
 FEWEST = 4
 #: From so many messages on hygiene compacts whatever the tokens say (0: no such limit is documented).

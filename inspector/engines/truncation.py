@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.hermes.assembly import Output, mended
+from inspector.engines.base import Budgets, Output, Plan, Settings
+from inspector.engines.hermes.assembly import mended
+from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.measures import HermesMeasures
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.replayable import HermesReplayable
+from inspector.engines.hermes.token_index import HermesTokenIndex
 
 _RULES = Policies(
     name="truncation",
@@ -49,15 +51,15 @@ class TruncationEngine:
         steps = {name: steps for name, steps in numbers.steps.items() if name != "max_summary_tokens"}
         return replace(numbers, max_summary_tokens=0, steps=steps)
 
-    def measure(self, messages: Iterable[Message]) -> HermesMeasures:
+    def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
         """One pass over the bodies."""
         return self._rules.measure(messages)
 
     def plan(
-        self, measures: HermesMeasures, settings: Settings, compactions: int = 0, system_tokens: int = 0
+        self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
         """What dropping the middle now would leave."""
-        plan = self._rules.plan(measures, settings, 0, system_tokens)
+        plan = self._rules.plan(token_index, settings, 0, system_tokens)
         return replace(
             plan,
             budgets=self.budgets(settings),
@@ -68,6 +70,13 @@ class TruncationEngine:
             summarized_from=plan.tail_start,
             tokens_after=plan.tokens_after - plan.summary_tokens,
         )
+
+    def cut(
+        self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
+    ) -> Cut:
+        """What the plan decides, from budgets that are known."""
+        cut = self._rules.cut(token_index, settings, numbers)
+        return cut._replace(summary_budget=0, role="", merged=False, summarized_from=cut.tail_start)
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
         """As documented."""
@@ -82,3 +91,7 @@ class TruncationEngine:
         head, tail = plan.regions()
         kept = [*range(head), *range(tail, len(messages))] if plan.compacts else range(len(messages))
         return tuple(mended([Output(messages[index].wire, index) for index in kept], _RULES))
+
+    def replayable(self) -> HermesReplayable:
+        """Runs of whole conversations by arithmetic over columns."""
+        return HermesReplayable(self, _RULES)

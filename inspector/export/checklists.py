@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import checklist, memories
-from inspector.quality.facts.values import Fact
+from inspector.quality.facts.fact import Fact
 
 AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
 LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from inspector.quality.evidence import SYSTEM, Crossing, Evidence
+from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
+from inspector.quality.finding import Violation
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
@@ -13,20 +14,19 @@ from inspector.quality.limits import (
     QUICK_SHARE,
     TAIL_CEILING,
 )
-from inspector.quality.values import Found
 
 
-def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
+def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The profile would have compacted otherwise."""
-    for crossing in evidence.crossings:
-        recorded, planned = crossing.recorded, crossing.planned
-        if not recorded.exact or crossing.agrees:
+    for compaction in evidence.compactions:
+        recorded, planned = compaction.recorded, compaction.planned
+        if not recorded.exact or compaction.agrees:
             continue
         if planned.compacts:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
         else:
             would = f"would not have compacted ({planned.reason})"
-        yield Found(
+        yield Violation(
             f"Compaction {recorded.index} has head_end {recorded.head_end:,} and tail_start "
             f"{recorded.tail_start:,}; {planned.profile} {would} under these settings.",
             recorded.index,
@@ -35,12 +35,12 @@ def planned_not_recorded(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def boundaries_inferred(evidence: Evidence) -> Iterator[Found]:
+def boundaries_inferred(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The store does not prove where the boundaries were."""
-    for crossing in evidence.crossings:
-        recorded = crossing.recorded
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
         if not recorded.exact:
-            yield Found(
+            yield Violation(
                 f"The boundaries of compaction {recorded.index} are inferred. {recorded.note}".rstrip(),
                 recorded.index,
                 recorded.index,
@@ -48,48 +48,48 @@ def boundaries_inferred(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def stray_result(evidence: Evidence) -> Iterator[Found]:
+def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail starts with a result whose call was summarized away."""
-    for crossing in evidence.crossings:
-        if crossing.stray is not None:
-            yield Found(
-                f"After compaction {crossing.index} a tool result stands right behind the summary, and the call it "
+    for compaction in evidence.compactions:
+        if compaction.stray is not None:
+            yield Violation(
+                f"After compaction {compaction.index} a tool result stands right behind the summary, and the call it "
                 "answers is gone.",
-                crossing.index,
-                crossing.index + 1,
-                crossing.stray,
+                compaction.index,
+                compaction.index + 1,
+                compaction.stray,
             )
 
 
-def saved_little(evidence: Evidence) -> Iterator[Found]:
+def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The compaction hardly made the list smaller."""
-    for crossing in evidence.crossings:
-        before, after = crossing.recorded.tokens_before, crossing.recorded.tokens_after
-        if before <= 0 or crossing.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
+    for compaction in evidence.compactions:
+        before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
+        if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
             continue
         saved = (
             f"saved {(before - after) / before:.1%} of {before:,} tokens"
             if after <= before
             else f"made the list larger, from {before:,} to {after:,} tokens"
         )
-        yield Found(
-            f"Compaction {crossing.index} {saved}.",
-            crossing.index,
-            crossing.index + 1,
-            crossing.recorded.summary_at,
+        yield Violation(
+            f"Compaction {compaction.index} {saved}.",
+            compaction.index,
+            compaction.index + 1,
+            compaction.recorded.summary_at,
         )
 
 
-def quick_succession(evidence: Evidence) -> Iterator[Found]:
+def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Two compactions with hardly anything between them."""
     threshold = evidence.budgets.threshold_tokens
-    for old, new in pairwise(evidence.crossings):
+    for old, new in pairwise(evidence.compactions):
         messages = new.recorded.before - old.recorded.after
         grown = new.recorded.tokens_before - old.recorded.tokens_after
         if messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * threshold:
             continue
         count = "1 message" if messages == 1 else f"{max(0, messages):,} messages"
-        yield Found(
+        yield Violation(
             f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}.",
             new.index,
             new.index,
@@ -97,40 +97,40 @@ def quick_succession(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def tail_over_budget(evidence: Evidence) -> Iterator[Found]:
+def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail that was kept is larger than the walk would have allowed."""
     budget = evidence.budgets.tail_token_budget
-    for crossing in evidence.crossings:
-        if crossing.tail_tokens <= TAIL_CEILING * budget or crossing.largest is None:
+    for compaction in evidence.compactions:
+        if compaction.tail_tokens <= TAIL_CEILING * budget or compaction.largest is None:
             continue
-        index, tokens = crossing.largest
+        index, tokens = compaction.largest
         if tokens >= budget / 2:
             why = f"message {index:,} alone has {tokens:,}"
         else:
-            index = crossing.recorded.tail_start
-            why = f"it starts at message {index:,}{_moved(crossing)}"
-        yield Found(
-            f"The tail of compaction {crossing.index} has {crossing.tail_tokens:,} tokens, its budget is {budget:,}; "
-            f"{why}.",
-            crossing.index,
-            crossing.index,
+            index = compaction.recorded.tail_start
+            why = f"it starts at message {index:,}{_moved(compaction)}"
+        yield Violation(
+            f"The tail of compaction {compaction.index} has {compaction.tail_tokens:,} tokens, its budget is "
+            f"{budget:,}; {why}.",
+            compaction.index,
+            compaction.index,
             index,
         )
 
 
-def _moved(crossing: Crossing) -> str:
+def _moved(compaction: CompactionEvidence) -> str:
     """The last rule of the release that moved the tail's start, where the plan is the recorded one."""
-    bound = [step for step in crossing.planned.steps if step.bound and step.rule != "walk"]
-    return f", because {bound[-1].why}" if bound and crossing.agrees else ""
+    bound = [step for step in compaction.planned.steps if step.bound and step.rule != "walk"]
+    return f", because {bound[-1].why}" if bound and compaction.agrees else ""
 
 
-def request_summarized(evidence: Evidence) -> Iterator[Found]:
+def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """What the user last asked for is only in the summary."""
-    for crossing in evidence.crossings:
-        recorded, index = crossing.recorded, crossing.last_request
+    for compaction in evidence.compactions:
+        recorded, index = compaction.recorded, compaction.last_request
         found = recorded.tail_start < recorded.before
         if found and index is not None and recorded.head_end <= index < recorded.tail_start:
-            yield Found(
+            yield Violation(
                 f"The last thing that the user asked for before compaction {recorded.index} (message {index:,}) was "
                 "summarized with the middle.",
                 recorded.index,
@@ -139,24 +139,24 @@ def request_summarized(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def head_fossilized(evidence: Evidence) -> Iterator[Found]:
+def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The same first messages are carried along, compaction after compaction."""
-    crossings = evidence.crossings
+    compactions = evidence.compactions
     system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
-    if len(crossings) < FOSSIL_COMPACTIONS:
+    if len(compactions) < FOSSIL_COMPACTIONS:
         return
-    carried, count = crossings[-1].recorded.head_end, 0
-    for crossing in reversed(crossings):
-        if min(carried, crossing.recorded.head_end) <= system:
+    carried, count = compactions[-1].recorded.head_end, 0
+    for compaction in reversed(compactions):
+        if min(carried, compaction.recorded.head_end) <= system:
             break
-        carried = min(carried, crossing.recorded.head_end)
+        carried = min(carried, compaction.recorded.head_end)
         count += 1
     if count < FOSSIL_COMPACTIONS:
         return
     messages = carried - system
     tokens = sum(evidence.live.fossils[system:carried])
     which = "message has" if messages == 1 else f"{messages:,} messages have"
-    yield Found(
+    yield Violation(
         f"The first {which} gone through {count} compactions word for word (about {tokens:,} tokens), and the "
         "summaries never take them up.",
         generation=evidence.live.number,
@@ -164,7 +164,7 @@ def head_fossilized(evidence: Evidence) -> Iterator[Found]:
     )
 
 
-def gave_up(evidence: Evidence) -> Iterator[Found]:
+def gave_up(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The release's guards stop it from compacting again."""
     guard = evidence.guard()
     since = guard.since
@@ -177,11 +177,11 @@ def gave_up(evidence: Evidence) -> Iterator[Found]:
             why = ""
     if not why:
         return
-    since = since or len(evidence.crossings)
-    last = next((c for c in evidence.crossings if c.index == since), None)
-    again = len(evidence.crossings) - since
+    since = since or len(evidence.compactions)
+    last = next((c for c in evidence.compactions if c.index == since), None)
+    again = len(evidence.compactions) - since
     later = f" (the {again} after it were asked for, or made by an agent started anew)" if again > 0 else ""
-    yield Found(
+    yield Violation(
         f"Since compaction {since} no compaction runs by itself: {why}{later}.",
         since or None,
         since + 1 if last else evidence.live.number,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.core.text import safe_title
-from inspector.quality.evidence import Evidence
+from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.finding import Violation
 from inspector.quality.limits import MOST
-from inspector.quality.values import Found
 
 _TOLD = 160
 
 
-def request_gone(evidence: Evidence) -> Iterator[Found]:
+def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The agent can no longer know what it was asked for."""
-    for crossing in evidence.crossings:
-        recorded, index = crossing.recorded, crossing.last_request
-        if crossing.request_gone and index is not None:
-            yield Found(
+    for compaction in evidence.compactions:
+        recorded, index = compaction.recorded, compaction.last_request
+        if compaction.request_gone and index is not None:
+            yield Violation(
                 f"What the user last asked for before compaction {recorded.index} (message {index:,}) is neither among "
                 "the messages that stayed nor told of in the summary.",
                 recorded.index,
@@ -26,30 +26,30 @@ def request_gone(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def constraint_lost(evidence: Evidence) -> Iterator[Found]:
+def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
     """A rule that the user gave is nowhere in the list any more."""
-    for crossing in evidence.crossings:
-        number = crossing.index
-        for lost in crossing.lost[:MOST]:
+    for compaction in evidence.compactions:
+        number = compaction.index
+        for lost in compaction.lost[:MOST]:
             how = "only speaks of its subject" if lost.mentioned else "says nothing of it"
-            yield Found(
+            yield Violation(
                 f"“{safe_title(lost.text, _TOLD)}” is a hard constraint of the user's; the list after compaction "
                 f"{number} {how}.",
                 number,
                 lost.generation,
                 lost.index,
             )
-        more = len(crossing.lost) - MOST
+        more = len(compaction.lost) - MOST
         if more > 0:
-            yield Found(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
+            yield Violation(f"Compaction {number} lost {more:,} more of the user's hard constraints.", number)
 
 
-def number_changed(evidence: Evidence) -> Iterator[Found]:
+def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """A summary says a number that nobody said."""
-    for crossing in evidence.crossings:
-        recorded = crossing.recorded
-        for changed in crossing.exchanged[:MOST]:
-            yield Found(
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
+        for changed in compaction.exchanged[:MOST]:
+            yield Violation(
                 f"Summary {recorded.index} says {safe_title(changed.now, 60)} where it was "
                 f"{safe_title(changed.was, 60)}, and no message said so: “{safe_title(changed.text, _TOLD)}”.",
                 recorded.index,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.quality.evidence import Evidence
-from inspector.quality.values import ALWAYS, Found
+from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.finding import ALWAYS, Violation
 
 #: Where sessions come from that no gateway stands before.
 _NO_GATEWAY = frozenset(
@@ -13,7 +13,7 @@ _NO_GATEWAY = frozenset(
 )
 
 
-def _threshold(evidence: Evidence) -> str:
+def _threshold(evidence: ConversationEvidence) -> str:
     """How the threshold in force differs from the configured one; an empty string where it does not."""
     settings, in_force = evidence.settings, evidence.budgets.threshold_tokens
     configured = int(settings.context_length * settings.threshold)
@@ -27,28 +27,28 @@ def _threshold(evidence: Evidence) -> str:
     )
 
 
-def threshold_overridden(evidence: Evidence) -> Iterator[Found]:
+def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The threshold that the user set is not the one in force."""
     source = evidence.sources.get("threshold", "default")
     how = _threshold(evidence) if source != "default" else ""
     if how:
-        yield Found(
+        yield Violation(
             f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number, since=ALWAYS
         )
 
 
-def default_overridden(evidence: Evidence) -> Iterator[Found]:
+def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The default threshold is not the one in force."""
     how = _threshold(evidence) if evidence.sources.get("threshold", "default") == "default" else ""
     if how:
-        yield Found(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
+        yield Violation(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
 
 
-def beyond_window(evidence: Evidence) -> Iterator[Found]:
+def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The threshold is never reached."""
     window = evidence.settings.context_length
     if evidence.budgets.threshold_tokens >= window:
-        yield Found(
+        yield Violation(
             f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
             f"{window:,}: requests fail before a compaction is due.",
             generation=evidence.live.number,
@@ -56,13 +56,13 @@ def beyond_window(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def ratio_clamped(evidence: Evidence) -> Iterator[Found]:
+def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
     """target_ratio is out of its range."""
     steps = evidence.budgets.steps.get("tail_token_budget", ())
     clamp = next((step for step in steps if step.rule == "clamp" and step.bound), None)
     if clamp is not None:
         source = evidence.sources.get("target_ratio", "default")
-        yield Found(
+        yield Violation(
             f"target_ratio is set to {evidence.settings.target_ratio:g} ({source}), but {clamp.value:g} is in force: "
             f"it is {clamp.why}.",
             generation=evidence.live.number,
@@ -70,12 +70,12 @@ def ratio_clamped(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def hygiene_first(evidence: Evidence) -> Iterator[Found]:
+def hygiene_first(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Gateway hygiene compacts before the agent does."""
     hygiene, threshold = evidence.budgets.hygiene_tokens, evidence.budgets.threshold_tokens
     if evidence.source.lower() not in _NO_GATEWAY and hygiene <= threshold:
         how = "at" if hygiene == threshold else "below"
-        yield Found(
+        yield Violation(
             f"Gateway hygiene compacts at {hygiene:,} tokens, {how} the agent's own threshold of {threshold:,}.",
             generation=evidence.live.number,
             since=ALWAYS,

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
-from inspector.quality.evidence import Crossing, Evidence
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
+from inspector.quality.finding import Violation
 from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
 from inspector.quality.secrets import secrets
-from inspector.quality.values import Found
 from inspector.summaries.diff import diff_summaries
-from inspector.summaries.values import SummaryDiff
+from inspector.summaries.summary import SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -21,65 +21,65 @@ _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _LISTED = 4
 
 
-def _at_summary(crossing: Crossing, text: str) -> Found:
-    recorded = crossing.recorded
+def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
+    recorded = compaction.recorded
     at = recorded.summary_at
-    return Found(text, recorded.index, recorded.index + 1, at)
+    return Violation(text, recorded.index, recorded.index + 1, at)
 
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def fallback(evidence: Evidence) -> Iterator[Found]:
+def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
     """No model wrote the summary."""
-    for crossing in evidence.crossings:
-        recorded = crossing.recorded
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
         if recorded.fallback:
             gone = _plural(recorded.tail_start - recorded.head_end, "message")
             window = evidence.settings.summary_context
             why = ""
-            if window is not None and crossing.middle_tokens > window:
+            if window is not None and compaction.middle_tokens > window:
                 why = f" The summary model takes only {window:,} tokens."
             yield _at_summary(
-                crossing,
-                f"Compaction {recorded.index} left out {gone} (about {crossing.middle_tokens:,} tokens) and put a "
+                compaction,
+                f"Compaction {recorded.index} left out {gone} (about {compaction.middle_tokens:,} tokens) and put a "
                 f"fallback text in their place: no summary was made.{why}",
             )
 
 
-def missing(evidence: Evidence) -> Iterator[Found]:
+def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Messages left the list and nothing tells of them."""
-    for crossing in evidence.crossings:
-        recorded = crossing.recorded
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
         gone = recorded.tail_start - recorded.head_end
         if recorded.summary is None and not recorded.fallback and recorded.after > 0 and gone > 0:
-            yield Found(
+            yield Violation(
                 f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
-                f"(about {crossing.middle_tokens:,} tokens), and no summary of them is in the list after it.",
+                f"(about {compaction.middle_tokens:,} tokens), and no summary of them is in the list after it.",
                 recorded.index,
                 recorded.index,
                 recorded.head_end,
             )
 
 
-def model_small(evidence: Evidence) -> Iterator[Found]:
+def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The middle does not fit into the summary model's window."""
     window = evidence.settings.summary_context
     if window is None:
         return
     where = evidence.sources.get("summary_context", "")
     known = f"{window:,} tokens" + (f", from {where}" if where else "")
-    for crossing in evidence.crossings:
-        if crossing.middle_tokens > window:
+    for compaction in evidence.compactions:
+        if compaction.middle_tokens > window:
             yield _at_summary(
-                crossing,
-                f"Compaction {crossing.index} had about {crossing.middle_tokens:,} tokens to summarize, more than the "
-                f"summary model takes ({known}).",
+                compaction,
+                f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than "
+                f"the summary model takes ({known}).",
             )
     plan = evidence.live.plan
     if plan.compacts and plan.middle_tokens > window:
-        yield Found(
+        yield Violation(
             f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the summary "
             f"model takes ({known}).",
             generation=evidence.live.number,
@@ -88,25 +88,28 @@ def model_small(evidence: Evidence) -> Iterator[Found]:
         )
 
 
-def over_budget(evidence: Evidence) -> Iterator[Found]:
+def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The summary is longer than the release asked for."""
-    for crossing in evidence.crossings:
-        if not (crossing.written and crossing.planned.compacts):
+    for compaction in evidence.compactions:
+        if not (compaction.written and compaction.planned.compacts):
             continue
-        tokens, budget = text_tokens(len(crossing.recorded.summary or "")), crossing.planned.summary_budget
+        tokens, budget = (
+            text_tokens(len(compaction.recorded.summary or "")),
+            compaction.planned.summary_budget,
+        )
         if tokens > budget:
             yield _at_summary(
-                crossing,
-                f"Summary {crossing.index} is about {tokens:,} tokens long; {budget:,} were asked for.",
+                compaction,
+                f"Summary {compaction.index} is about {tokens:,} tokens long; {budget:,} were asked for.",
             )
 
 
-def cut_off(evidence: Evidence) -> Iterator[Found]:
+def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The summary ends in the middle of something."""
-    for crossing in evidence.crossings:
-        how = ends_early(crossing.recorded.summary or "") if crossing.written else ""
+    for compaction in evidence.compactions:
+        how = ends_early(compaction.recorded.summary or "") if compaction.written else ""
         if how:
-            yield _at_summary(crossing, f"Summary {crossing.index} seems to be cut off: {how}.")
+            yield _at_summary(compaction, f"Summary {compaction.index} seems to be cut off: {how}.")
 
 
 def ends_early(body: str) -> str:
@@ -126,18 +129,20 @@ def ends_early(body: str) -> str:
     return ""
 
 
-def _pairs(evidence: Evidence) -> Iterator[tuple[Crossing, Crossing, SummaryDiff]]:
+def _pairs(
+    evidence: ConversationEvidence,
+) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, SummaryDiff]]:
     """Successive summaries that models wrote, compared; fallback texts between them are passed over."""
-    old: Crossing | None = None
-    for crossing in evidence.crossings:
-        if not crossing.written or crossing.summary is None:
+    old: CompactionEvidence | None = None
+    for compaction in evidence.compactions:
+        if not compaction.written or compaction.summary is None:
             continue
         if old is not None and old.summary is not None:
-            yield old, crossing, diff_summaries(old.summary, crossing.summary)
-        old = crossing
+            yield old, compaction, diff_summaries(old.summary, compaction.summary)
+        old = compaction
 
 
-def repeats(evidence: Evidence) -> Iterator[Found]:
+def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Nothing new got into the summary."""
     for old, new, diff in _pairs(evidence):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
@@ -156,7 +161,7 @@ def repeats(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def section_vanished(evidence: Evidence) -> Iterator[Found]:
+def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
     """A section that had something to say is gone, and so is what it said."""
     for old, new, diff in _pairs(evidence):
         lost = [
@@ -177,11 +182,11 @@ def section_vanished(evidence: Evidence) -> Iterator[Found]:
             )
 
 
-def secret(evidence: Evidence) -> Iterator[Found]:
+def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Something that looks like a key or a password is handed on from list to list."""
     known: set[str] = set()
-    for crossing in evidence.crossings:
-        body = crossing.recorded.summary or ""
+    for compaction in evidence.compactions:
+        body = compaction.recorded.summary or ""
         for found in secrets(body):
             value = body[found.start : found.end]
             if value in known:
@@ -189,16 +194,16 @@ def secret(evidence: Evidence) -> Iterator[Found]:
             known.add(value)
             line = body.count("\n", 0, found.start) + 1
             yield _at_summary(
-                crossing,
-                f"Line {line:,} of summary {crossing.index} holds what looks like {found.kind} "
+                compaction,
+                f"Line {line:,} of summary {compaction.index} holds what looks like {found.kind} "
                 f"({safe_line(found.masked, 60)}).",
             )
 
 
-def call_failed(evidence: Evidence) -> Iterator[Found]:
+def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The release kept the error of its last summary call."""
     if evidence.failure:
-        yield Found(
+        yield Violation(
             f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
             generation=evidence.live.number,
             since=evidence.live.end,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from inspector.quality.finding import Rule
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
@@ -15,7 +16,6 @@ from inspector.quality.limits import (
     REPEATED_SHARE,
     TAIL_CEILING,
 )
-from inspector.quality.values import Rule
 
 _ALL = (
     Rule(

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Measures, Plan, Settings
+from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
-from inspector.summaries.values import Summary
+from inspector.summaries.summary import Summary
 
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 
@@ -39,7 +39,7 @@ class Exchanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class CompactionEvidence:
     """A recorded compaction with what is known about both its lists.
 
     `planned` is what the profile plans for the list before. `middle_tokens` are what the summary model had to read,
@@ -120,7 +120,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
     `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
@@ -134,7 +134,7 @@ class Evidence:
     sources: Mapping[str, str]
     budgets: Budgets
     live: LiveList
-    crossings: tuple[Crossing, ...] = ()
+    compactions: tuple[CompactionEvidence, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
@@ -143,11 +143,11 @@ class Evidence:
     def guard(self) -> Guard:
         """The release's guards after the last compaction, as far as the store tells."""
         guard = guard_of(self.settings.profile)
-        for crossing in self.crossings:
-            recorded = crossing.recorded
-            after = recorded.tokens_after - crossing.system_after
+        for compaction in self.compactions:
+            recorded = compaction.recorded
+            after = recorded.tokens_after - compaction.system_after
             guard = compacted(guard, recorded.tokens_before, after, recorded.fallback)
-            if crossing.answered:
+            if compaction.answered:
                 # The store keeps no prompt counts; the rough one of the list after stands for the next.
                 guard = responded(guard, recorded.tokens_after, self.budgets.threshold_tokens)
         return guard
@@ -199,27 +199,27 @@ def is_stray(messages: Sequence[Message], index: int) -> bool:
     )
 
 
-def tail_of(measures: Measures, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
+def tail_of(token_index: TokenIndex, plan: Plan, start: int) -> tuple[int, tuple[int, int] | None]:
     """(tokens, (index, tokens) of the largest message) of a tail that starts there, pruned as planned."""
     pruned = set(plan.pruned)
     total, largest = 0, None
-    for index in range(start, len(measures)):
-        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+    for index in range(start, len(token_index)):
+        tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
         total += tokens
         if largest is None or tokens > largest[1]:
             largest = (index, tokens)
     return total, largest
 
 
-def protected_giants(measures: Measures, plan: Plan) -> tuple[tuple[int, int], ...]:
+def protected_giants(token_index: TokenIndex, plan: Plan) -> tuple[tuple[int, int], ...]:
     """(index, tokens) of the messages of head and tail that are larger than the tail budget, pruned as planned."""
     if not plan.compacts:
         return ()
     pruned = set(plan.pruned)
     head, tail = plan.regions()
     found = []
-    for index in (*range(head), *range(tail, len(measures))):
-        tokens = measures.pruned_tokens(index) if index in pruned else measures.tokens(index)
+    for index in (*range(head), *range(tail, len(token_index))):
+        tokens = token_index.pruned_tokens(index) if index in pruned else token_index.tokens(index)
         if tokens > plan.budgets.tail_token_budget:
             found.append((index, tokens))
     return tuple(found)

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from inspector.quality import about_compactions, about_facts, about_lists, about_settings, about_summaries
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import Evidence
-from inspector.quality.values import SEVERITIES, Finding, Found
+from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.finding import SEVERITIES, Finding, Violation
 
-Check = Callable[[Evidence], Iterator[Found]]
+Check = Callable[[ConversationEvidence], Iterator[Violation]]
 
 #: What each rule asks, by the rule's id.
 CHECKS: Mapping[str, Check] = MappingProxyType(
@@ -51,36 +51,37 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     }
 )
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
-_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
+_RULE_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
 
 
-def find(evidence: Evidence) -> tuple[Finding, ...]:
+def find(evidence: ConversationEvidence) -> tuple[Finding, ...]:
     """Everything that the rules find, the gravest first, then in the order of the conversation."""
-    found = [
-        _finding(evidence, identity, answer)
+    findings = [
+        _finding(evidence, identity, violation)
         for identity, check in CHECKS.items()
-        for answer in check(evidence)
+        for violation in check(evidence)
     ]
-    return tuple(sorted(found, key=_place))
+    return tuple(sorted(findings, key=_order))
 
 
-def _finding(evidence: Evidence, identity: str, found: Found) -> Finding:
-    rows = evidence.rows.get(found.generation, ()) if found.generation is not None else ()
-    known = found.index is not None and 0 <= found.index < len(rows)
+def _finding(evidence: ConversationEvidence, identity: str, violation: Violation) -> Finding:
+    rows = evidence.rows.get(violation.generation, ()) if violation.generation is not None else ()
+    index = violation.index
+    stands = index is not None and 0 <= index < len(rows)
     return Finding(
         rule=identity,
         severity=RULES[identity].severity,
         conversation=evidence.conversation,
-        compaction=found.compaction,
-        message=rows[found.index] if known and found.index is not None else None,
-        generation=found.generation,
-        index=found.index if known else None,
-        text=found.text,
-        since=found.came,
+        compaction=violation.compaction,
+        message=rows[index] if stands and index is not None else None,
+        generation=violation.generation,
+        index=index if stands else None,
+        text=violation.text,
+        since=violation.came,
     )
 
 
-def _place(finding: Finding) -> tuple[int, int, int, int]:
+def _order(finding: Finding) -> tuple[int, int, int, int]:
     generation = finding.compaction or finding.generation or 0
     index = -1 if finding.index is None else finding.index
-    return _RANK[finding.severity], generation, _ORDER[finding.rule], index
+    return _RANK[finding.severity], generation, _RULE_ORDER[finding.rule], index

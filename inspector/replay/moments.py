@@ -132,6 +132,11 @@ class Moments:
             return self.moment(self._starts[at])
         return self.moment(self._starts[at] + min(index - self._first[at], self._said[at] - 1) + 1)
 
+    def step_of(self, generation: int, index: int) -> int:
+        """The step that brought a message of a generation's list; 0 for a copy or a summary, which no step brought."""
+        within = index - self._first[generation - 1]
+        return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
+
     def next(self, at: Moment, unit: Unit, direction: int) -> Moment | None:
         """The next moment of a kind, or the one before (`direction` -1); None where there is none.
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
-from inspector.answers.inspection import Inspection, watched
-from inspector.core.conversations import Compaction
-from inspector.core.errors import EngineError
-from inspector.engines.base import Plan, Settings
-from inspector.engines.hermes.deck import Deck
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import measures_until
-from inspector.engines.hermes.measures import HermesMeasures
-from inspector.engines.hermes.sketches import Numbers, Sketches
-from inspector.engines.hermes.sketching import sketch
-from inspector.engines.registry import engine
+from inspector.core.conversations import Compaction, Conversation
+from inspector.engines.base import Plan, Settings, TokenIndex
+from inspector.engines.failures import failures_named
+from inspector.engines.replayable import ReadList, Replayable
+from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.transcript import Transcript, transcript
@@ -28,7 +23,7 @@ class Recording:
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
     the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget.
 
-    `decks` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
+    `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
     system prompts, `moments` what one steps through.
     """
 
@@ -38,62 +33,50 @@ class Recording:
     course: Course
     model: SummaryModel
     moments: Moments
-    decks: tuple[Deck, ...]
+    lists: tuple[ReadList, ...]
     systems: tuple[int, ...]
 
-    def plan(self, at: Moment, settings: Settings, measures: HermesMeasures | None = None) -> Plan:
-        """What a compaction at a moment would do, the compactions before it counted."""
-        engine, number = self.course.engine, at.generation
-        if measures is None:
-            measures = measures_until(self.decks[number - 1], at.length)
-        return engine.plan(measures, settings, number - 1, self.systems[number - 1])
+    def token_index(self, at: Moment) -> TokenIndex:
+        """What the engine keeps of the list that was live at a moment."""
+        return self.lists[at.generation - 1].token_index(at.length)
+
+    def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
+        """What a compaction at a moment would do, the compactions before it counted. Raises EngineError where the
+        engine fails."""
+        engine, before = self.course.rules.engine, at.generation - 1
+        if token_index is None:
+            token_index = self.token_index(at)
+        with failures_named(engine):
+            return engine.plan(token_index, settings, before, self.systems[before])
 
 
-def rules_for(profile: str) -> str:
-    """The profile under whose rules a conversation is read for replay: the documented ones where an engine has none
-    that could run it."""
-    return profile if isinstance(engine(profile), HermesEngine) else "documented"
-
-
-def record(inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None) -> Recording:
-    """Read a conversation for replay under the rules of a profile. Raises EngineError for an engine without them.
-
-    `watch` is told now and then how many messages of all lists were read; an InspectorError that it raises ends the
-    reading.
-    """
-    found = engine(profile)
-    if not isinstance(found, HermesEngine):
-        raise EngineError(f"The engine {profile} plans single lists; it cannot run a whole conversation.")
-    compactions = inspection.compactions()
-    told = transcript(inspection.conversation, compactions)
-    by_list: dict[int, Sketches] = {}
-    decks: list[Deck] = []
-    done = 0
-    for generation in inspection.conversation.generations:
-        messages = watched(inspection.store.iterate(generation), watch, done)
-        sketches, troubles = sketch(messages, found.policies)
-        done += len(generation)
-        by_list[generation.number] = sketches
-        decks.append(Deck(sketches, found.policies, troubles))
-    said = Sketches()
+def recording_of(
+    conversation: Conversation,
+    compactions: Sequence[Compaction],
+    rules: Replayable[Any],
+    lists: Sequence[ReadList],
+    systems: Sequence[int],
+) -> Recording:
+    """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
+    these rules, `systems` the tokens of their system prompts. Raises EngineError where the engine fails."""
+    told = transcript(conversation, compactions)
+    stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
-        stretch = [place.index for place in places]
-        said.extend(by_list[number], stretch[0], stretch[-1] + 1)
-    systems = tuple(inspection.system_tokens(g.session) for g in inspection.conversation.generations)
-    grown = [deck.growth() for deck in decks]
+        indexes = [place.index for place in places]
+        stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
+    grown = [listed.growth() for listed in lists]
     tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
-    sizes = tuple(_summary_size(c, by_list.get(c.index + 1)) for c in compactions)
-    ratio = _ratio(compactions, decks, Settings(profile=profile), found)
+    sizes = tuple(_summary_size(c, lists[c.index] if c.index < len(lists) else None) for c in compactions)
     return Recording(
         told,
         events,
         tuple(tokens),
-        Course(found, said, systems[0]),
-        SummaryModel(ratio, recorded=sizes),
-        Moments(told, compactions, [len(deck) for deck in decks]),
-        tuple(decks),
-        systems,
+        Course(rules, rules.join(stretches), systems[0]),
+        SummaryModel(_ratio(compactions, lists, rules), recorded=sizes),
+        Moments(told, compactions, [len(listed) for listed in lists]),
+        tuple(lists),
+        tuple(systems),
     )
 
 
@@ -160,28 +143,28 @@ def _event(recorded: Compaction, step: int) -> Event:
     )
 
 
-def _summary_size(recorded: Compaction, after: Sketches | None) -> Numbers | None:
+def _summary_size(recorded: Compaction, after: ReadList | None) -> MessageSize | None:
     """The summary message as it was written; for a merged one only what the summary added is known."""
     if after is None or recorded.summary_at is None or recorded.summary_at >= len(after):
         return None
     if recorded.merged:
         chars = len(recorded.summary or "") + 1_800
-        return Numbers(chars // 4, chars, 0)
-    return after.now.of(recorded.summary_at)
+        return MessageSize(chars // 4, chars, 0)
+    return after.size(recorded.summary_at)
 
 
-def _ratio(
-    compactions: tuple[Compaction, ...], decks: Sequence[Deck], settings: Settings, found: HermesEngine
-) -> float:
+def _ratio(compactions: Sequence[Compaction], lists: Sequence[ReadList], rules: Replayable[Any]) -> float:
     """The median size of the recorded summaries as a share of their budget; 1 where there are none."""
-    numbers = found.budgets(settings)
+    engine = rules.engine
+    settings = Settings(profile=engine.name)
     shares = []
     for recorded in compactions:
         if recorded.summary is None or recorded.fallback:
             continue
-        deck = decks[recorded.index - 1]
-        cut = found.cut(measures_until(deck, len(deck)), settings, numbers, recorded.index - 1)
-        if not cut.reason and cut.summary_budget:
-            shares.append(len(recorded.summary) / 4 / cut.summary_budget)
+        listed = lists[recorded.index - 1]
+        with failures_named(engine):
+            plan = engine.plan(listed.token_index(len(listed)), settings, recorded.index - 1)
+        if plan.compacts and plan.summary_budget:
+            shares.append(len(recorded.summary) / 4 / plan.summary_budget)
     shares.sort()
     return shares[len(shares) // 2] if shares else 1.0

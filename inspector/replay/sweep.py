@@ -8,12 +8,13 @@ from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings
-from inspector.replay.measures import BY_NAME, Measure, Scores, measures, scores
+from inspector.engines.replayable import least_firing
+from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.whatif import Course, SummaryModel
 
 #: The metrics of every sweep, and those that need the facts of the conversations.
-METRICS: tuple[str, ...] = tuple(measure.name for measure in measures(facts=False))
-FACT_METRICS: tuple[str, ...] = tuple(m.name for m in measures(facts=True) if m.facts)
+METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
+FACT_METRIC_NAMES: tuple[str, ...] = tuple(m.name for m in metrics_known(facts=True) if m.facts)
 #: Rows of cells.
 Grid = Sequence[Sequence[Scores | None]]
 #: A grid of more cells than this is refused.
@@ -131,27 +132,21 @@ def cells(
 
 def _decisive(course: Course, settings: Settings) -> object:
     """What of settings a run depends on."""
-    found = course.engine.budgets(settings)
-    if min(found.threshold_tokens, found.hygiene_tokens) > max(course.plain, default=0):
+    budgets = course.budgets(settings)
+    limit = least_firing(course.rules, settings, budgets)
+    if limit is None or limit > max(course.plain, default=0):
         # Nothing is ever compacted.
         return None
-    return (
-        found.threshold_tokens,
-        found.tail_token_budget,
-        found.max_summary_tokens,
-        found.hygiene_tokens,
-        settings.protect_first_n,
-        settings.protect_last_n,
-    )
+    return course.rules.decisive(settings, budgets)
 
 
 def sweep(
     rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True, facts: bool = False
 ) -> Sweep:
-    """Put the cells of several conversations together, as each measure says; `facts`: all runs counted facts. Raises
+    """Put the cells of several conversations together, as each metric says; `facts`: all runs counted facts. Raises
     UsageProblem for a grid that is too large or, where it is complete, without conversations."""
     check_size(rows, columns)
-    wanted = measures(facts)
+    wanted = metrics_known(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
     total = [[_Sum(wanted) for _ in width] for _ in height]
     count = 0
@@ -165,15 +160,15 @@ def sweep(
     if count == 0 and complete:
         raise UsageProblem("There is no conversation to sweep over.")
     found = {
-        measure.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
-        for place, measure in enumerate(wanted)
+        metric.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
+        for place, metric in enumerate(wanted)
     }
     return Sweep(rows, columns, found, count, complete)
 
 
 def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
     """The compactions of every cell of a conversation."""
-    place = METRICS.index("compactions")
+    place = METRIC_NAMES.index("compactions")
     return tuple(tuple(None if cell is None else round(cell.values[place]) for cell in line) for line in grid)
 
 
@@ -187,21 +182,21 @@ def check_size(rows: Axis, columns: Axis) -> None:
 class _Sum:
     """One cell over conversations."""
 
-    __slots__ = ("count", "measures", "sums", "weights")
+    __slots__ = ("count", "metrics", "sums", "weights")
 
-    def __init__(self, wanted: Sequence[Measure]) -> None:
-        self.measures = wanted
+    def __init__(self, wanted: Sequence[Metric]) -> None:
+        self.metrics = wanted
         self.sums = [0.0] * len(wanted)
         self.weights = [0.0] * len(wanted)
         self.count = 0
 
     def add(self, found: Scores) -> None:
         self.count += 1
-        for place, (measure, value) in enumerate(zip(self.measures, found.values, strict=True)):
-            if measure.combine == "max":
+        for place, (metric, value) in enumerate(zip(self.metrics, found.values, strict=True)):
+            if metric.combine == "max":
                 self.sums[place] = max(self.sums[place], value)
-            elif measure.combine == "mean":
-                weight = found.weight(measure)
+            elif metric.combine == "mean":
+                weight = found.weight(metric)
                 self.weights[place] += weight
                 self.sums[place] += value * weight
             else:
@@ -210,6 +205,6 @@ class _Sum:
     def value(self, place: int) -> float:
         if not self.count:
             return nan
-        if self.measures[place].combine != "mean":
+        if self.metrics[place].combine != "mean":
             return self.sums[place]
         return self.sums[place] / self.weights[place] if self.weights[place] else 0.0

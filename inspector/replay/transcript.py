@@ -13,7 +13,7 @@ _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessagePlace:
     """Where a message was said: generation (counted from 1), index in its list, row of the store, role code."""
 
     generation: int
@@ -26,7 +26,7 @@ class Place:
 class Transcript:
     """The places in order. `ends[k]` is how many had been said when compaction k + 1 was carried out."""
 
-    places: tuple[Place, ...]
+    places: tuple[MessagePlace, ...]
     ends: tuple[int, ...]
 
     def __len__(self) -> int:
@@ -36,14 +36,14 @@ class Transcript:
 def transcript(conversation: Conversation, compactions: Sequence[Compaction]) -> Transcript:
     """Every message where it was said first: the first list whole, of each later list what was added to it."""
     added_from = {c.index + 1: c.after for c in compactions}
-    places: list[Place] = []
+    places: list[MessagePlace] = []
     ends: list[int] = []
     for generation in conversation.generations:
         if generation.number > 1:
             ends.append(len(places))
         start = added_from.get(generation.number, 0 if generation.number == 1 else len(generation))
         places.extend(
-            Place(generation.number, index, generation.ids[index], generation.roles[index])
+            MessagePlace(generation.number, index, generation.ids[index], generation.roles[index])
             for index in range(start, len(generation))
         )
     return Transcript(tuple(places), tuple(ends))

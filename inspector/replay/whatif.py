@@ -1,4 +1,4 @@
-"""What other settings would have done with a whole conversation, by arithmetic over sketches of its messages.
+"""What other settings would have done with a whole conversation.
 
 The engine's own plan decides each compaction. Modelled is only the summary's size; mended tool pairs are not counted.
 """
@@ -10,21 +10,21 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.failures import failures_named
 from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
-from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.deck import Deck
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.live import LiveList
-from inspector.engines.hermes.sketches import USER, Numbers, Sketches
+from inspector.engines.replayable import ReadList, Replayable, least_firing
+from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
 
-#: Characters around a summary's body in the list: prefix where the release's is unknown, end marker, mapping.
-_PREFIX, _AROUND = 60, 130
+_USER = ROLE_CODES["user"]
+#: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
+_AROUND = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SummaryModel:
 
     ratio: float = 1.0
     tokens: int | None = None
-    recorded: tuple[Numbers | None, ...] = ()
+    recorded: tuple[MessageSize | None, ...] = ()
 
 
 class Event(NamedTuple):
@@ -101,23 +101,23 @@ class WhatIf:
 
 
 class Course:
-    """A conversation made ready to be run under any settings of one engine.
+    """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
+    sizes are those of the rough estimate, as the engine counts it.
 
     `facts` are those said in it, None where they are not known: then no run counts them.
     """
 
-    def __init__(self, engine: HermesEngine, sketches: Sketches, system_tokens: int) -> None:
-        self.engine = engine
-        self.sketches = sketches
-        self.deck = Deck(sketches, engine.policies)
+    def __init__(self, rules: Replayable[Any], said: ReadList, system_tokens: int) -> None:
+        self.rules = rules
+        self.said = said
         self.system = system_tokens
         self.facts: FactSteps | None = None
-        self.calls = calls(sketches.roles)
+        self.calls = calls(said.roles)
         #: Characters of each message, and of all before it.
-        self.sizes = sketches.now.chars
+        self.sizes = said.chars
         self.chars = list(accumulate(self.sizes, initial=0))
-        self.images = list(accumulate(sketches.now.images, initial=0))
-        self.users = [index for index, role in enumerate(sketches.roles) if role == USER]
+        self.images = list(accumulate(said.images, initial=0))
+        self.users = [index for index, role in enumerate(said.roles) if role == _USER]
         #: Characters said until each call.
         self.call_chars = [self.chars[step] for step in self.calls]
         #: What the list weighs at each call as long as nothing was compacted, in tokens.
@@ -130,6 +130,11 @@ class Course:
         other = copy(self)
         other.facts = facts
         return other
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """The derived numbers of settings. Raises EngineError where the engine fails."""
+        with failures_named(self.rules.engine):
+            return self.rules.engine.budgets(settings)
 
     def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
         """Run the conversation from its start."""
@@ -147,9 +152,9 @@ class _Run:
         self.course = course
         self.settings = settings
         self.model = model
-        self.budgets = course.engine.budgets(settings)
+        self.budgets = course.budgets(settings)
         self.steps = steps
-        self.list = LiveList(course.deck)
+        self.list = course.said.live(settings, self.budgets, course.system)
         #: Characters and pictures of the list less those that were said until its last compaction.
         self.chars = self.images = 0
         self.events: list[Event] = []
@@ -163,11 +168,11 @@ class _Run:
 
     def go(self) -> WhatIf:
         """Every call of the model in turn."""
-        limit = min(self.budgets.threshold_tokens, self.budgets.hygiene_tokens)
         course = self.course
+        limit = least_firing(course.rules, self.settings, self.budgets)
         at = 0
         while at < len(course.calls):
-            reach = self._first_over(limit, at)
+            reach = len(course.calls) if limit is None else self._first_over(limit, at)
             if reach > at:
                 self._prompt(at, reach)
                 at = reach
@@ -177,7 +182,7 @@ class _Run:
             if not self._fire(step):
                 self._prompt(at, at + 1)
             at += 1
-        self._fill(len(course.sketches))
+        self._fill(len(course.said))
         return WhatIf(
             self.settings,
             self.budgets,
@@ -231,38 +236,37 @@ class _Run:
                 self.gave_up_at = step
             return False
         self.list.extend(step)
-        measures = self.list.measures()
         length = len(self.list)
-        cut = self.course.engine.cut(measures, self.settings, self.budgets, len(self.events))
-        if cut.reason:
+        done = self.list.compact(self._summary)
+        if done is None:
             self.guard = nothing_done(self.guard)
             return False
         self._fill(step)
-        left = self.list.replace(cut, measures, self._summary(cut))
         self.left_before = len(self.left)
-        self.left.update(dict.fromkeys(left, len(self.events)))
+        self.left.update(dict.fromkeys(done.left, len(self.events)))
         self.chars = self.list.total_chars - self.course.chars[step]
         self.images = self.list.total_images - self.course.images[step]
         after = self._tokens_at(step)
         self.guard = compacted(self.guard, before, after - self.course.system)
-        head, tail = cut.regions(length)
-        fires = "agent" if before >= self.budgets.threshold_tokens else "hygiene"
-        self.events.append(Event(step, fires, length, len(self.list), head, tail, before, after))
+        fires = self.course.rules.fires(before, self.settings, self.budgets) or ""
+        self.events.append(
+            Event(step, fires, length, len(self.list), done.head_end, done.tail_start, before, after)
+        )
         if self.steps:
             self.tokens[-1] = after
         self.prompts.append(after)
         self.guard = responded(self.guard, after, self.budgets.threshold_tokens)
         return True
 
-    def _summary(self, cut: Cut) -> Numbers:
+    def _summary(self, budget: int) -> MessageSize:
+        """The size of the next summary message, whose budget is so many tokens."""
         number = len(self.events)
         recorded = self.model.recorded[number] if number < len(self.model.recorded) else None
         if recorded is not None:
             return recorded
-        tokens = cut.summary_budget * self.model.ratio if self.model.tokens is None else self.model.tokens
-        wordings = self.course.engine.policies.wordings
-        chars = int(tokens) * 4 + (wordings[0].length if wordings else _PREFIX) + _AROUND
-        return Numbers(chars // 4 + 10, chars, 0)
+        tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
+        chars = int(tokens) * 4 + self.course.rules.summary_prefix + _AROUND
+        return MessageSize(chars // 4 + 10, chars, 0)
 
     def _metrics(self) -> Metrics:
         course, left, count = self.course, self.left, len(self.events)
@@ -270,7 +274,7 @@ class _Run:
         sizes = course.sizes
         once = sum(map(sizes.__getitem__, left))
         twice = sum(map(sizes.__getitem__, islice(left, self.left_before)))
-        end = len(course.sketches)
+        end = len(course.said)
         gone = [event.step for event in self.events]
         stays = sum(gone[left[index]] if index in left else end for index in course.users) - sum(course.users)
         prompts = self.prompts or [0]

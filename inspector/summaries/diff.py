@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heapreplace
 
 from inspector.summaries.anchors import Opcode
 from inspector.summaries.headings import meaning, plain
-from inspector.summaries.values import (
+from inspector.summaries.summary import (
     Change,
     Item,
     ItemChange,
@@ -43,7 +43,7 @@ _NEAR = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _PlacedItem:
     """An item and where it stands: the index of its section, and its share of the way through its list."""
 
     item: Item
@@ -70,22 +70,24 @@ class Matching:
 
 def diff_summaries(old: Summary, new: Summary) -> SummaryDiff:
     """Compare two summaries. Every item of both appears exactly once; some ms for 10,000 tokens each."""
-    return _Assembly(old, new, match_items(old, new), _places(old.sections), _places(new.sections)).diff()
+    return _Assembly(
+        old, new, match_items(old, new), _placed_items(old.sections), _placed_items(new.sections)
+    ).diff()
 
 
 def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = words_of) -> Matching:
     """Match the items of two summaries, each at most once. `read` takes texts apart; one that remembers saves work."""
     pairs = _pair_sections(old.sections, new.sections)
-    olds, news = _places(old.sections), _places(new.sections)
+    olds, news = _placed_items(old.sections), _placed_items(new.sections)
     matched = _same_words(olds, news, pairs)
     likes = _alike(olds, news, matched, pairs, read)
     return Matching(pairs, matched, likes)
 
 
-def _places(sections: Sequence[Section]) -> list[_Place]:
+def _placed_items(sections: Sequence[Section]) -> list[_PlacedItem]:
     found = [(item, index) for index, section in enumerate(sections) for item in section.items]
     return [
-        _Place(item, section, " ".join(item.text.split()), at / len(found))
+        _PlacedItem(item, section, " ".join(item.text.split()), at / len(found))
         for at, (item, section) in enumerate(found)
     ]
 
@@ -119,7 +121,7 @@ def _pair_sections(old: Sequence[Section], new: Sequence[Section]) -> dict[int, 
     return pairs
 
 
-def _same_words(olds: list[_Place], news: list[_Place], pairs: dict[int, int]) -> dict[int, int]:
+def _same_words(olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[int, int]) -> dict[int, int]:
     """New item → old item of the same words; the same section goes first, then the order."""
     matched: dict[int, int] = {}
     used: set[int] = set()
@@ -129,10 +131,10 @@ def _same_words(olds: list[_Place], news: list[_Place], pairs: dict[int, int]) -
             if at not in used:
                 section = pairs.get(olds[at].section) if same_section else -1
                 waiting[olds[at].key, section].append(at)
-        for at, place in enumerate(news):
+        for at, placed in enumerate(news):
             if at in matched:
                 continue
-            found = waiting.get((place.key, place.section if same_section else -1))
+            found = waiting.get((placed.key, placed.section if same_section else -1))
             if found:
                 matched[at] = found.pop()
                 used.add(matched[at])
@@ -140,8 +142,8 @@ def _same_words(olds: list[_Place], news: list[_Place], pairs: dict[int, int]) -
 
 
 def _alike(
-    olds: list[_Place],
-    news: list[_Place],
+    olds: list[_PlacedItem],
+    news: list[_PlacedItem],
     matched: dict[int, int],
     pairs: dict[int, int],
     read: Callable[[str], Words],
@@ -150,8 +152,8 @@ def _alike(
     used = set(matched.values())
     if len(used) == len(olds) or len(matched) == len(news):
         return {}
-    old_words = [read(place.item.text) for place in olds]
-    new_words = [read(place.item.text) for place in news]
+    old_words = [read(placed.item.text) for placed in olds]
+    new_words = [read(placed.item.text) for placed in news]
     weights = Weights([*old_words, *new_words])
     left = {at: words for at, words in enumerate(old_words) if at not in used}
     right = {at: words for at, words in enumerate(new_words) if at not in matched}
@@ -180,9 +182,13 @@ def _alike(
     return likes
 
 
-def _enough(olds: list[_Place], news: list[_Place], pairs: dict[int, int]) -> Callable[[int, int], float]:
+def _enough(
+    olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[int, int]
+) -> Callable[[int, int], float]:
     """How alike an old and a new item must be."""
-    old_sizes, new_sizes = (Counter(place.section for place in places) for places in (olds, news))
+    old_sizes, new_sizes = (
+        Counter(placed.section for placed in placed_items) for placed_items in (olds, news)
+    )
 
     def enough(one: int, other: int) -> float:
         section = olds[one].section
@@ -198,8 +204,8 @@ _Entry = tuple[float, int, int, int, float, float]
 
 
 def _candidates(
-    olds: list[_Place],
-    news: list[_Place],
+    olds: list[_PlacedItem],
+    news: list[_PlacedItem],
     left: dict[int, Words],
     right: dict[int, Words],
     pairs: dict[int, int],
@@ -212,11 +218,11 @@ def _candidates(
         for word in words.bag:
             having[word].append(one)
     heap: list[_Entry] = []
-    ways = [place.way for place in olds]
+    ways = [placed.way for placed in olds]
     wholes = {one: weights.whole(words) for one, words in left.items()}
     for other, words in right.items():
-        place, whole = news[other], weights.whole(words)
-        way = place.way
+        placed, whole = news[other], weights.whole(words)
+        way = placed.way
         scores: dict[int, float] = {}
         shared = sorted([(len(having[word]), word) for word in words.bag if word in having])
         # What the words in common weigh at most, less the score.
@@ -245,7 +251,7 @@ def _candidates(
             most = weights.bound(left[one], words)
             if most < least:
                 continue
-            same = pairs.get(olds[one].section) == place.section
+            same = pairs.get(olds[one].section) == placed.section
             bonus = (_SAME_SECTION if same else 0.0) + _NEAR * (1 - away)
             heap.append((-(most + bonus), 0, other, one, most, bonus))
     heapify(heap)
@@ -259,8 +265,8 @@ class _Assembly:
     old: Summary
     new: Summary
     matching: Matching
-    olds: list[_Place]
-    news: list[_Place]
+    olds: list[_PlacedItem]
+    news: list[_PlacedItem]
 
     def diff(self) -> SummaryDiff:
         """The new summary's sections in order; those that are gone stand behind the one before them."""
@@ -302,21 +308,21 @@ class _Assembly:
                 yield self._removed(one)
 
     def _removed(self, one: int) -> ItemChange:
-        place = self.olds[one]
-        name = self.old.sections[place.section].name
-        item = place.item
+        placed = self.olds[one]
+        name = self.old.sections[placed.section].name
+        item = placed.item
         return ItemChange(item.text, "removed", name, None, likeness=0.0, kind=item.kind, depth=item.depth)
 
     def _became(self, other: int) -> ItemChange:
-        place = self.news[other]
-        item, to = place.item, self.new.sections[place.section].name
+        placed = self.news[other]
+        item, to = placed.item, self.new.sections[placed.section].name
         one = self.matching.items.get(other)
         if one is None:
             return ItemChange(item.text, "added", None, to, likeness=0.0, kind=item.kind, depth=item.depth)
         old = self.olds[one]
         like = self.matching.likes.get(other)
         change: Change = "kept" if like is None else "reworded"
-        if self.matching.sections.get(old.section) != place.section:
+        if self.matching.sections.get(old.section) != placed.section:
             change = "moved"
         return ItemChange(
             item.text,
@@ -331,10 +337,10 @@ class _Assembly:
         )
 
 
-def _by_section(places: list[_Place]) -> dict[int, list[int]]:
+def _by_section(placed_items: list[_PlacedItem]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
-    for at, place in enumerate(places):
-        found[place.section].append(at)
+    for at, placed in enumerate(placed_items):
+        found[placed.section].append(at)
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
-from inspector.summaries.lineage import OPEN, Cell, Lineage, Row
+from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
 from inspector.summaries.words import words_of
 
 #: An open item is stale when so many later summaries list it unchanged.
@@ -46,7 +46,7 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Remainder:
     """What is left of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
 
     An item is left where it stands, in whatever words, or what it was merged into or split into does. Its words are
@@ -106,7 +106,7 @@ class Stale:
 class Drift:
     """The drift of a lineage. `left` has an entry for every column with a summary, the first one included."""
 
-    left: tuple[Left, ...] = ()
+    left: tuple[Remainder, ...] = ()
     otherwise: tuple[Otherwise, ...] = ()
     stale: tuple[Stale, ...] = ()
     lengths: tuple[Length, ...] = ()
@@ -123,9 +123,9 @@ def drift_of(
     return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage)), lengths)
 
 
-def heirs(lineage: Lineage, row: Row, column: int) -> tuple[Row, ...]:
+def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, ...]:
     """The rows that stand in a column and carry on what a row says: itself, its parts, what it was merged into."""
-    found: dict[int, Row] = {}
+    found: dict[int, LineageRow] = {}
     seen: set[int] = set()
     waiting = [(row, -1)]
     while waiting:
@@ -148,7 +148,7 @@ def heirs(lineage: Lineage, row: Row, column: int) -> tuple[Row, ...]:
     return tuple(found[number] for number in sorted(found))
 
 
-def _left(lineage: Lineage) -> Iterator[Left]:
+def _left(lineage: Lineage) -> Iterator[Remainder]:
     known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
     if not known:
         return
@@ -167,7 +167,7 @@ def _left(lineage: Lineage) -> Iterator[Left]:
                 items += 1
                 texts = [found.text for heir in carried if (found := heir.standing(column)) is not None]
                 words += (bag & _bag("\n".join(texts))).total()
-        yield Left(column, items, len(first), words, of_words)
+        yield Remainder(column, items, len(first), words, of_words)
 
 
 @lru_cache(maxsize=4096)
@@ -221,7 +221,7 @@ def _stale(lineage: Lineage) -> Iterator[Stale]:
             yield Stale(row.number, "listed", since, until, len(run), cell.section, cell.text)
 
 
-def _open_run(row: Row) -> list[int]:
+def _open_run(row: LineageRow) -> list[int]:
     """The last columns in a row that list an item as open, in the same words."""
     run: list[int] = []
     text = ""
@@ -244,7 +244,7 @@ class _Done:
     """The entries of what is done, by their words."""
 
     def __init__(self, lineage: Lineage) -> None:
-        self.rows: list[tuple[Row, int, frozenset[str]]] = []
+        self.rows: list[tuple[LineageRow, int, frozenset[str]]] = []
         self.having: dict[str, list[int]] = defaultdict(list)
         for row in lineage.rows:
             if meaning(row.section) != "done":
@@ -254,7 +254,7 @@ class _Done:
                 self.having[word].append(len(self.rows))
             self.rows.append((row, row.first, words))
 
-    def telling(self, row: Row, text: str) -> Row | None:
+    def telling(self, row: LineageRow, text: str) -> LineageRow | None:
         """The entry that tells most of an open item, no older than it."""
         words = content_words(_CONDITION.split(text, maxsplit=1)[0])
         if len(words) < TOLD_WORDS:

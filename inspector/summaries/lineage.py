@@ -15,7 +15,7 @@ from inspector.summaries.diff import Matching, match_items
 from inspector.summaries.exact import turns_of
 from inspector.summaries.headings import MEANINGS, meaning
 from inspector.summaries.parts import Part, parts_of
-from inspector.summaries.values import Item, Section, Summary, WordChange
+from inspector.summaries.summary import Item, Section, Summary, WordChange
 from inspector.summaries.words import Words, words_of
 
 #: new: it first stands here. kept: the same words. renumbered: the same words under another number. reworded: other
@@ -71,7 +71,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LineageRow:
     """An item through all summaries: one cell a column, None where it is not there yet, no longer, or not known.
 
     `number` is its place in `Lineage.rows`. Rows are in the order in which they first stood anywhere.
@@ -111,10 +111,10 @@ class Lineage:
     """Every item of every summary, each in exactly one row."""
 
     columns: tuple[Column, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[LineageRow, ...] = ()
 
     @cached_property
-    def groups(self) -> tuple[tuple[str, tuple[Row, ...]], ...]:
+    def groups(self) -> tuple[tuple[str, tuple[LineageRow, ...]], ...]:
         """(name, rows) by the meaning of the section in which each row stands last.
 
         The name is the newest one that a section of that meaning had. Known meanings come in the order of a
@@ -124,7 +124,7 @@ class Lineage:
         for column in self.columns:
             for section in column.summary.sections if column.summary else ():
                 names[meaning(section.name)] = section.name
-        found: dict[str, list[Row]] = {}
+        found: dict[str, list[LineageRow]] = {}
         for row in self.rows:
             found.setdefault(meaning(row.section), []).append(row)
         keys = sorted(found, key=lambda key: _ORDER.get(key, len(_ORDER)))
@@ -136,7 +136,7 @@ class Lineage:
             return self
         # Rows are in the order in which they first stood, so those of the first columns come first.
         rows = tuple(
-            Row(row.number, row.cells[:columns])
+            LineageRow(row.number, row.cells[:columns])
             for row in self.rows
             if any(cell is not None for cell in row.cells[:columns])
         )
@@ -151,7 +151,7 @@ class Lineage:
                 counts[cell.state] += 1
         return counts
 
-    def row_of(self, column: int, item: int) -> Row:
+    def row_of(self, column: int, item: int) -> LineageRow:
         """The row of an item of a summary, by its index. Raises KeyError for one that is not there."""
         return self.rows[self._places[column, item]]
 
@@ -171,7 +171,7 @@ def follow(columns: Sequence[Column]) -> Lineage:
     for number, column in enumerate(columns):
         if column.summary is not None:
             weaver.take(number, column.summary)
-    rows = (Row(number, tuple(cells)) for number, cells in enumerate(weaver.rows))
+    rows = (LineageRow(number, tuple(cells)) for number, cells in enumerate(weaver.rows))
     return Lineage(tuple(columns), tuple(rows))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.summaries.values import Item, Kind, Section, Summary
+from inspector.summaries.summary import Item, Kind, Section, Summary
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _BULLET = re.compile(r"([ \t]*)([-*+•–])(?:[ \t]+(.*)|)$")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from inspector.summaries.anchors import Opcode, bounded_opcodes
-from inspector.summaries.values import WordChange
+from inspector.summaries.summary import WordChange
 
 # A path, version, address or number with its unit is one word: that is what a reader sees change. Chinese and Japanese
 # have no spaces, so each of their characters is one.

@@ -1,4 +1,4 @@
-"""Threads that want the same measures: one reads, the others wait for it."""
+"""Threads that want the same token index: one reads, the others wait for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.config.bundled import demo_databases
 from inspector.core.conversations import Generation
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
-from inspector.engines.base import Measures
+from inspector.engines.base import TokenIndex
 from inspector.stores.detect import open_store
 
 
@@ -40,12 +40,12 @@ def test_a_list_is_read_once_for_all_who_ask_at_the_same_time(
 
     monkeypatch.setattr(inspection.store, "iterate", slow)
     live, profile = inspection.conversation.live, inspection.store.info.profile
-    found: list[Measures] = []
+    found: list[TokenIndex] = []
     ready = Barrier(4)
 
     def ask() -> None:
         ready.wait(10)
-        found.append(inspection.measures(live, profile))
+        found.append(inspection.token_index(live, profile))
 
     threads = [Thread(target=ask) for _ in range(3)]
     for thread in threads:
@@ -57,7 +57,7 @@ def test_a_list_is_read_once_for_all_who_ask_at_the_same_time(
         thread.join(10)
     assert len(readings) == 1
     assert len(found) == 3
-    assert all(measures is found[0] for measures in found)
+    assert all(index is found[0] for index in found)
 
 
 def test_who_leaves_a_reading_keeps_nobody_from_it(inspection: Inspection) -> None:
@@ -69,5 +69,5 @@ def test_who_leaves_a_reading_keeps_nobody_from_it(inspection: Inspection) -> No
 
     live, profile = inspection.conversation.live, inspection.store.info.profile
     with pytest.raises(LeftEarly):
-        inspection.measures(live, profile, leave)
-    assert len(inspection.measures(live, profile)) == len(live)
+        inspection.token_index(live, profile, leave)
+    assert len(inspection.token_index(live, profile)) == len(live)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
@@ -38,10 +38,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
-    monkeypatch.setattr("inspector.app.courtesy._QUIET", 0.0)
-    # Whether the app is idle is asked every 4 ms instead of every 20: there are some thousand keys to press.
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
-    monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.002)
+    monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
+    # Nor are they for the styles of the next screen.
+    monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield
@@ -68,7 +67,7 @@ def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
     def make(name: str | None = None, theme: str = "") -> InspectorApp:
         stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
         store = SeveralStores(stores, fixtures_dir)
-        place = Place.load(fixtures_dir, tmp_path / "place")
+        place = SavedState.load(fixtures_dir, tmp_path / "place")
         if theme:
             place.theme = theme
         return InspectorApp(store, place=place, name=name)

@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 from textual.worker import WorkerError
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.conversations.screen import ConversationsScreen
+from inspector.app.saved_state import SavedState
 from inspector.app.screens.conversation import ConversationScreen
-from inspector.app.screens.conversations import ConversationsScreen
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
@@ -32,10 +32,10 @@ Test = Pilot[None]
 def made(path: Path, **kinds: Any) -> InspectorApp:
     """The app on a database; `state` names the state directory, the rest goes to it as it is."""
     folder = kinds.pop("state", path.parent / "state")
-    return app_on(open_store(path), Place.load(path, folder), **kinds)
+    return app_on(open_store(path), SavedState.load(path, folder), **kinds)
 
 
-def app_on(store: Store, place: Place, **kinds: Any) -> InspectorApp:
+def app_on(store: Store, place: SavedState, **kinds: Any) -> InspectorApp:
     """The app on a store."""
     app = InspectorApp(store, place=place, **kinds)
     app.animation_level = "none"

@@ -9,10 +9,8 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
-from inspector.answers.cachepoints import cache_points
+from inspector.app.help.screen import HelpScreen
 from inspector.app.panes import HELP, KEYS, NAMES, Panes
-from inspector.app.screens.help import HelpScreen
-from inspector.export.documents.generations import breakpoints_document
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -38,7 +36,7 @@ from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.diff_pane import DiffPane
 from widgets.panes.knobs import Knobs
 from widgets.panes.message_pane import MessagePane
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:
@@ -338,7 +336,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
 
 
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
-    answer = breakpoints_document(cache_points(Answers.of([rotating], {}, None), CHECKOUT, None, None, None))
+    answer = Answers.of([rotating], {}, None).breakpoints(CHECKOUT, None, None, None)
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")

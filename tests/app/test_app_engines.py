@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.saved_state import SavedState
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.engines import registry
 from inspector.stores.detect import open_store
@@ -39,7 +39,7 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_path: Path) -> None:
     store = open_store(writer.simple(tmp_path / "state.db", sessions=1, turns=12))
     (row,) = store.conversations()
-    app = InspectorApp(store, place=Place(folder=tmp_path / "place"), name=row.id)
+    app = InspectorApp(store, place=SavedState(folder=tmp_path / "place"), name=row.id)
     async with app.run_test(size=(120, 36)) as pilot:
         await app.workers.wait_for_complete()
         await pilot.pause()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.app.exactly import Counts
+from inspector.app.conversation.token_counts import Counts
 
 
 @given(st.lists(st.tuples(st.integers(-1, 40), st.integers(0, 10**7) | st.none()), max_size=60))

@@ -89,7 +89,7 @@ async def test_narrow(database: Path) -> None:
 
 
 async def test_the_palette_has_it(database: Path) -> None:
-    from inspector.app.commands import palette_commands
+    from inspector.app.palette import palette_commands
 
     async with running(database, CHECKOUT) as pilot:
         titles = {command.title for command in palette_commands(pilot.app, pilot.app.screen)}  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
-from inspector.app.screens.search import HitList, SearchScreen, marked_word
+from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.export.documents.conversations import conversation_documents
 from tests.app.running import (
     CHECKOUT,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inspector.app.screens.conversation import ConversationScreen
 from textual.widgets import Input
 
-from inspector.app.moments import MomentRows
-from inspector.app.panes import Panes
-from inspector.app.screens.conversation import ConversationScreen
+from inspector.app.conversation.step_rows import MomentRows
 from inspector.replay.moments import PHASES, Moment
 from tests.app.running import (
     Test,
@@ -27,12 +25,13 @@ from tests.app.running import (
     write,
     written,
 )
+from tests.counting import lines_run
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.lists.message_list import MessageRow
-from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_text import SummaryText as SummaryPane
 from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
@@ -405,17 +404,13 @@ async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int])
         assert conversation(pilot).is_current
 
 
-async def test_a_step_is_a_frame(tmp_path: Path) -> None:
-    """Not timed closely here: only that a step costs nothing like the screen's or the list's length."""
-    async with running(written(tmp_path / "state.db", talk(2_000)), "Made") as pilot:
-        screen = conversation(pilot)
-        await press(pilot, "left")
-        start = time.perf_counter()
-        for _ in range(50):
-            screen.action_replay("message", -1)
-        assert (time.perf_counter() - start) / 50 < 0.1
-        assert isinstance(screen, ConversationScreen)
-        assert screen.query_one(Panes).current == "message"
+async def test_a_step_is_no_more_work_in_a_longer_list(tmp_path: Path) -> None:
+    work = []
+    for turns in (50, 400):
+        async with running(written(tmp_path / f"{turns}.db", talk(turns)), "Made") as pilot:
+            await press(pilot, "left", "left")
+            work.append(lines_run(conversation(pilot).action_replay, "message", -1))
+    assert work[1] <= 1.5 * work[0]
 
 
 async def test_a_key_before_the_compactions_are_known_waits_for_them(

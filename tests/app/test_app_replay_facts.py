@@ -9,10 +9,10 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.app.screens.recalling import FactActions
-from inspector.app.screens.sweeping import SweepScreen
+from inspector.app.sweep.screen import SweepScreen
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.measures import MEASURES
-from inspector.replay.sweep import FACT_METRICS
+from inspector.replay.metrics import METRICS
+from inspector.replay.sweep import FACT_METRIC_NAMES
 from tests.app.running import Test, conversation, press, running, screen_text, settled
 from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import HeatMap
@@ -74,13 +74,13 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         await press(pilot, "v")
         screen = sweeping(pilot)
         assert screen.found is not None
-        assert not set(FACT_METRICS) & set(screen.found.cells)
+        assert not set(FACT_METRIC_NAMES) & set(screen.found.cells)
         screen.query_one("#sweep-metric", ModeBar).choose("facts_at_risk")
         await press(pilot, "right", "down")
         cursor = screen.query_one(HeatMap).cursor
         text = screen_text(pilot)
         assert "The facts are being read" in text
-        assert text.count("being read") == 1 + len(FACT_METRICS)
+        assert text.count("being read") == 1 + len(FACT_METRIC_NAMES)
         unread(pilot)
         await settled(pilot)
         assert "being read" not in screen_text(pilot)
@@ -90,8 +90,8 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.facts))
         for row, column in (cursor, (0, 0), (7, 7)):
             run = course.run(screen.settings_of(row, column), screen.subject.model)
-            for measure in MEASURES:
-                assert screen.found.cells[measure.name][row][column] == pytest.approx(measure.of(course, run))
+            for metric in METRICS:
+                assert screen.found.cells[metric.name][row][column] == pytest.approx(metric.of(course, run))
         chosen = course.run(screen.settings_of(*cursor), screen.subject.model).metrics
         assert f"{chosen.facts_at_risk}" in screen_text(pilot)
 
@@ -119,6 +119,6 @@ async def test_every_metric_can_be_read_in_its_row(in_place: Path, width: int) -
     async with running(in_place, ORDERS, size=(width, 24)) as pilot:
         await press(pilot, "v")
         bar = sweeping(pilot).query_one("#sweep-metric", ModeBar)
-        assert len(bar.modes) == len(MEASURES) - 1
+        assert len(bar.modes) == len(METRICS) - 1
         line = screen_text(pilot).splitlines()[1]
         assert all(mode.label in line for mode in bar.modes), line

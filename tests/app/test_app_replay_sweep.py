@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers import sweeping
-from inspector.app.screens.sweeping import SweepScreen
+from inspector.app.sweep.screen import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp

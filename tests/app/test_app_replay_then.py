@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.app.exactly import ExactSums
+from inspector.app.conversation.token_counts import ExactSums
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import Moment
 from tests.app.running import (

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 from textual.widgets import Input
+from widgets.panes.replay_pane import ReplayPane
 
 from inspector.core.errors import OutputProblem
 from inspector.export.writing import write_file
 from tests.app.running import conversation, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
-from widgets.panes.replay_pane import ReplayPane
 
 ORDERS = "Nightly orders import loses rows"
 SIZE_KNOB = len(KNOBS) - 1
@@ -74,10 +74,10 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
     from inspector.app.screens import replaying
 
     read: list[str] = []
-    record = replaying.record
+    record = replaying.read_recording
     monkeypatch.setattr(
         replaying,
-        "record",
+        "read_recording",
         lambda inspection, profile, watch: (read.append(profile), record(inspection, profile, watch))[1],
     )
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Static
 
-from inspector.app.screens.reporting import ReportPrompt
+from inspector.app.conversation.report import ReportPrompt
 from tests.app.running import CHECKOUT, Test, conversation, notes, press, running, settled, told
 from tests.stores.writer import snapshot
 

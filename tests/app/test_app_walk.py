@@ -11,11 +11,11 @@ import pytest
 from textual.widgets import Input
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversations.screen import ConversationsScreen
+from inspector.app.help.screen import HelpScreen
 from inspector.app.panes import KEYS, NAMES, Panes
-from inspector.app.place import Place
-from inspector.app.screens.conversations import ConversationsScreen
-from inspector.app.screens.help import HelpScreen
-from inspector.app.screens.search import HitList, SearchScreen
+from inspector.app.saved_state import SavedState
+from inspector.app.search.screen import HitList, SearchScreen
 from inspector.stores.detect import open_store
 from tests.app.conftest import MakeApp
 from tests.app.settle import conversation, press, settle, until
@@ -245,7 +245,7 @@ async def test_the_place_is_remembered(demo: MakeApp, tmp_path: Path) -> None:
         app.action_next_theme()
         await settle(pilot)
         theme = app.theme
-    again = Place.load((app.place.database and Path(app.place.database)) or Path(""), tmp_path / "place")
+    again = SavedState.load((app.place.database and Path(app.place.database)) or Path(""), tmp_path / "place")
     assert again.pane == "summary"
     assert again.theme == theme
 
@@ -257,7 +257,7 @@ async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: P
     for number, wire in enumerate(writer.talk(10)):
         writer.insert(db, "s", wire, 1_000.0 + number)
     db.commit()
-    app = InspectorApp(open_store(path), place=Place(folder=tmp_path / "place"), name="s")
+    app = InspectorApp(open_store(path), place=SavedState(folder=tmp_path / "place"), name="s")
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         screen = conversation(pilot)
@@ -289,7 +289,7 @@ async def test_sad_paths(tmp_path: Path, size: tuple[int, int]) -> None:
     db.commit()
     db.close()
     for name, count in (("none", 0), ("one", 1), ("huge", 2)):
-        app = InspectorApp(open_store(path), place=Place(folder=tmp_path / "place"), name=name)
+        app = InspectorApp(open_store(path), place=SavedState(folder=tmp_path / "place"), name=name)
         async with app.run_test(size=size) as pilot:
             await settle(pilot)
             screen = conversation(pilot)
@@ -305,7 +305,7 @@ async def test_an_empty_database_says_so(tmp_path: Path) -> None:
     db = writer.create(tmp_path / "state.db")
     db.commit()
     db.close()
-    app = InspectorApp(open_store(tmp_path / "state.db"), place=Place(folder=tmp_path / "place"))
+    app = InspectorApp(open_store(tmp_path / "state.db"), place=SavedState(folder=tmp_path / "place"))
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         assert app.screen.query_one("#empty").display

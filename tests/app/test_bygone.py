@@ -12,14 +12,14 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.lineage import lineage_of
 from inspector.answers.measures import measure_conversation
-from inspector.app.bygone import FactsInTime, FindingsInTime
-from inspector.app.factviews import scopes
-from inspector.app.measureviews import MeasuresInTime
+from inspector.app.conversation.as_of import FactsInTime, FindingsInTime
+from inspector.app.conversation.fact_views import scopes
+from inspector.app.conversation.measure_views import MeasuresInTime
 from inspector.engines.base import Settings
 from inspector.quality.catalogue import RULES
+from inspector.quality.facts.fact import Fact, Saying
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import Fact, Saying
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 
 ORDERS = "Nightly orders import loses rows"

@@ -22,8 +22,8 @@ store = SeveralStores([open_store(path) for path in demo_databases()], fixtures_
 from inspector.app.launch import read_ahead
 index = read_ahead(store)
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
-from inspector.app.screens.conversations import ConversationsScreen
+from inspector.app.saved_state import SavedState
+from inspector.app.conversations.screen import ConversationsScreen
 from widgets.lists.conversation_table import ConversationTable
 
 # What follows the frame in the background (context lengths of models, findings) is not what is looked at.
@@ -32,7 +32,7 @@ for later in ("read_live", "judge"):
     setattr(ConversationsScreen, later, lambda *_: None)
 
 async def main():
-    app = InspectorApp(store, place=Place(), index=index)
+    app = InspectorApp(store, place=SavedState(), index=index)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         rows = app.screen.query_one(ConversationTable).row_count

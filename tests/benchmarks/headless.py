@@ -19,7 +19,7 @@ from inspector.app import app as app_module
 from inspector.app.app import InspectorApp
 from inspector.app.launch import be_prompt
 from inspector.app.panes import Panes
-from inspector.app.place import Place
+from inspector.app.saved_state import SavedState
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context, fresh_environment
@@ -67,7 +67,7 @@ class _Timed(InspectorApp):
 @asynccontextmanager
 async def _running(context: Context) -> AsyncIterator[_Timed]:
     with fresh_environment() as (environment, folder), patch.dict(os.environ, environment):
-        app = _Timed(open_store(context.database), place=Place(folder=Path(folder)))
+        app = _Timed(open_store(context.database), place=SavedState(folder=Path(folder)))
         async with app.run_test(size=(WIDTH, HEIGHT)):
             await app.until(lambda: bool(app.screen.query(ConversationTable)) and _table(app).row_count > 0)
             await asyncio.sleep(0.3)

@@ -36,10 +36,10 @@ def measure(context: Context) -> list[Figure]:
     planned: list[float] = []
     for _ in range(5):
         start = time.perf_counter()
-        measures = found.measure(messages)
+        token_index = found.measure(messages)
         measured.append(1e3 * (time.perf_counter() - start))
         start = time.perf_counter()
-        found.plan(measures, settings)
+        found.plan(token_index, settings)
         planned.append(1e3 * (time.perf_counter() - start))
     once = middle(measured) + middle(planned)
     return [

@@ -9,20 +9,20 @@ import time
 from functools import partial
 from pathlib import Path
 
+from inspector.app.screens.conversation import ConversationScreen
+
 from inspector.answers.answers import Answers
 from inspector.answers.sweeping import Request, run_sweep
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketches import Sketches
-from inspector.engines.hermes.sketching import sketch
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.fact import Saying, SpokenMessage
+from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import FactSteps
-from inspector.quality.facts.values import Saying
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells
 from inspector.replay.whatif import Course, SummaryModel
@@ -53,8 +53,8 @@ def measure(context: Context) -> list[Figure]:
 
 
 def _course(messages: tuple[Message, ...], profile: str) -> Course:
-    policies = RELEASES[profile]
-    return Course(HermesEngine(policies), sketch(messages, policies)[0], 2_000)
+    rules = replayable(engine(profile))
+    return Course(rules, rules.read(messages), 2_000)
 
 
 def _timed(course: Course, settings: Settings, runs: int = 7) -> list[float]:
@@ -89,7 +89,7 @@ def _facts(messages: tuple[Message, ...]) -> Figure:
     """Counting the facts at risk of a run, which a sweep does once a cell."""
     rules = load_rules()
     steps = [
-        Step(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
+        SpokenMessage(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message, rules))
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))
@@ -108,15 +108,14 @@ def _facts(messages: tuple[Message, ...]) -> Figure:
 def _growth(messages: tuple[Message, ...]) -> list[Figure]:
     """The cost of what-ifs over the number of messages, in a line. Short lists are hardly compacted, so what grows is
     told by the long ones."""
-    policies = RELEASES["hermes-0.19"]
+    rules = replayable(engine("hermes-0.19"))
     settings = Settings(profile="hermes-0.19", context_length=WINDOW)
-    once, sketches = sketch(messages, policies)[0], Sketches()
-    for _ in range(8):
-        sketches.extend(once, 0, len(once))
+    once = rules.read(messages)
+    whole = rules.join([(once, 0, len(once))] * 8)
     told, each = [], {}
     size = max(1, len(messages) // 16)
-    while size <= len(sketches):
-        taken = min(_timed(Course(HermesEngine(policies), _beginning(sketches, size), 2_000), settings, 3))
+    while size <= len(whole):
+        taken = min(_timed(Course(rules, rules.join([(whole, 0, size)]), 2_000), settings, 3))
         told.append(f"{size:,}: {number(taken)} ms")
         each[size] = taken / size
         size *= 2
@@ -124,12 +123,6 @@ def _growth(messages: tuple[Message, ...]) -> list[Figure]:
     return [
         Figure("replay: growth of the cost a message, three doublings", growth, "×", 1.5, ", ".join(told))
     ]
-
-
-def _beginning(sketches: Sketches, size: int) -> Sketches:
-    made = Sketches()
-    made.extend(sketches, 0, size)
-    return made
 
 
 def _many(context: Context) -> list[Figure]:

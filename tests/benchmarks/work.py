@@ -93,14 +93,14 @@ def measure_engine(context: Context) -> list[Figure]:
     long = store.messages(store.open(store.resolve(LONG)).live)
     for profile in PROFILES:
         found = engine(profile)
-        measures = found.measure(long)
+        token_index = found.measure(long)
         plans: list[float] = []
         for number in range(300):
             settings = Settings(
                 threshold=0.2 + number / 500, target_ratio=0.1 + number / 1_000, profile=profile
             )
             start = time.perf_counter()
-            found.plan(measures, settings)
+            found.plan(token_index, settings)
             plans.append(_ms(start))
         note = f"p95 {p95(plans):.2f} ms"
         figures.append(

@@ -46,15 +46,15 @@ def planned(engine: HermesEngine, case: Case) -> dict[str, Any]:
     )
     budgets = engine.budgets(settings)
     messages = messages_from(case.messages)
-    measures = engine.measure(messages)
+    token_index = engine.measure(messages)
     earlier = max(case.earlier, int(case.previous_summary))
-    plan = engine.plan(measures, settings, earlier)
+    plan = engine.plan(token_index, settings, earlier)
     result: dict[str, Any] = {
         "length": len(messages),
         "threshold_tokens": budgets.threshold_tokens,
         "tail_token_budget": budgets.tail_token_budget,
         "max_summary_tokens": budgets.max_summary_tokens,
-        "rough_tokens": measures.total(),
+        "rough_tokens": token_index.total(),
         "compacts": plan.compacts,
     }
     if plan.raises:

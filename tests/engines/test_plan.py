@@ -13,8 +13,8 @@ from inspector.core.messages import Message, messages_from
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.measures import Column
 from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.token_index import Column
 from tests.engines.lists import assistant, call, conversations, result, user
 
 PROFILES = tuple(RELEASES)
@@ -210,7 +210,7 @@ def test_a_release_that_fails_is_a_plan_that_says_so() -> None:
 
 def test_prefix_sums_follow_the_messages() -> None:
     messages = talk(5)
-    measures = engine_of("hermes-0.13").measure(messages)
-    tokens = [measures.tokens(i) for i in range(len(messages))]
-    assert list(accumulate(tokens, initial=0)) == list(measures.original.kept)
-    assert measures.total() == list_tokens(sum(message_chars(m.wire) for m in messages))
+    token_index = engine_of("hermes-0.13").measure(messages)
+    tokens = [token_index.tokens(i) for i in range(len(messages))]
+    assert list(accumulate(tokens, initial=0)) == list(token_index.original.kept)
+    assert token_index.total() == list_tokens(sum(message_chars(m.wire) for m in messages))

@@ -30,8 +30,8 @@ class Halves:
     def measure(self, messages):
         return self._rules.measure(messages)
 
-    def plan(self, measures, settings, compactions=0, system_tokens=0):
-        plan = self._rules.plan(measures, settings, compactions, system_tokens)
+    def plan(self, token_index, settings, compactions=0, system_tokens=0):
+        plan = self._rules.plan(token_index, settings, compactions, system_tokens)
         return replace(plan, profile=self.name, compacts=True, reason="", head_end=1, tail_start=plan.length - 1,
                        role="assistant", merged=False)
 
@@ -41,7 +41,7 @@ class Halves:
 class Broken(Halves):
     name = "broken"
 
-    def plan(self, measures, settings, compactions=0, system_tokens=0):
+    def plan(self, token_index, settings, compactions=0, system_tokens=0):
         raise ZeroDivisionError("no luck")
 
 def unloadable():

@@ -19,10 +19,10 @@ from inspector.export.report.escaping import fenced, line
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.rendering import html_templates, markdown_templates, render_html, render_markdown
 from inspector.export.report.values import Report
-from inspector.quality.facts.values import KINDS, OUTCOMES
-from inspector.quality.values import SEVERITIES
+from inspector.quality.facts.fact import KINDS, OUTCOMES
+from inspector.quality.finding import SEVERITIES
 from inspector.stores.detect import open_store
-from inspector.summaries.values import CHANGES
+from inspector.summaries.summary import CHANGES
 from tests.export.conftest import MADE_AT
 from tests.export.pages import assert_harmless, parsed, shown, tokens
 from tests.stores.writer import Writer, create, talk

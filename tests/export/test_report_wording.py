@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.export.report.wording import share_percent, share_words
-from inspector.quality.measures.values import Share
+from inspector.quality.measures.measure import Share
 
 
 @pytest.mark.parametrize(

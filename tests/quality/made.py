@@ -8,7 +8,7 @@ from typing import Any
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.engines.registry import engine
-from inspector.quality.evidence import Crossing, Evidence, LiveList, Prompt
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveList, Prompt
 from inspector.summaries.parse import parse_summary
 
 FIRST = """## Goal
@@ -67,34 +67,38 @@ def compaction(index: int = 1, **changes: Any) -> Compaction:
     return Compaction(**(values | changes))
 
 
-def crossing(index: int = 1, recorded: dict[str, Any] | None = None, **changes: Any) -> Crossing:
+def compaction_evidence(
+    index: int = 1, recorded: dict[str, Any] | None = None, **changes: Any
+) -> CompactionEvidence:
     found = compaction(index, **(recorded or {}))
     values: dict[str, Any] = {
         "recorded": found, "planned": plan(), "middle_tokens": 110_000, "tail_tokens": 30_000, "largest": (70, 2_000),
         "last_request": 80, "system_after": 100, "answered": True,
         "summary": None if found.summary is None else parse_summary(found.summary),
     }  # fmt: skip
-    return Crossing(**(values | changes))
+    return CompactionEvidence(**(values | changes))
 
 
-def evidence(*crossings: Crossing, settings: Settings | None = None, **changes: Any) -> Evidence:
+def evidence(
+    *compactions: CompactionEvidence, settings: Settings | None = None, **changes: Any
+) -> ConversationEvidence:
     """A conversation with these compactions (two good ones by default); `changes` replace fields."""
     settings = settings or Settings(profile="hermes-0.19", threshold=0.8)
-    made = crossings or (
-        crossing(1),
-        crossing(2, {"head_end": 0, "head_after": 0}, planned=plan(head_end=0)),
+    made = compactions or (
+        compaction_evidence(1),
+        compaction_evidence(2, {"head_end": 0, "head_after": 0}, planned=plan(head_end=0)),
     )
     number = len(made) + 1
     values: dict[str, Any] = {
         "conversation": "c", "source": "cli", "settings": settings, "sources": {},
         "budgets": engine(settings.profile).budgets(settings),
         "live": LiveList(number, roles("user", "assistant") * 50, plan()),
-        "crossings": made, "prompts": (Prompt(1, 100, "You are Hermes."),),
+        "compactions": made, "prompts": (Prompt(1, 100, "You are Hermes."),),
         "rows": {n: range(1_000 * n, 1_000 * n + 100) for n in range(1, number + 1)},
     }  # fmt: skip
-    return Evidence(**(values | changes))
+    return ConversationEvidence(**(values | changes))
 
 
-def live(found: Evidence, **changes: Any) -> Evidence:
+def live(found: ConversationEvidence, **changes: Any) -> ConversationEvidence:
     """The evidence with its live list changed."""
     return replace(found, live=replace(found.live, **changes))

@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
-from inspector.app.place import Place
+from inspector.app.saved_state import SavedState
 from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
 from widgets.bars.timeline import Timeline
@@ -21,7 +21,7 @@ from widgets.panes.findings_pane import FindingsPane
 @asynccontextmanager
 async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
     store = open_store(folder / "hermes-0.13-rotating.db")
-    app = InspectorApp(store, place=Place(folder=folder), name=name)
+    app = InspectorApp(store, place=SavedState(folder=folder), name=name)
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(app, pilot)
         yield app, pilot

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.quality.catalogue import RULES
-from inspector.quality.values import SEVERITIES
+from inspector.quality.finding import SEVERITIES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
 PARAGRAPHS = dict(re.findall(r"^### (\S+)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -22,7 +22,7 @@ def test_the_page_has_the_rules_in_order() -> None:
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
 def test_each_paragraph_says_what_the_rule_says(rule: object) -> None:
-    from inspector.quality.values import Rule
+    from inspector.quality.finding import Rule
 
     assert isinstance(rule, Rule)
     said = " ".join(PARAGRAPHS[rule.id].split())

@@ -10,14 +10,14 @@ import pytest
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import Evidence, Exchanged, Links, LostRule, Prompt
+from inspector.quality.evidence import ConversationEvidence, Exchanged, Links, LostRule, Prompt
 from inspector.quality.find import CHECKS, find
+from inspector.quality.finding import SEVERITIES
 from inspector.quality.limits import MOST
-from inspector.quality.values import SEVERITIES
-from tests.quality.made import FIRST, SECOND, compaction, crossing, evidence, live, plan, roles
+from tests.quality.made import FIRST, SECOND, compaction, compaction_evidence, evidence, live, plan, roles
 
 RULE = LostRule("Never post without asking.", 1, 4)
-Make = Callable[[], Evidence]
+Make = Callable[[], ConversationEvidence]
 
 #: A key in the format of its maker; it opens nothing.
 KEY = "ghp_" + "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5Uio"
@@ -25,32 +25,34 @@ GUARDED = Settings(profile="hermes-0.13")
 FAILS = plan(compacts=False, raises="IndexError at message 12", reason="the release fails")
 
 
-def summary(text: str, before: str = FIRST) -> Evidence:
+def summary(text: str, before: str = FIRST) -> ConversationEvidence:
     return evidence(
-        crossing(1, {"summary": before}),
-        crossing(2, {"summary": text, "head_end": 0}, planned=plan(head_end=0)),
+        compaction_evidence(1, {"summary": before}),
+        compaction_evidence(2, {"summary": text, "head_end": 0}, planned=plan(head_end=0)),
     )
 
 
-def under_0_13(*after: int) -> Evidence:
+def under_0_13(*after: int) -> ConversationEvidence:
     pairs = [
-        crossing(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
+        compaction_evidence(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
         for n, tokens in enumerate(after, 1)
     ]
     return evidence(*pairs, settings=GUARDED)
 
 
 SETS_OFF: dict[str, Make] = {
-    "summary-fallback": lambda: evidence(crossing(1, {"fallback": True, "summary": "none"})),
-    "summary-missing": lambda: evidence(crossing(1, {"summary": None, "summary_at": None})),
+    "summary-fallback": lambda: evidence(compaction_evidence(1, {"fallback": True, "summary": "none"})),
+    "summary-missing": lambda: evidence(compaction_evidence(1, {"summary": None, "summary_at": None})),
     "gave-up": lambda: under_0_13(140_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
-    "tail-starts-with-result": lambda: evidence(crossing(1, stray=4)),
-    "request-gone": lambda: evidence(crossing(1, last_request=59, request_gone=True)),
-    "constraint-lost": lambda: evidence(crossing(1, lost=(RULE,))),
-    "number-changed": lambda: evidence(crossing(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))),
+    "tail-starts-with-result": lambda: evidence(compaction_evidence(1, stray=4)),
+    "request-gone": lambda: evidence(compaction_evidence(1, last_request=59, request_gone=True)),
+    "constraint-lost": lambda: evidence(compaction_evidence(1, lost=(RULE,))),
+    "number-changed": lambda: evidence(
+        compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
+    ),
     "summary-model-too-small": lambda: live(
-        evidence(crossing(1), settings=Settings(profile="documented", summary_context=109_999)),
+        evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=109_999)),
         plan=plan("documented", middle_tokens=109_999),
     ),
     "summary-cut-off": lambda: summary(SECOND + "\n## Critical Context\n"),
@@ -58,13 +60,15 @@ SETS_OFF: dict[str, Make] = {
     "summary-section-vanished": lambda: summary(SECOND[: SECOND.index("## Remaining")]),
     "summary-secret": lambda: summary(f"{SECOND}- The runner uses {KEY}.\n"),
     "summary-call-failed": lambda: evidence(failure="Expecting value: line 1 column 1"),
-    "last-request-summarized": lambda: evidence(crossing(1, last_request=59)),
-    "saved-little": lambda: evidence(crossing(1, {"tokens_before": 100_000, "tokens_after": 90_100})),
-    "quick-succession": lambda: evidence(crossing(1), crossing(2, {"before": 53})),
-    "tail-over-budget": lambda: evidence(crossing(1, tail_tokens=51_201, largest=(70, 40_000))),
+    "last-request-summarized": lambda: evidence(compaction_evidence(1, last_request=59)),
+    "saved-little": lambda: evidence(
+        compaction_evidence(1, {"tokens_before": 100_000, "tokens_after": 90_100})
+    ),
+    "quick-succession": lambda: evidence(compaction_evidence(1), compaction_evidence(2, {"before": 53})),
+    "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_201, largest=(70, 40_000))),
     "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
-    "planned-not-recorded": lambda: evidence(crossing(1, planned=plan(tail_start=61))),
+    "planned-not-recorded": lambda: evidence(compaction_evidence(1, planned=plan(tail_start=61))),
     "threshold-overridden": lambda: evidence(
         settings=Settings(profile="hermes-0.19", threshold=0.6), sources={"threshold": "config.yaml"}
     ),
@@ -76,11 +80,13 @@ SETS_OFF: dict[str, Make] = {
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
-    "boundaries-inferred": lambda: evidence(crossing(1, {"exact": False, "note": "Both lists differ."})),
+    "boundaries-inferred": lambda: evidence(
+        compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
+    ),
     "head-fossilized": lambda: live(under_0_13(50_000, 50_000), fossils=(10, 20, 30)),
     "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 90, "other"))),
     "summary-over-budget": lambda: evidence(
-        crossing(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_249))
+        compaction_evidence(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_249))
     ),
     "repeated-roles": lambda: live(evidence(), links=Links(repeated=(7,))),
 }
@@ -90,26 +96,28 @@ DOES_NOT: dict[str, Make] = {
     # A fallback is another rule's business; where nothing left the list, nothing is missing; a list that has not been
     # written yet says nothing.
     "summary-missing": lambda: evidence(
-        crossing(1, {"fallback": True}),
-        crossing(2, {"summary": None, "tail_start": 3}),
-        crossing(3, {"summary": None, "after": 0}),
+        compaction_evidence(1, {"fallback": True}),
+        compaction_evidence(2, {"summary": None, "tail_start": 3}),
+        compaction_evidence(3, {"summary": None, "after": 0}),
     ),
     # A good one between two bad ones, and a profile that never gives up.
     "gave-up": lambda: under_0_13(140_000, 50_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
     "tail-starts-with-result": evidence,
     # Summarized and told of; kept.
-    "request-gone": lambda: evidence(crossing(1, last_request=59), crossing(2, last_request=80)),
+    "request-gone": lambda: evidence(
+        compaction_evidence(1, last_request=59), compaction_evidence(2, last_request=80)
+    ),
     "constraint-lost": evidence,
     "number-changed": evidence,
     "summary-model-too-small": lambda: live(
-        evidence(crossing(1), settings=Settings(profile="documented", summary_context=110_000)),
+        evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),
     ),
     "summary-cut-off": lambda: summary(SECOND + "\n```\ncode\n```\n"),
     # The same entries again for a few more messages are no wonder.
     "summary-repeats-previous": lambda: evidence(
-        crossing(1), crossing(2, {"summary": FIRST}, planned=plan(summarized_from=51))
+        compaction_evidence(1), compaction_evidence(2, {"summary": FIRST}, planned=plan(summarized_from=51))
     ),
     # The section is gone, but its entry moved; another says that there is nothing.
     "summary-section-vanished": lambda: summary(
@@ -118,15 +126,22 @@ DOES_NOT: dict[str, Make] = {
     ),
     "summary-secret": lambda: summary(f"{SECOND}- The token is [REDACTED], not ghp_{'x' * 36}.\n"),
     "summary-call-failed": evidence,
-    "last-request-summarized": lambda: evidence(crossing(1, last_request=60), crossing(2, last_request=None)),
-    "saved-little": lambda: evidence(crossing(1, {"tokens_before": 100_000, "tokens_after": 90_000})),
-    "quick-succession": lambda: evidence(crossing(1), crossing(2, {"before": 54, "tokens_before": 66_000})),
-    "tail-over-budget": lambda: evidence(crossing(1, tail_tokens=51_200)),
+    "last-request-summarized": lambda: evidence(
+        compaction_evidence(1, last_request=60), compaction_evidence(2, last_request=None)
+    ),
+    "saved-little": lambda: evidence(
+        compaction_evidence(1, {"tokens_before": 100_000, "tokens_after": 90_000})
+    ),
+    "quick-succession": lambda: evidence(
+        compaction_evidence(1), compaction_evidence(2, {"before": 54, "tokens_before": 66_000})
+    ),
+    "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
     # Boundaries that are inferred prove nothing about the plan.
     "planned-not-recorded": lambda: evidence(
-        crossing(1), crossing(2, {"exact": False, "tail_start": 70, "head_end": 0}, planned=plan(head_end=0))
+        compaction_evidence(1),
+        compaction_evidence(2, {"exact": False, "tail_start": 70, "head_end": 0}, planned=plan(head_end=0)),
     ),
     "threshold-overridden": lambda: evidence(
         settings=Settings(profile="hermes-0.19", threshold=0.75), sources={"threshold": "config.yaml"}
@@ -145,18 +160,22 @@ DOES_NOT: dict[str, Make] = {
     "boundaries-inferred": evidence,
     # Only the system prompt stays.
     "head-fossilized": lambda: live(
-        evidence(crossing(1), crossing(2, {"head_end": 1}), crossing(3, {"head_end": 1})),
+        evidence(
+            compaction_evidence(1),
+            compaction_evidence(2, {"head_end": 1}),
+            compaction_evidence(3, {"head_end": 1}),
+        ),
         roles=roles("system", "user", "assistant"),
     ),
     "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 100, "one"))),
     "summary-over-budget": lambda: evidence(
-        crossing(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_250))
+        compaction_evidence(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_250))
     ),
     "repeated-roles": evidence,
 }
 
 
-def ids(found: Evidence) -> list[str]:
+def ids(found: ConversationEvidence) -> list[str]:
     return [finding.rule for finding in find(found)]
 
 
@@ -187,8 +206,8 @@ def test_a_healthy_conversation_has_no_findings() -> None:
 def test_the_gravest_come_first_then_the_order_of_the_conversation() -> None:
     found = find(
         evidence(
-            crossing(1, {"exact": False}, last_request=10),
-            crossing(2, {"fallback": True, "head_end": 0}, planned=plan(head_end=0)),
+            compaction_evidence(1, {"exact": False}, last_request=10),
+            compaction_evidence(2, {"fallback": True, "head_end": 0}, planned=plan(head_end=0)),
             failure="timeout",
         )
     )
@@ -234,13 +253,17 @@ def test_giving_up_says_since_when_and_why() -> None:
 
 def test_0_19_gives_up_when_the_prompt_stays_over_the_threshold_or_nothing_is_summarized() -> None:
     over = {"tokens_after": 160_000, "tokens_before": 200_000}
-    assert "gave-up" in ids(evidence(crossing(1, over), crossing(2, over)))
-    assert "gave-up" not in ids(evidence(crossing(1, over), crossing(2, over, answered=False)))
+    assert "gave-up" in ids(evidence(compaction_evidence(1, over), compaction_evidence(2, over)))
+    assert "gave-up" not in ids(
+        evidence(compaction_evidence(1, over), compaction_evidence(2, over, answered=False))
+    )
     failed = {"fallback": True}
-    assert "gave-up" in ids(evidence(crossing(1, failed), crossing(2, failed)))
+    assert "gave-up" in ids(evidence(compaction_evidence(1, failed), compaction_evidence(2, failed)))
     # The store's own count is the better witness.
-    assert "gave-up" not in ids(evidence(crossing(1, failed), crossing(2, failed), streak=0))
-    assert "gave-up" in ids(evidence(crossing(1), streak=2))
+    assert "gave-up" not in ids(
+        evidence(compaction_evidence(1, failed), compaction_evidence(2, failed), streak=0)
+    )
+    assert "gave-up" in ids(evidence(compaction_evidence(1), streak=2))
 
 
 def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
@@ -261,7 +284,9 @@ def test_a_secret_is_told_once_and_never_in_full() -> None:
     text = f"{SECOND}- The runner uses {KEY}.\n"
     found = [
         f
-        for f in find(evidence(crossing(1, {"summary": text}), crossing(2, {"summary": text})))
+        for f in find(
+            evidence(compaction_evidence(1, {"summary": text}), compaction_evidence(2, {"summary": text}))
+        )
         if f.rule == "summary-secret"
     ]
     assert len(found) == 1
@@ -271,8 +296,8 @@ def test_a_secret_is_told_once_and_never_in_full() -> None:
 
 
 def test_what_a_tail_over_its_budget_names() -> None:
-    big = find(evidence(crossing(1, tail_tokens=60_000, largest=(70, 40_000))))
-    drawn = find(evidence(crossing(1, tail_tokens=60_000, largest=(70, 3_000))))
+    big = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 40_000))))
+    drawn = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 3_000))))
     assert [f.index for f in big] == [70]
     assert "message 70 alone" in big[0].text
     assert [f.index for f in drawn] == [compaction().tail_start]
@@ -310,9 +335,11 @@ def test_how_a_summary_ends_early(body: str, how: str) -> None:
 def test_summaries_are_compared_across_a_fallback() -> None:
     found = find(
         evidence(
-            crossing(1),
-            crossing(2, {"fallback": True, "summary": "none", "head_end": 0}, planned=plan(head_end=0)),
-            crossing(3, {"summary": FIRST, "head_end": 0}, planned=plan(head_end=0)),
+            compaction_evidence(1),
+            compaction_evidence(
+                2, {"fallback": True, "summary": "none", "head_end": 0}, planned=plan(head_end=0)
+            ),
+            compaction_evidence(3, {"summary": FIRST, "head_end": 0}, planned=plan(head_end=0)),
         )
     )
     (repeated,) = [f for f in found if f.rule == "summary-repeats-previous"]
@@ -322,10 +349,12 @@ def test_summaries_are_compared_across_a_fallback() -> None:
 
 def test_where_no_tail_was_found_nothing_is_said_about_the_last_request() -> None:
     nothing = {"exact": False, "tail_start": 100, "note": "No copy of the tail was found."}
-    assert ids(evidence(crossing(1, nothing, last_request=90))) == ["boundaries-inferred"]
+    assert ids(evidence(compaction_evidence(1, nothing, last_request=90))) == ["boundaries-inferred"]
 
 
 def test_an_engine_of_another_package_never_gives_up() -> None:
     little = {"tokens_after": 150_000}
     settings = Settings(profile="truncation")
-    assert "gave-up" not in ids(evidence(crossing(1, little), crossing(2, little), settings=settings))
+    assert "gave-up" not in ids(
+        evidence(compaction_evidence(1, little), compaction_evidence(2, little), settings=settings)
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import string
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.quality.secrets import entropy, secrets
+from tests.counting import lines_run
 
 _RANDOM = "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5UioB0vQ"
 
@@ -82,8 +82,7 @@ def test_only_random_ones_count(value: str) -> None:
     assert not found or entropy(f"ghp_{value}") >= 3.0
 
 
-def test_a_hostile_summary_takes_no_time() -> None:
-    started = time.perf_counter()
-    for text in ("a" * 300_000, "token " * 50_000, "x://" * 60_000, "key=" * 60_000, "eyJa.eyJa." * 30_000):
-        secrets(text)
-    assert time.perf_counter() - started < 5
+@pytest.mark.parametrize("part", ["a", "token ", "x://", "key=", "eyJa.eyJa."])
+def test_a_hostile_summary_takes_no_time(part: str) -> None:
+    # No lines are counted in patterns: one that goes on to the end from every character would not be done with this.
+    assert lines_run(secrets, part * 200_000) == lines_run(secrets, part * 200)

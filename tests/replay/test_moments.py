@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import Settings
 from inspector.replay.moments import PHASES, Moment, Moments, Stretch
-from inspector.replay.recording import Recording, record
-from inspector.replay.transcript import Place, Transcript
+from inspector.replay.recording import Recording
+from inspector.replay.transcript import MessagePlace, Transcript
 from inspector.stores.detect import open_store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -36,13 +37,13 @@ def histories(draw: st.DrawFn) -> tuple[Transcript, list[Compaction], list[int]]
     """Any conversation of some compactions, some generations saying nothing."""
     lengths: list[int] = []
     compactions: list[Compaction] = []
-    places: list[Place] = []
+    places: list[MessagePlace] = []
     ends: list[int] = []
     live = 0
     for index in range(1, draw(st.integers(1, 5)) + 1):
         said = draw(st.integers(1 if index == 1 else 0, 12))
         for offset in range(said):
-            places.append(Place(index, live + offset, len(places), draw(st.integers(0, 2))))
+            places.append(MessagePlace(index, live + offset, len(places), draw(st.integers(0, 2))))
         live += said
         lengths.append(live)
         ends.append(len(places))
@@ -52,7 +53,7 @@ def histories(draw: st.DrawFn) -> tuple[Transcript, list[Compaction], list[int]]
         live = compactions[-1].after
     last = draw(st.booleans())
     if last:
-        places.append(Place(len(lengths) + 1, live, len(places), 0))
+        places.append(MessagePlace(len(lengths) + 1, live, len(places), 0))
         live += 1
     lengths.append(live)
     return Transcript(tuple(places), tuple(ends)), compactions, lengths
@@ -131,14 +132,14 @@ def test_steps_and_messages_lead_to_their_moments(
 def recorded(name: str, title: str) -> tuple[Inspection, Recording]:
     store = open_store(FIXTURES / f"{name}.db")
     inspection = Inspection.open(store, title)
-    return inspection, record(inspection, store.info.profile)
+    return inspection, read_recording(inspection, store.info.profile)
 
 
 @pytest.mark.parametrize(("name", "title"), BUNDLED)
 def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: str) -> None:
     inspection, _ = recorded(name, title)
     told: list[int] = []
-    record(inspection, inspection.store.info.profile, told.append)
+    read_recording(inspection, inspection.store.info.profile, told.append)
     lengths = [len(generation) for generation in inspection.conversation.generations]
     assert told == [done for done in range(sum(lengths)) if done % 64 == 0]
 
@@ -147,7 +148,7 @@ def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: s
             raise StoreError("enough")
 
     with pytest.raises(StoreError, match="enough"):
-        record(inspection, inspection.store.info.profile, enough)
+        read_recording(inspection, inspection.store.info.profile, enough)
 
 
 @pytest.mark.parametrize(("name", "title"), BUNDLED)
@@ -155,7 +156,7 @@ def test_the_end_of_a_recording_is_its_live_list(name: str, title: str) -> None:
     inspection, found = recorded(name, title)
     moments = found.moments
     last = moments.moment(10**9)
-    assert (last.generation, last.length) == (len(inspection.conversation.generations), len(found.decks[-1]))
+    assert (last.generation, last.length) == (len(inspection.conversation.generations), len(found.lists[-1]))
     assert live(moments.layout(last)) == list(range(last.length))
     wanted = Settings(profile=inspection.store.info.profile)
     assert found.plan(last, wanted) == inspection.plan(inspection.conversation.live, wanted)

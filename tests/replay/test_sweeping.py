@@ -12,13 +12,13 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.sweeping import Progress, Request, run_sweep
 from inspector.core.errors import UsageProblem
 from inspector.export.documents.whatif import sweep_csv, sweep_document
-from inspector.replay.measures import MEASURES
-from inspector.replay.recording import record
-from inspector.replay.sweep import METRICS, Axis, parse_axis
+from inspector.replay.metrics import METRICS
+from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis
 from inspector.replay.whatif import SummaryModel
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -41,13 +41,13 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
         found = run_sweep(request, answers)
         inspection = Inspection.open(answers.store, name)
         settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
-        recording = record(inspection, settings.profile)
+        recording = read_recording(inspection, settings.profile)
         for r, threshold in enumerate(ROWS.values):
             for c, ratio in enumerate(COLUMNS.values):
                 run = recording.course.run(
                     settings.with_(threshold=threshold, target_ratio=ratio), recording.model
                 )
-                for metric in METRICS:
+                for metric in METRIC_NAMES:
                     assert found.cells[metric][r][c] == pytest.approx(getattr(run.metrics, metric))
 
 
@@ -86,8 +86,8 @@ def test_nothing_done_is_nothing_told(answers: Answers) -> None:
     with pytest.raises(UsageProblem):
         found.best("peak_tokens")
     table = list(csv.reader(io.StringIO(sweep_csv(found))))
-    assert table[0] == ["threshold", "target_ratio", *METRICS]
-    assert table[1][2:] == [""] * len(METRICS)
+    assert table[0] == ["threshold", "target_ratio", *METRIC_NAMES]
+    assert table[1][2:] == [""] * len(METRIC_NAMES)
 
 
 def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) -> None:
@@ -121,6 +121,6 @@ def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
         run_sweep(Request(answers.paths(), (), ROWS, COLUMNS), answers)
 
 
-def test_every_measure_is_of_one_way_to_combine() -> None:
-    assert len({measure.name for measure in MEASURES}) == len(MEASURES)
-    assert all(measure.combine in ("sum", "max", "mean") for measure in MEASURES)
+def test_every_metric_is_of_one_way_to_combine() -> None:
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    assert all(metric.combine in ("sum", "max", "mean") for metric in METRICS)

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.sketching import sketch
-from inspector.replay.recording import Recording, record
-from inspector.replay.sweep import METRICS, Axis, cells, parse_axis, sweep
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
+from inspector.replay.recording import Recording
+from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Course, SummaryModel, WhatIf
 from inspector.stores.detect import open_store
@@ -29,8 +29,8 @@ SMALL = Settings(context_length=4_000)
 
 
 def course(messages: tuple[Message, ...], profile: str) -> Course:
-    policies = RELEASES[profile]
-    return Course(HermesEngine(policies), sketch(messages, policies)[0], 0)
+    rules = replayable(engine(profile))
+    return Course(rules, rules.read(messages), 0)
 
 
 def run(messages: tuple[Message, ...], profile: str = "documented", **changes: object) -> WhatIf:
@@ -78,7 +78,7 @@ def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> No
     for r, threshold in enumerate(rows.values):
         for c, last in enumerate(columns.values):
             single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
-            for name in METRICS:
+            for name in METRIC_NAMES:
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 
@@ -123,7 +123,7 @@ def recorded(path: Path, tip: str) -> tuple[Recording, WhatIf]:
     length = {"openai/gpt-4o": 128_000, "deepseek/deepseek-r1": 64_000}.get(
         inspection.conversation.row.model, 200_000
     )
-    found = record(inspection, profile)
+    found = read_recording(inspection, profile)
     return found, found.course.run(Settings(profile=profile, context_length=length), found.model)
 
 

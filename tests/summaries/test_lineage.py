@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.summaries import lineage as lineage_module
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import meaning
-from inspector.summaries.lineage import Cell, Column, Lineage, Row, follow
+from inspector.summaries.lineage import Cell, Column, Lineage, LineageRow, follow
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Item, Section, Summary
+from tests.counting import calls_of, lines_run
+from inspector.summaries.summary import Item, Section, Summary
 from tests.summaries.grown import grown
 
 BODIES = (
@@ -71,7 +71,7 @@ def states(lineage: Lineage, start: str) -> list[str]:
     return ["" if cell is None else cell.state for cell in row.cells]
 
 
-def first_text(row: Row) -> str:
+def first_text(row: LineageRow) -> str:
     cell = row.cells[row.first]
     assert cell is not None
     return cell.text
@@ -110,7 +110,7 @@ def test_parts_and_wholes_name_each_other() -> None:
     assert cell_of(patched, 2).others == (read.number,)
 
 
-def cell_of(row: Row, column: int) -> Cell:
+def cell_of(row: LineageRow, column: int) -> Cell:
     cell = row.cells[column]
     assert cell is not None
     return cell
@@ -276,15 +276,13 @@ def test_what_moved_stands_in_a_section_of_another_meaning(life: list[Column]) -
                 assert meaning(cell.section) == "done"
 
 
-def test_twenty_summaries_of_ten_thousand_tokens() -> None:
-    life = [Column(number, parse_summary(body)) for number, body in enumerate(grown(20), 1)]
-    best = 9.0
-    for _ in range(2):
-        start = time.perf_counter()
-        follow(life)
-        best = min(best, time.perf_counter() - start)
-    # 0.4 s where nothing else runs.
-    assert best < 1.0
+def test_work_grows_with_the_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    life = [Column(number, parse_summary(body)) for number, body in enumerate(grown(8), 1)]
+    matchings = calls_of(monkeypatch, lineage_module, "match_items")
+    work = [lines_run(follow, life[:columns]) for columns in (4, 8)]
+    assert work[1] <= 2.6 * work[0]
+    # Each summary is matched with the one before it, and with what was dropped.
+    assert len(matchings) <= 2 * (4 + 8)
 
 
 def test_chinese_is_matched_by_its_characters() -> None:

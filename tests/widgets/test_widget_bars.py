@@ -9,6 +9,7 @@ import pytest
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.bars.gauge import Gauge, GaugeState, explain, parting
 from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.bars.pane_tabs import PaneTab, PaneTabs
 from widgets.bars.region_bar import RegionBar, RegionBarState, RegionShare
 from widgets.bars.timeline import Node, Position, Timeline, glyph_of
 from widgets.base.headline import Headline
@@ -240,3 +241,34 @@ async def test_a_headline_is_as_high_as_its_text_and_safe() -> None:
         widget.set_lines([TextLine("x" * 4_000)])
         await host.settle()
         assert widget.size.height == 5
+
+
+def test_tabs_give_up_the_chosen_ones_long_name_before_all_names() -> None:
+    tabs = PaneTabs([PaneTab("message", "1", short="msg"), PaneTab("lineage", "0", short="life")])
+    tabs.active = "lineage"
+    assert tabs.labels(40) == [" 1 message", " 0 lineage "]
+    assert tabs.labels(17) == [" 1 msg", " 0 lineage "]
+    assert tabs.labels(14) == [" 1 msg", " 0 life "]
+    assert tabs.labels(13) == [" 1msg", " 0 life "]
+    assert tabs.labels(12) == [" 1", " 0 lineage "]
+
+
+SEVEN = ("message", "compaction", "summary", "losses", "cache", "what-if", "findings")
+SHORT = {"message": "msg", "compaction": "comp", "summary": "sum", "findings": "finds"}
+
+
+@pytest.mark.parametrize("active", SEVEN)
+async def test_seven_tabs_with_their_full_names_fit_a_row(active: str) -> None:
+    tabs = PaneTabs([PaneTab(name, str(key), short=SHORT.get(name, "")) for key, name in enumerate(SEVEN, 1)])
+    tabs.active = active
+    for width in (72, 78, 80):
+        told = "".join(tabs.labels(width))
+        assert told == "".join(
+            f" {key} {name}{' ' if name == active else ''}" for key, name in enumerate(SEVEN, 1)
+        )
+        assert len(told) <= width
+    narrow = tabs.labels(70)
+    assert sum(map(len, narrow)) <= 70
+    assert sum(label.strip().split()[-1] not in SEVEN for label in narrow) == 1, "one name gives way, not all"
+    async with hosting(tabs, size=(80, 48)):
+        assert tabs.size.height == 1

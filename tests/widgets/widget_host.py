@@ -11,6 +11,11 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from widgets.bars.mode_bar import ModeBar
+from widgets.base.headline import Headline
+from widgets.lists.line_list import LineList
+from widgets.panes.text_view import TextView
+
 #: Text that must never reach the terminal as it is.
 HOSTILE = "a\x1b[31mred\x9b1m [/foo] [bold]b[/bold] \u202eevil\u2066 \x00 nul \ud800 end\r\x08"
 CONTROLS = {chr(c) for c in (*range(32), *range(0x7F, 0xA0))} | set("\u202e\u2066\ud800")
@@ -79,3 +84,14 @@ def lines(widget: Widget) -> list[str]:
             assert not set(segment.text) & CONTROLS, f"unsafe text on screen: {segment.text!r}"
         assert width - 1 <= strip.cell_length <= width, (strip.cell_length, width, strip.text)
     return [strip.text for strip in drawn]
+
+
+def shown(pane: Widget) -> str:
+    """Every line of every part of a pane that is on screen, top to bottom."""
+    parts = [
+        widget
+        for widget in pane.query("*")
+        if isinstance(widget, Headline | ModeBar | TextView | LineList)
+        and all(node.display for node in widget.ancestors_with_self if isinstance(node, Widget))
+    ]
+    return "\n".join(line.rstrip() for part in parts for line in lines(part))

@@ -102,8 +102,15 @@ class PaneTabs(Inked):
         short = [f" {tab.key} {tab.short or tab.name}" for tab in tabs]
         tight = [f" {tab.key}{tab.short or tab.name}" for tab in tabs]
         keys = [f" {tab.key}" for tab in tabs]
+        # Names are shortened one after the other, those first that give the most.
+        order = sorted(range(len(tabs)), key=lambda at: len(short[at]) - len(full[at]))
+        some = [
+            [short[at] if at in order[:count] else full[at] for at in range(len(tabs))]
+            for count in range(len(tabs) + 1)
+        ]
         labels = full
-        steps = ((full, full), (short, full), (short, short), (tight, full), (tight, short), (keys, full))
+        steps = [(names, full) for names in some]
+        steps += [(short, short), (tight, full), (tight, short), (keys, full)]
         for others, own in steps:
             labels = [
                 f"{named} " if tab.name == self._active else other

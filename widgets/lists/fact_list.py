@@ -100,11 +100,18 @@ class FactList(LineList):
 
     def set_facts(self, facts: tuple[FactView, ...]) -> None:
         """Show these; the cursor stays on its fact where that is still there."""
+        if facts == self._facts:
+            return
         here = self._facts[self.cursor].key if self.cursor < len(self._facts) else ""
         self._facts = facts
         self.resized()
         row = next((n for n, fact in enumerate(facts) if fact.key == here), 0)
         self.move_cursor(row, notify=False)
+
+    @property
+    def facts(self) -> tuple[FactView, ...]:
+        """What is shown."""
+        return self._facts
 
     @property
     def row_count(self) -> int:

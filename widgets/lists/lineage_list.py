@@ -10,8 +10,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.summaries.lineage import Cell, Lineage, State
-from inspector.summaries.lineage import Row as ItemRow
+from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.line_list import LineList
 
@@ -76,7 +75,7 @@ class LineageList(LineList):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lineage = Lineage()
-        self._rows: list[ItemRow] = []
+        self._rows: list[LineageRow] = []
         self._lines: list[int | str] = []
         self._line_of: list[int] = []
         self._flags: dict[int, str] = {}
@@ -110,11 +109,11 @@ class LineageList(LineList):
         return found if isinstance(found, int) else None
 
     @property
-    def item(self) -> ItemRow | None:
+    def item(self) -> LineageRow | None:
         """The item under the cursor."""
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
-    def set_rows(self, lineage: Lineage, shown: Callable[[ItemRow], bool], flags: dict[int, str]) -> None:
+    def set_rows(self, lineage: Lineage, shown: Callable[[LineageRow], bool], flags: dict[int, str]) -> None:
         """Show the items that `shown` takes; the cursor stays on its item where that is still there."""
         here = self.item
         self._lineage, self._flags = lineage, flags
@@ -135,8 +134,9 @@ class LineageList(LineList):
 
     def set_column(self, column: int) -> None:
         """Put the cursor into a column."""
-        self.column = column
-        self.refresh()
+        if column != self.column:
+            self.column = column
+            self.refresh()
 
     def selected(self, row: int) -> None:
         """Tell that the cursor came to another item."""

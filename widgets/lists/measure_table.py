@@ -81,6 +81,11 @@ class MeasuresView:
         found = self.rows[row]
         return found.cells[column] if column < len(self.columns) else found.whole
 
+    def column_of(self, compaction: int) -> int:
+        """The column of a compaction, by its number; that of all together where it has none."""
+        numbers = [column.number for column in self.columns]
+        return numbers.index(compaction) if compaction in numbers else len(numbers)
+
 
 class MeasureTable(LineList):
     """One line a measure; the heading of its group above it, where the group has several and there is room."""
@@ -153,6 +158,8 @@ class MeasureTable(LineList):
 
     def set_view(self, view: MeasuresView) -> None:
         """Show these; the cursor stays on its measure."""
+        if view == self._view:
+            return
         here = self._view.rows[self.cursor].id if self.cursor < len(self._view.rows) else ""
         self._view = view
         self._told_cells = [self._needs(column, short=False) for column in range(len(view.columns) + 1)]
@@ -162,8 +169,9 @@ class MeasureTable(LineList):
 
     def set_column(self, column: int) -> None:
         """Put the cursor into a column."""
-        self.column = column
-        self.refresh()
+        if column != self.column:
+            self.column = column
+            self.refresh()
 
     def set_grouped(self, grouped: bool) -> None:
         """With headings, or without where room is short."""

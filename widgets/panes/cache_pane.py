@@ -134,7 +134,7 @@ class CachePane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self.set_view(self._view)
+        self._fill()
 
     @property
     def body(self) -> TextView:
@@ -142,18 +142,27 @@ class CachePane(Vertical):
         return self._body
 
     def set_view(self, view: CacheView | None) -> None:
-        """Show the breakpoints of a request; None where there is none."""
-        self._view, self._place = view, 0
-        if not self.is_mounted:
-            return
+        """Show the breakpoints of a request; None where there is none. An equal one changes nothing but a choice."""
+        if view != self._view:
+            self._view, self._place = view, 0
+            if self.is_mounted:
+                self._fill()
+        elif view is not None:
+            self._show_choices(view)
+
+    def _show_choices(self, view: CacheView) -> None:
+        self._layouts.set_modes(self._layouts.modes, view.layout)
+        self._ttls.set_modes(self._ttls.modes, view.ttl)
+
+    def _fill(self) -> None:
+        view = self._view
         for part in (self._layouts, self._ttls, self._bar):
             part.display = view is not None
         if view is None:
             self._headline.set_lines([TextLine("No request is chosen.", "muted")])
             self._body.set_text("")
             return
-        self._layouts.set_modes(self._layouts.modes, view.layout)
-        self._ttls.set_modes(self._ttls.modes, view.ttl)
+        self._show_choices(view)
         self._headline.set_lines(_headline(view))
         self._show_bar()
         lines: list[TextLine] = []

@@ -1,97 +1,68 @@
-"""One compaction: sizes before and after, recorded and planned boundaries, which messages went and which stayed."""
+"""One compaction: what came of it, what it lost, the summary it made, which messages went and which stayed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from widgets.base import human
-from widgets.base.headline import Headline
-from widgets.base.strips import fit, one_line
-from widgets.base.text_lines import TextLine, line_of
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
+from widgets.panes.choices import PlaceChosen
+from widgets.panes.compaction_lines import (
+    NARROW,
+    BoundsView,
+    CompactionView,
+    head_lines,
+    lost_lines,
+    summary_lines,
+)
+from widgets.panes.text_view import TextView
 
-#: Below this width or height the pane says less.
-NARROW, LOW = 60, 18
+__all__ = ["BoundsView", "CompactionPane", "CompactionView"]
 
-
-@dataclass(frozen=True, slots=True)
-class BoundsView:
-    """Boundaries, from the store or from an engine; `by` names which ("recorded", "planned by hermes-0.13")."""
-
-    kind: Literal["recorded", "planned"]
-    by: str
-    head_end: int
-    tail_start: int
-    summary_tokens: int | None = None
-    tokens_after: int | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionView:
-    """A compaction as the pane shows it. Counts are messages; tokens are rough, the system prompt included.
-
-    `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place.
-    """
-
-    index: int
-    total: int
-    before: int
-    after: int
-    tokens_before: int
-    tokens_after: int
-    outcome: Literal["summary", "merged", "fallback", "failed"]
-    bounds: tuple[BoundsView, ...] = ()
-    went: int = 0
-    went_tokens: int | None = None
-    stayed: int = 0
-    came: int = 0
-    at: float = 0.0
-    session: str = ""
-    notes: tuple[str, ...] = ()
-
-
-_OUTCOMES = {
-    "summary": ("Σ", "accent", "a summary took the middle's place"),
-    "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
-    "fallback": ("✗", "error", "no summary was made; a fallback text took the middle's place"),
-    "failed": ("✗", "error", "the compaction failed"),
-}
+#: Below this height the pane says less, and shows the text or the messages.
+LOW = 18
+_NO_ROWS = ListSource(())
 
 
 class CompactionPane(Vertical):
     """Shows a CompactionView and, below it, the messages: − went, = stayed, Σ took their place.
 
-    The rows come from a RowSource (flags "struck", "copied", "summary"). Posts StepWanted to go to the
-    compaction before or after; the list posts its own messages.
+    The rows come from a RowSource (flags "struck", "copied", "summary"). Posts PlaceChosen for a lost fact that the
+    user wants to see, StepWanted to go to the compaction before or after; the list posts its own messages.
     """
 
+    VIEWS: ClassVar[tuple[Mode, ...]] = (
+        Mode("told", "told", "What came of it, what it lost, the summary it made"),
+        Mode("messages", "messages", "What went, what stayed, what came"),
+    )
     DEFAULT_CSS = """
     CompactionPane { background: $surface; }
-    CompactionPane > Headline { max-height: 60%; padding: 0 1; margin: 0 0 1 0; }
+    CompactionPane > ModeBar { padding: 0 1; }
+    CompactionPane > TextView { height: 1fr; padding: 0 0 0 1; margin: 0 0 1 0; }
     CompactionPane > MessageList { height: 1fr; }
-    CompactionPane.-low > Headline { max-height: 80%; margin: 0; }
+    CompactionPane.-low > TextView { margin: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "view(1)", "Next view", id="compaction.next_view", tooltip="What is told, or the messages"),
+        Binding("M", "view(-1)", "View before", id="compaction.previous_view", show=False),
         Binding(
-            "J",
-            "group(1)",
-            "Next group",
-            id="compaction.next_group",
-            tooltip="What stayed, what went, what came",
+            "J", "group(1)", "Next group", id="compaction.next_group",
+            tooltip="What stayed, what went, what came; in the text the next lost fact or section",
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
+        Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the lost fact, unfold the section"),
         Binding("comma", "step(-1)", "Compaction before", id="compaction.previous", show=False),
         Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
-    ]
+    ]  # fmt: skip
+    PlaceChosen: ClassVar = PlaceChosen
 
     class StepWanted(Message):
         """The user wants the compaction before (-1) or after (1)."""
@@ -103,28 +74,41 @@ class CompactionPane(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view: CompactionView | None = None
-        self._rows: RowSource = ListSource(())
-        self._filled = False
-        self._headline = Headline(14)
+        self._rows: RowSource = _NO_ROWS
+        self._boundaries: tuple[Boundary, ...] = ()
+        self._cursor: int | None = None
+        self._unfolded: frozenset[str] = frozenset()
+        self._lines: list[TextLine] = []
+        self._views = ModeBar(self.VIEWS)
+        self._told = TextView()
         self._list = MessageList()
 
     def compose(self) -> ComposeResult:
-        """Sizes and boundaries, messages."""
-        yield self._headline
+        """The text, the messages."""
+        yield self._views
+        yield self._told
         yield self._list
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self.set_view(self._view, self._rows)
+        self._told.tooltip = "Click a lost fact to go there, a heading of the summary to unfold it."
+        self._arrange()
+        self._show_rows()
 
     @property
     def messages(self) -> MessageList:
         """The list of what went, stayed and came."""
         return self._list
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a compaction there is nothing to go through, and the keys are free for others."""
-        return self._view is not None or action not in ("group", "step")
+    @property
+    def body(self) -> TextView:
+        """The text on show."""
+        return self._told
+
+    @property
+    def view_name(self) -> str:
+        """told or messages: the one on screen where there is room for one."""
+        return self._views.mode
 
     def set_view(
         self,
@@ -133,39 +117,102 @@ class CompactionPane(Vertical):
         boundaries: Sequence[Boundary] = (),
         cursor: int = 0,
     ) -> None:
-        """Show a compaction and its messages, the cursor of another compaction on a row; None where there is none."""
-        same = view is not None and self._view is not None and view.index == self._view.index
-        came_or_went = (view is None) != (self._view is None)
-        self._view, self._rows = view, rows if rows is not None else ListSource(())
+        """Show a compaction and its messages, the cursor of another compaction on a row; None where there is none.
+
+        Equal values change nothing.
+        """
+        before, view_before = (self._rows, self._boundaries), self._view
+        self._view, self._boundaries = view, tuple(boundaries)
+        self._rows = rows if rows is not None else _NO_ROWS
+        same = view is not None and view_before is not None and view.index == view_before.index
+        if not same:
+            # The same compaction, told with more: the cursor stays. Another one begins where its middle did.
+            self._cursor = cursor
         if not self.is_mounted:
             return
-        if came_or_went:
+        if (view is None) != (view_before is None):
             self.refresh_bindings()
-        if view is None:
-            self._headline.set_lines([TextLine("This conversation has no compaction yet.", "muted")])
-        else:
-            self._show(view)
-        # The same compaction, told with more: the cursor stays. Another one begins where its middle did.
-        self._list.set_boundaries(boundaries)
-        self._list.set_rows(self._rows, cursor=None if same and self._filled else cursor)
-        self._filled = True
+        if view != view_before:
+            self._tell(keep_place=same)
+            self._arrange()
+        if (self._rows, self._boundaries) != before or not same:
+            self._show_rows()
+
+    def show(self, name: str) -> None:
+        """Show the text or the messages, where there is room for one of them."""
+        self._views.choose(name)
 
     def on_resize(self, event: events.Resize) -> None:
         """Less is said where room is short."""
-        self.set_class(event.size.height < LOW, "-low")
-        if self._view is not None:
-            self._show(self._view)
+        self._tell(keep_place=True)
+        self._arrange()
 
-    def _show(self, view: CompactionView) -> None:
-        narrow = self.size.width < NARROW
-        self._headline.set_lines(_headline(view, narrow, narrow or self.size.height < LOW))
+    def _show_rows(self) -> None:
+        self._list.set_boundaries(self._boundaries)
+        self._list.set_rows(self._rows, cursor=self._cursor)
+        self._cursor = None
+
+    def _tell(self, *, keep_place: bool) -> None:
+        view, width = self._view, self.size.width
+        if view is None:
+            self._lines = [TextLine("This conversation has no compaction yet.", "muted")]
+        else:
+            tight = width < NARROW or self.size.height < LOW
+            parts = [head_lines(view, width, tight), lost_lines(view, width - 2)]
+            if view.summary is not None:
+                parts.append(summary_lines(view.summary, lambda name: name not in self._unfolded))
+            self._lines = []
+            for part in parts:
+                gap = [TextLine("")] if self._lines and part and self.size.height >= LOW else []
+                self._lines += [*gap, *part]
+        self._told.set_lines(self._lines, keep_place=keep_place)
+
+    def _arrange(self) -> None:
+        """The text is as high as it needs to be, at most two thirds; where room is short, one of the two is shown."""
+        height = self.size.height
+        low = height < LOW
+        self.set_class(low, "-low")
+        if self._views.display != (low and self._view is not None):
+            self._views.display = low and self._view is not None
+            self.refresh_bindings()
+        one = self._views.display
+        self._told.display = not one or self.view_name == "told"
+        self._list.display = not one or self.view_name == "messages"
+        self._told.styles.height = "1fr" if low else max(1, min(len(self._lines), height * 3 // 5))
+        for part, other in ((self._told, self._list), (self._list, self._told)):
+            if part.has_focus and not part.display:
+                self.screen.set_focus(other)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a compaction there is nothing to go through, and the keys are free for others."""
+        if action == "view":
+            return bool(self._views.display)
+        if action == "open":
+            return self._told.has_focus and any(line.tag for line in self._lines)
+        return self._view is not None or action not in ("group", "step")
+
+    def action_view(self, by: int) -> None:
+        """Show the text, or the messages."""
+        self._views.step(by)
+
+    @on(ModeBar.ModeChosen)
+    def _view_chosen(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        self._arrange()
 
     def action_step(self, by: int) -> None:
         """Ask for the compaction before or after."""
         self.post_message(self.StepWanted(by))
 
     def action_group(self, by: int) -> None:
-        """Go to the first row of the next group (or of this one, then of the one before)."""
+        """Go to the next group of messages, or the one before; in the text to the next lost fact or section."""
+        if self._told.has_focus:
+            places = [number for number, line in enumerate(self._lines) if line.tag]
+            at = self._told.active
+            near = [place for place in places if at is None or (place > at if by > 0 else place < at)]
+            if near:
+                self._told.set_active(near[0] if by > 0 else near[-1])
+            return
         row, total = self._list.cursor, len(self._rows)
         if not total:
             return
@@ -184,81 +231,28 @@ class CompactionPane(Vertical):
         row = self._rows.row(index)
         return frozenset[str](row.flags) & {"struck", "copied", "summary"} if row is not None else frozenset()
 
+    def action_open(self) -> None:
+        """Go to the lost fact that is lit, or unfold the section."""
+        if self._told.active is not None:
+            self._open(self._lines[self._told.active].tag)
 
-def _headline(view: CompactionView, narrow: bool, tight: bool) -> list[TextLine]:
-    sign, style, words = _OUTCOMES[view.outcome]
-    words = view.outcome if narrow else words
-    lines = [line_of((f"Compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
-    quiet = (
-        []
-        if tight
-        else [
-            text for text in (one_line(view.session, 80), human.clock(view.at) if view.at > 0 else "") if text
-        ]
-    )
-    if quiet:
-        lines.append(TextLine(" · ".join(quiet), "muted"))
-    saved = view.tokens_before - view.tokens_after
-    share = human.percent(abs(saved), view.tokens_before)
-    verdict = (
-        f"saved {human.tokens(saved)}, {share}" if saved >= 0 else f"grew by {human.tokens(-saved)}, {share}"
-    )
-    low = saved < view.tokens_before * 0.10
-    gap = [] if tight else [TextLine("")]
-    lines += [
-        *gap,
-        line_of(
-            ("messages  ", "muted"),
-            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(0 if narrow else 13) + "  ", ""),
-            (f"− {view.went:,} went", "removed"),
-            (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
-            (f"  = {view.stayed:,} stayed", "kept"),
-            (f"  Σ {view.came:,}" + ("" if narrow else " in their place"), "accent"),
-        ),
-        line_of(
-            ("tokens    ", "muted"),
-            (
-                f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(
-                    0 if narrow else 13
-                )
-                + "  ",
-                "",
-            ),
-            (("! " if low else "") + verdict, "warning" if low else "muted"),
-        ),
-    ]
-    if view.bounds:
-        lines += [*gap, *_bounds(view.bounds, narrow)]
-    lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
-    return lines
+    @on(TextView.LineClicked)
+    def _clicked(self, event: TextView.LineClicked) -> None:
+        event.stop()
+        if event.tag:
+            self._told.set_active(event.line)
+            self._open(event.tag)
 
-
-def _bounds(bounds: tuple[BoundsView, ...], narrow: bool) -> list[TextLine]:
-    """Boundaries as a small table: recorded and planned below each other, what differs marked with ≠."""
-    first = bounds[0]
-    width = min(11 if narrow else 28, max(len(one_line(row.by, 28)) for row in bounds) + 2)
-    lines = [
-        TextLine(
-            f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}"
-            + ("" if narrow else f"{'summary':>10}{'after':>9}"),
-            "muted",
-        )
-    ]
-    for row in bounds:
-        sign = "━" if row.kind == "recorded" else "╌"
-        style = "" if row.kind == "recorded" else "accent"
-        parts = [(f"{sign} {fit(one_line(row.by, 28), width)}", style)]
-        for value, expected, cells in (
-            (row.head_end, first.head_end, 10),
-            (row.tail_start, first.tail_start, 12),
-        ):
-            other = value != expected
-            parts.append((f"{'≠ ' if other else ''}{value:,}".rjust(cells), "warning" if other else style))
-        summary = "–" if row.summary_tokens is None else f"~{human.tokens(row.summary_tokens)}"
-        after = "–" if row.tokens_after is None else f"~{human.tokens(row.tokens_after)}"
-        if not narrow:
-            parts.append((f"{summary:>10}{after:>9}", "muted"))
-        lines.append(line_of(*parts))
-        if row.note:
-            lines.append(TextLine(row.note, "muted", prefix="  "))
-    return lines
+    def _open(self, tag: str) -> None:
+        kind, _, number = tag.partition(":")
+        view = self._view
+        if view is None or not tag:
+            return
+        if kind == "lost":
+            source = view.lost[int(number)].source
+            if source is not None:
+                self.post_message(PlaceChosen(source))
+        elif view.summary is not None:
+            self._unfolded ^= {view.summary.sections[int(number)].name}
+            self._tell(keep_place=True)
+            self._arrange()

@@ -162,7 +162,7 @@ class FindingsPane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self.set_findings(self._findings, self._note)
+        self._fill()
 
     @property
     def body(self) -> TextView:
@@ -176,10 +176,13 @@ class FindingsPane(Vertical):
 
     def set_findings(self, findings: Sequence[FindingView] | None, note: str = "") -> None:
         """Show findings (None: they are being looked for); `note` says under what they were found."""
-        self._findings = None if findings is None else tuple(findings)
-        self._note = note
-        if not self.is_mounted:
-            return
+        value = (None if findings is None else tuple(findings), note)
+        if value != (self._findings, self._note):
+            self._findings, self._note = value
+            if self.is_mounted:
+                self._fill()
+
+    def _fill(self) -> None:
         self._list.set_findings(self._findings or ())
         self._list.display = bool(self._findings)
         self._arrange()

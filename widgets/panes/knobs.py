@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
@@ -98,7 +99,7 @@ class Knobs(Inked, can_focus=True):
         Binding("r,delete", "reset", "Reset", id="knobs.reset", tooltip="Put this setting back"),
         Binding("R", "reset_all", "Reset all", id="knobs.reset_all", tooltip="Put all settings back"),
         Binding(
-            "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value; a digit begins one too"
+            "enter", "type", "Type a value", id="knobs.type", tooltip="Type a value: a number, 150k, 35%"
         ),
         Binding("enter", "take_typed", "Take the value", id="knobs.take", system=True),
         Binding("escape", "drop_typed", "Leave it", id="knobs.leave", system=True),
@@ -205,6 +206,10 @@ class Knobs(Inked, can_focus=True):
         self.action_take_typed()
         self._knob = max(0, min(knob, len(KNOBS) - 1))
         self.refresh()
+        if isinstance(self.parent, Widget):
+            # Where not all of the knobs fit, the one under the cursor is in view.
+            row = Region(0, self._knob, 1, 1).translate(self.virtual_region.offset)
+            self.parent.scroll_to_region(row, animate=False)
 
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
         value = self.value(kind.name)
@@ -248,13 +253,11 @@ class Knobs(Inked, can_focus=True):
         return self.editing and key not in _LEAVING and not key.startswith("ctrl+")
 
     def on_key(self, event: events.Key) -> None:
-        """A digit begins a value; from then on keys are text until it is taken or left."""
+        """While a value is typed keys are text, until it is taken or left."""
         character = event.character or ""
         if self._edit is None:
-            if KNOBS[self._knob].unit == "choice" or character not in tuple("0123456789."):
-                return
-            self._type(character)
-        elif event.key == "backspace":
+            return
+        if event.key == "backspace":
             self._type(self._edit[:-1])
         elif len(character) == 1 and character in "0123456789.,_%kKmM":
             self._type(self._edit + character)
@@ -341,7 +344,7 @@ class Knobs(Inked, can_focus=True):
         if offset is not None and offset.y < len(KNOBS):
             kind = KNOBS[offset.y]
             told = [f"{kind.name}: {kind.help}", self._origin(kind)]
-            told.append("← → turn, shift: coarse, type a value, wheel, click or drag.")
+            told.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
             self.tooltip = "\n".join(line for line in told if line)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:

@@ -93,7 +93,7 @@ class MessagePane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self.set_view(self._view)
+        self._fill()
 
     @property
     def mode(self) -> str:
@@ -106,10 +106,14 @@ class MessagePane(Vertical):
         return self._body
 
     def set_view(self, view: MessageView | None) -> None:
-        """Show a message; None shows that none is chosen."""
-        self._view = view
-        if not self.is_mounted:
-            return
+        """Show a message; None shows that none is chosen. An equal one changes nothing."""
+        if view != self._view:
+            self._view = view
+            if self.is_mounted:
+                self._fill()
+
+    def _fill(self) -> None:
+        view = self._view
         if view is None:
             self._headline.set_lines([TextLine("No message is chosen.", "muted")])
             self._modes.set_modes(())

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from inspector.core.messages import Message, is_image
-from inspector.engines.base import Plan
+from inspector.engines.base import Output, Plan
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.estimates import call_id
-from inspector.engines.hermes.measures import HermesMeasures
+from inspector.engines.hermes.message_stats import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
-from inspector.engines.hermes.sketches import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER
+from inspector.engines.hermes.token_index import HermesTokenIndex
 
 STUB = "[Result from earlier conversation — see context summary above]"
 CALL_GONE = "(tool call removed)"
@@ -20,29 +19,16 @@ IMAGE_GONE = "[Attached image — stripped after compression]"
 _END = "--- END OF CONTEXT SUMMARY ---"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
-
-    wire: Mapping[str, Any]
-    source: int | str
-    merged: bool = False
-
-    @property
-    def role(self) -> str:
-        """The role, an empty string where the message has none."""
-        role = self.wire.get("role")
-        return role if isinstance(role, str) else ""
-
-
 def summary_role(
-    measures: HermesMeasures, policies: Policies, head_end: int, tail_start: int
+    token_index: HermesTokenIndex, policies: Policies, head_end: int, tail_start: int
 ) -> tuple[str, bool]:
     """(role, merged): the role that the summary takes, and whether it goes into the first tail message."""
-    length = len(measures)
-    before = _neighbour(measures, head_end - 1) if head_end > 0 else USER
-    after = _neighbour(measures, tail_start) if tail_start < length else USER
-    forced = policies.forces_user and (before == SYSTEM or not _user_survives(measures, head_end, tail_start))
+    length = len(token_index)
+    before = _neighbour(token_index, head_end - 1) if head_end > 0 else USER
+    after = _neighbour(token_index, tail_start) if tail_start < length else USER
+    forced = policies.forces_user and (
+        before == SYSTEM or not _user_survives(token_index, head_end, tail_start)
+    )
     role = USER if before in (ASSISTANT, TOOL) or forced else ASSISTANT
     if role == after:
         flipped = ASSISTANT if role == USER else USER
@@ -52,13 +38,13 @@ def summary_role(
     return ("user" if role == USER else "assistant"), False
 
 
-def _neighbour(measures: HermesMeasures, index: int) -> int:
-    code = measures.roles[index]
+def _neighbour(token_index: HermesTokenIndex, index: int) -> int:
+    code = token_index.roles[index]
     return USER if code == NO_ROLE else code
 
 
-def _user_survives(measures: HermesMeasures, head_end: int, tail_start: int) -> bool:
-    users = measures.users_all
+def _user_survives(token_index: HermesTokenIndex, head_end: int, tail_start: int) -> bool:
+    users = token_index.users_all
     return bool(users) and (users[0] < head_end or users[-1] >= tail_start)
 
 

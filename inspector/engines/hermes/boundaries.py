@@ -1,53 +1,55 @@
-"""Phase 2: where the head ends and the tail starts, by arithmetic over measures (releases 0.13.0 and 0.19.0,
+"""Phase 2: where the head ends and the tail starts, by arithmetic over a token index (releases 0.13.0 and 0.19.0,
 `_find_tail_cut_by_tokens` and what it calls)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 
-from inspector.engines.base import Step
-from inspector.engines.hermes.measures import HermesMeasures
+from inspector.engines.base import DerivationStep
+from inspector.engines.hermes.message_stats import ASSISTANT, SYSTEM, TOOL
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.sketches import ASSISTANT, SYSTEM, TOOL
+from inspector.engines.hermes.token_index import HermesTokenIndex
 
 #: The most messages that protect_last_n holds back where the floor is bounded (release 0.19.0).
 _BOUNDED_FLOOR = 8
 
 
-def head_size(measures: HermesMeasures, policies: Policies, protect_first_n: int, compactions: int) -> int:
+def head_size(
+    token_index: HermesTokenIndex, policies: Policies, protect_first_n: int, compactions: int
+) -> int:
     """Messages of the head before it is moved past tool results."""
-    system = int(starts_with_system(measures))
+    system = int(starts_with_system(token_index))
     protected = 0 if policies.head_decays and compactions else protect_first_n
     if policies.counts_system:
         return max(system, protected)
     return system + protected
 
 
-def past_results(measures: HermesMeasures, index: int) -> int:
+def past_results(token_index: HermesTokenIndex, index: int) -> int:
     """The first index from `index` on that is no tool result."""
-    while index < len(measures) and measures.roles[index] == TOOL:
+    while index < len(token_index) and token_index.roles[index] == TOOL:
         index += 1
     return index
 
 
-def before_group(measures: HermesMeasures, index: int) -> int:
+def before_group(token_index: HermesTokenIndex, index: int) -> int:
     """`index`, or the start of the assistant message with its results that it would cut off from what follows."""
-    if index <= 0 or index >= len(measures):
+    if index <= 0 or index >= len(token_index):
         return index
     check = index - 1
-    while check >= 0 and measures.roles[check] == TOOL:
+    while check >= 0 and token_index.roles[check] == TOOL:
         check -= 1
-    if check >= 0 and measures.roles[check] == ASSISTANT and measures.calls[check]:
+    if check >= 0 and token_index.roles[check] == ASSISTANT and token_index.calls[check]:
         return check
     return index
 
 
-def prune_boundary(measures: HermesMeasures, protect_last_n: int, budget: int) -> int:
+def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: int) -> int:
     """Results and arguments before this index are pruned: outside the tail budget and the last n messages."""
-    length = len(measures)
+    length = len(token_index)
     if budget <= 0:
         return max(0, length - protect_last_n)
-    over = measures.original.overrun(budget, 0, 0)
+    over = token_index.original.overrun(budget, 0, 0)
     return max(0, min(over, length - min(protect_last_n, length)))
 
 
@@ -63,108 +65,110 @@ def tail_floor(policies: Policies, length: int, head_end: int, protect_last_n: i
 
 
 def tail_start(
-    measures: HermesMeasures,
+    token_index: HermesTokenIndex,
     policies: Policies,
     head_end: int,
     budget: int,
     protect_last_n: int,
     pruned_to: int,
-    steps: list[Step] | None,
+    steps: list[DerivationStep] | None,
 ) -> int:
     """Where the tail starts, as the release computes it (one past the end of the list at most). Each rule that moved
     it is appended to `steps`, where somebody wants to know."""
-    length = len(measures)
+    length = len(token_index)
     floor = tail_floor(policies, length, head_end, protect_last_n)
     ceiling = int(budget * policies.soft_ceiling)
-    now = measures.tokens_now
+    now = token_index.tokens_now
     over = now.overrun(ceiling, head_end, pruned_to)
     stop = min(over, length - floor)
     cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
     if steps is not None:
         why = f"walking back from the end until {ceiling:,} tokens are used"
-        steps.append(Step("walk", cut, why, bound=True))
+        steps.append(DerivationStep("walk", cut, why, bound=True))
     if policies.second_walk and cut <= head_end and 0 < now.between(head_end, length, pruned_to) <= ceiling:
         over = now.overrun(budget, head_end, pruned_to)
         stop = min(over, length - floor)
         cut = stop if over >= 0 and stop >= head_end else head_end
         if steps is not None:
             why = f"everything fits, so again with {budget:,} tokens"
-            steps.append(Step("second walk", cut, why, bound=True))
+            steps.append(DerivationStep("second walk", cut, why, bound=True))
     fallback = length - floor
     cut = _step(steps, "floor", cut, min(cut, fallback), f"at least the last {floor} messages")
     if cut <= head_end:
         cut = _step(steps, "middle", cut, max(fallback, head_end + 1), "something has to be summarized")
-    cut = _step(steps, "tool group", cut, before_group(measures, cut), "a call stays with its results")
+    cut = _step(steps, "tool group", cut, before_group(token_index, cut), "a call stays with its results")
     if policies.anchor_user:
-        cut = _step(steps, "last user message", cut, *_anchor_user(measures, policies, cut, head_end))
+        cut = _step(steps, "last user message", cut, *_anchor_user(token_index, policies, cut, head_end))
     if policies.anchor_assistant:
         why = "the last answer that the user saw stays in the tail"
-        cut = _step(steps, "last answer", cut, _anchor_assistant(measures, cut, head_end), why)
+        cut = _step(steps, "last answer", cut, _anchor_assistant(token_index, cut, head_end), why)
     cut = _step(steps, "head", cut, max(cut, head_end + 1), "at least one message is summarized")
     if policies.realigns_forward:
         cut = _step(
-            steps, "forward", cut, past_results(measures, cut), "the tail never starts with a tool result"
+            steps, "forward", cut, past_results(token_index, cut), "the tail never starts with a tool result"
         )
     return cut
 
 
 def lowest_walked(
-    measures: HermesMeasures, policies: Policies, head_end: int, budget: int, floor: int, pruned_to: int
+    token_index: HermesTokenIndex, policies: Policies, head_end: int, budget: int, floor: int, pruned_to: int
 ) -> int:
     """The lowest index that the tail walk looks at."""
-    over = measures.tokens_now.overrun(int(budget * policies.soft_ceiling), head_end, pruned_to)
-    stop = min(over, len(measures) - floor)
+    over = token_index.tokens_now.overrun(int(budget * policies.soft_ceiling), head_end, pruned_to)
+    stop = min(over, len(token_index) - floor)
     return stop if over >= 0 and stop >= head_end else head_end
 
 
-def starts_with_system(measures: HermesMeasures) -> bool:
+def starts_with_system(token_index: HermesTokenIndex) -> bool:
     """Whether the system prompt is part of the list."""
-    return measures.roles[:1] == bytes([SYSTEM])
+    return token_index.roles[:1] == bytes([SYSTEM])
 
 
-def pruned_indexes(measures: HermesMeasures, pruned_to: int) -> tuple[int, ...]:
+def pruned_indexes(token_index: HermesTokenIndex, pruned_to: int) -> tuple[int, ...]:
     """Every message whose content or calls change: what is pruned before `pruned_to`, and duplicates anywhere."""
-    changed = measures.changed[: bisect_left(measures.changed, pruned_to)]
-    if not measures.duplicates:
+    changed = token_index.changed[: bisect_left(token_index.changed, pruned_to)]
+    if not token_index.duplicates:
         return tuple(changed)
-    return tuple(sorted((*changed, *measures.duplicates)))
+    return tuple(sorted((*changed, *token_index.duplicates)))
 
 
-def _step(steps: list[Step] | None, rule: str, before: int, after: int, why: str) -> int:
+def _step(steps: list[DerivationStep] | None, rule: str, before: int, after: int, why: str) -> int:
     if after != before and steps is not None:
-        steps.append(Step(rule, after, why, bound=True))
+        steps.append(DerivationStep(rule, after, why, bound=True))
     return after
 
 
-def _anchor_user(measures: HermesMeasures, policies: Policies, cut: int, head_end: int) -> tuple[int, str]:
+def _anchor_user(
+    token_index: HermesTokenIndex, policies: Policies, cut: int, head_end: int
+) -> tuple[int, str]:
     why = "the last user message stays in the tail"
-    last = measures.users.last_in(head_end, len(measures))
+    last = token_index.users.last_in(head_end, len(token_index))
     if last < 0 or last >= cut:
         return cut, why
     moved = max(last, head_end + 1)
     if policies.keeps_pairs and moved > last:
-        return max(_pair_end(measures, last), head_end + 1), "the last user message goes with its answer"
+        return max(_pair_end(token_index, last), head_end + 1), "the last user message goes with its answer"
     return moved, why
 
 
-def _pair_end(measures: HermesMeasures, user: int) -> int:
+def _pair_end(token_index: HermesTokenIndex, user: int) -> int:
     index = user + 1
-    if index >= len(measures) or measures.roles[index] != ASSISTANT:
+    if index >= len(token_index) or token_index.roles[index] != ASSISTANT:
         return index
-    return past_results(measures, index + 1)
+    return past_results(token_index, index + 1)
 
 
-def _anchor_assistant(measures: HermesMeasures, cut: int, head_end: int) -> int:
-    last = measures.speaking.last_in(head_end, len(measures))
+def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) -> int:
+    last = token_index.speaking.last_in(head_end, len(token_index))
     if last < 0:
-        last = measures.assistants.last_in(head_end, len(measures))
+        last = token_index.assistants.last_in(head_end, len(token_index))
     if last < 0 or last >= cut:
         return cut
-    return max(before_group(measures, last), head_end + 1)
+    return max(before_group(token_index, last), head_end + 1)
 
 
-def latest_summary(measures: HermesMeasures, start: int, stop: int, pruned_to: int) -> int:
+def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_to: int) -> int:
     """The last handoff summary in [start:stop], or -1; those in tool results count where they are not pruned."""
     return max(
-        measures.summaries.last_in(start, stop), measures.erasable.last_in(max(start, pruned_to), stop)
+        token_index.summaries.last_in(start, stop), token_index.erasable.last_in(max(start, pruned_to), stop)
     )

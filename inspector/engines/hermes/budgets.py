@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from inspector.engines.base import Budgets, Settings, Step
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
 
 
@@ -17,12 +17,12 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         # The releases lower the threshold when the agent starts, after the tail budget was derived from it.
         in_force = settings.summary_context
         why = f"the summary model's context of {in_force:,} tokens is smaller than the threshold"
-        threshold_steps.append(Step("summary model", in_force, why, bound=True))
+        threshold_steps.append(DerivationStep("summary model", in_force, why, bound=True))
     why = f"a list of {in_force:,} tokens or more is compacted"
-    threshold_steps.append(Step("in force", in_force, why))
+    threshold_steps.append(DerivationStep("in force", in_force, why))
     ratio, ratio_steps = _ratio(settings.target_ratio)
     tail = int(threshold * ratio)
-    ratio_steps.append(Step("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
+    ratio_steps.append(DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
     ceiling, ceiling_steps = _summary_ceiling(policies, settings)
     hygiene = int(settings.context_length * HYGIENE_SHARE)
     return Budgets(
@@ -36,7 +36,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
                 "tail_token_budget": tuple(ratio_steps),
                 "max_summary_tokens": tuple(ceiling_steps),
                 "hygiene_tokens": (
-                    Step(
+                    DerivationStep(
                         "hygiene",
                         hygiene,
                         f"{settings.context_length:,} tokens of context × {HYGIENE_SHARE:g}",
@@ -47,14 +47,14 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
     )
 
 
-def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Step]]:
+def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[DerivationStep]]:
     ratio = settings.threshold
-    steps = [Step("configured", ratio, f"the threshold is set to {ratio:g} of the window")]
+    steps = [DerivationStep("configured", ratio, f"the threshold is set to {ratio:g} of the window")]
     length = settings.context_length
     if policies.raise_below and length < policies.raise_below:
         raised = max(ratio, policies.raise_to)
         why = f"windows under {policies.raise_below:,} tokens trigger at {policies.raise_to:g} or later"
-        steps.append(Step("raise", raised, why, bound=raised != ratio))
+        steps.append(DerivationStep("raise", raised, why, bound=raised != ratio))
         ratio = raised
     window = length
     if policies.reserves_output:
@@ -65,35 +65,39 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Step]]
             why = f"an output of {reserved:,} tokens leaves no window, so it is not taken off"
         else:
             why = f"{length:,} tokens of context less {reserved:,} for the answer"
-        steps.append(Step("output reserve", window, why, bound=window != length))
+        steps.append(DerivationStep("output reserve", window, why, bound=window != length))
     tokens = int(window * ratio)
-    steps.append(Step("share", tokens, f"{window:,} tokens × {ratio:g}"))
+    steps.append(DerivationStep("share", tokens, f"{window:,} tokens × {ratio:g}"))
     if policies.floor:
         floored = max(tokens, policies.floor)
         why = f"never under {policies.floor:,} tokens"
-        steps.append(Step("floor", floored, why, bound=floored != tokens))
+        steps.append(DerivationStep("floor", floored, why, bound=floored != tokens))
         tokens = floored
     if policies.window_share and window > 0 and tokens >= window:
         capped = max(1, min(int(window * policies.window_share), window - 1))
         why = f"the floor reaches the window of {window:,}, so {policies.window_share:.0%} of it"
-        steps.append(Step("cap", capped, why, bound=True))
+        steps.append(DerivationStep("cap", capped, why, bound=True))
         tokens = capped
     return tokens, steps
 
 
-def _ratio(configured: float) -> tuple[float, list[Step]]:
+def _ratio(configured: float) -> tuple[float, list[DerivationStep]]:
     low, high = RATIO_CLAMP
     ratio = max(low, min(configured, high))
-    steps = [Step("configured", configured, f"target_ratio is set to {configured:g} of the threshold")]
+    steps = [
+        DerivationStep("configured", configured, f"target_ratio is set to {configured:g} of the threshold")
+    ]
     if ratio != configured:
-        steps.append(Step("clamp", ratio, f"kept between {low:g} and {high:g}", bound=True))
+        steps.append(DerivationStep("clamp", ratio, f"kept between {low:g} and {high:g}", bound=True))
     return ratio, steps
 
 
-def _summary_ceiling(policies: Policies, settings: Settings) -> tuple[int, list[Step]]:
+def _summary_ceiling(policies: Policies, settings: Settings) -> tuple[int, list[DerivationStep]]:
     share = int(settings.context_length * SUMMARY_SHARE)
     tokens = min(share, policies.summary_ceiling)
     return tokens, [
-        Step("share", share, f"{settings.context_length:,} tokens of context × {SUMMARY_SHARE:g}"),
-        Step("ceiling", tokens, f"never over {policies.summary_ceiling:,} tokens", bound=tokens != share),
+        DerivationStep("share", share, f"{settings.context_length:,} tokens of context × {SUMMARY_SHARE:g}"),
+        DerivationStep(
+            "ceiling", tokens, f"never over {policies.summary_ceiling:,} tokens", bound=tokens != share
+        ),
     ]

@@ -1,4 +1,4 @@
-"""The engine: budgets, measures, boundaries and assembly put together for one release."""
+"""The engine: budgets, token index, boundaries and assembly put together for one release."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspector.core.messages import Message
-from inspector.engines.base import Budgets, Plan, Settings, Step
+from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
-from inspector.engines.hermes.assembly import Output, assemble, prune, pruned_wire, summary_role
+from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.cut import Cut
-from inspector.engines.hermes.live import measure
-from inspector.engines.hermes.measures import HermesMeasures
+from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.replayable import HermesReplayable
+from inspector.engines.hermes.token_index import HermesTokenIndex
 
 
 class HermesEngine:
@@ -36,7 +37,7 @@ class HermesEngine:
         """Threshold, tail budget and summary ceiling in tokens, each explained."""
         return budgets(self.policies, settings)
 
-    def measure(self, messages: Iterable[Message]) -> HermesMeasures:
+    def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
         """One pass over the bodies; planning needs only what comes back."""
         return measure(messages, self.policies)
 
@@ -48,17 +49,17 @@ class HermesEngine:
         return "hygiene" if tokens >= numbers.hygiene_tokens else None
 
     def plan(
-        self, measures: HermesMeasures, settings: Settings, compactions: int = 0, system_tokens: int = 0
+        self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
         """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
         numbers = self.budgets(settings)
-        return _Planner(self.policies, measures, settings, compactions, numbers).plan(system_tokens)
+        return _Planner(self.policies, token_index, settings, compactions, numbers).plan(system_tokens)
 
     def cut(
-        self, measures: HermesMeasures, settings: Settings, numbers: Budgets, compactions: int = 0
+        self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
     ) -> Cut:
         """What the plan decides, from budgets that are known, without its tokens and reasons."""
-        return _Planner(self.policies, measures, settings, compactions, numbers).cut(None)
+        return _Planner(self.policies, token_index, settings, compactions, numbers).cut(None)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
         """Every message as it stands after pruning."""
@@ -72,6 +73,10 @@ class HermesEngine:
         """The list after, with `summary` as the handoff's text."""
         return assemble(messages, plan, self.policies, summary)
 
+    def replayable(self) -> HermesReplayable:
+        """Runs of whole conversations by arithmetic over columns."""
+        return HermesReplayable(self, self.policies)
+
 
 class _Planner:
     """One plan in the making; the release's phases in order, each of which may be where the release fails."""
@@ -79,51 +84,55 @@ class _Planner:
     def __init__(
         self,
         policies: Policies,
-        measures: HermesMeasures,
+        token_index: HermesTokenIndex,
         settings: Settings,
         compactions: int,
         numbers: Budgets,
     ) -> None:
         self.policies = policies
-        self.measures = measures
+        self.token_index = token_index
         self.settings = settings
         self.compactions = compactions
         self.budgets = numbers
 
-    def cut(self, steps: list[Step] | None) -> Cut:
+    def cut(self, steps: list[DerivationStep] | None) -> Cut:
         """Where the list is cut. The rules that moved the boundaries are appended to `steps`."""
-        measures, policies, settings = self.measures, self.policies, self.settings
-        length, budget = len(measures), self.budgets.tail_token_budget
-        head = boundaries.head_size(measures, policies, settings.protect_first_n, self.compactions)
+        token_index, policies, settings = self.token_index, self.policies, self.settings
+        length, budget = len(token_index), self.budgets.tail_token_budget
+        head = boundaries.head_size(token_index, policies, settings.protect_first_n, self.compactions)
         if length <= head + 4:
             return Cut(f"{length} messages are too few: a head of {head} and 4 more are needed at least")
         pruned_to = (
-            boundaries.prune_boundary(measures, settings.protect_last_n, budget) if policies.prunes else 0
+            boundaries.prune_boundary(token_index, settings.protect_last_n, budget) if policies.prunes else 0
         )
         raises = self._pruning_fails(pruned_to, budget)
         if raises:
             return Cut(f"the release fails while it prunes: {raises}", raises)
-        head_end = boundaries.past_results(measures, head)
+        head_end = boundaries.past_results(token_index, head)
         if steps is not None:
-            steps.append(Step("head", head, f"the first {head} messages are protected"))
+            steps.append(DerivationStep("head", head, f"the first {head} messages are protected"))
             if head_end != head:
                 steps.append(
-                    Step("tool group", head_end, "the head keeps the results of its calls", bound=True)
+                    DerivationStep(
+                        "tool group", head_end, "the head keeps the results of its calls", bound=True
+                    )
                 )
         raises = self._walk_fails(head_end, pruned_to, budget)
         if raises:
             return Cut(f"the release fails while it looks for the tail: {raises}", raises)
         last_n = settings.protect_last_n
-        start = boundaries.tail_start(measures, policies, head_end, budget, last_n, pruned_to, steps)
+        start = boundaries.tail_start(token_index, policies, head_end, budget, last_n, pruned_to, steps)
         if head_end >= start:
             return Cut("everything fits into the head and the tail")
         return self._summarized(head_end, start, pruned_to)
 
     def _summarized(self, head_end: int, tail_start: int, pruned_to: int) -> Cut:
-        measures, policies = self.measures, self.policies
-        length = len(measures)
-        low = head_end if not policies.searches_head else 1 if boundaries.starts_with_system(measures) else 0
-        earlier = boundaries.latest_summary(measures, low, min(tail_start, length), pruned_to)
+        token_index, policies = self.token_index, self.policies
+        length = len(token_index)
+        low = (
+            head_end if not policies.searches_head else 1 if boundaries.starts_with_system(token_index) else 0
+        )
+        earlier = boundaries.latest_summary(token_index, low, min(tail_start, length), pruned_to)
         start = max(head_end, earlier + 1) if earlier >= 0 else head_end
         raises = (
             f"IndexError at message {length}"
@@ -135,17 +144,17 @@ class _Planner:
         raises = self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, length)
         if raises:
             return Cut(f"the release fails while it mends tool pairs: {raises}", raises)
-        middle = measures.rough_between(start, tail_start, pruned_to)
+        middle = token_index.rough_between(start, tail_start, pruned_to)
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
-        role, merged = summary_role(measures, policies, head_end, tail_start)
+        role, merged = summary_role(token_index, policies, head_end, tail_start)
         return Cut("", "", head_end, tail_start, pruned_to, start, budget, role, merged)
 
     def plan(self, system: int) -> Plan:
         """The whole plan; `system` tokens stand beside the list."""
-        measures = self.measures
-        length, total = len(measures), measures.total()
-        steps: list[Step] = []
+        token_index = self.token_index
+        length, total = len(token_index), token_index.total()
+        steps: list[DerivationStep] = []
         cut = self.cut(steps)
         if cut.reason:
             return Plan(
@@ -171,7 +180,7 @@ class _Planner:
                 raises=cut.raises,
             )
         places = ((0, cut.head_end), (cut.head_end, cut.tail_start), (cut.tail_start, length))
-        head, middle, tail = (measures.rough_between(*place, cut.prune_before) for place in places)
+        head, middle, tail = (token_index.rough_between(*place, cut.prune_before) for place in places)
         return Plan(
             profile=self.policies.name,
             budgets=self.budgets,
@@ -181,7 +190,7 @@ class _Planner:
             head_end=cut.head_end,
             tail_start=cut.tail_start,
             prune_before=cut.prune_before,
-            pruned=boundaries.pruned_indexes(measures, cut.prune_before),
+            pruned=boundaries.pruned_indexes(token_index, cut.prune_before),
             summarized_from=cut.summarized_from,
             summary_budget=cut.summary_budget,
             role=cut.role,
@@ -196,31 +205,31 @@ class _Planner:
         )
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
-        if not self.measures.troubles:
+        if not self.token_index.troubles:
             return ""
         # The release reads every call, then walks back to where the protected end begins, then prunes.
-        walked = pruned_to if budget > 0 else len(self.measures)
+        walked = pruned_to if budget > 0 else len(self.token_index)
         return (
-            self._trouble("prune", 0, len(self.measures))
-            or self._trouble("walk", walked, len(self.measures), last=True)
+            self._trouble("prune", 0, len(self.token_index))
+            or self._trouble("walk", walked, len(self.token_index), last=True)
             or self._trouble("prune_result", 0, pruned_to)
             or self._trouble("arguments", 0, pruned_to)
         )
 
     def _walk_fails(self, head_end: int, pruned_to: int, budget: int) -> str:
-        if not self.measures.troubles:
+        if not self.token_index.troubles:
             return ""
         floor = boundaries.tail_floor(
-            self.policies, len(self.measures), head_end, self.settings.protect_last_n
+            self.policies, len(self.token_index), head_end, self.settings.protect_last_n
         )
-        lowest = boundaries.lowest_walked(self.measures, self.policies, head_end, budget, floor, pruned_to)
-        return self._trouble("walk", lowest, len(self.measures), last=True)
+        lowest = boundaries.lowest_walked(self.token_index, self.policies, head_end, budget, floor, pruned_to)
+        return self._trouble("walk", lowest, len(self.token_index), last=True)
 
     def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
-        if not self.measures.troubles:
+        if not self.token_index.troubles:
             return ""
         found = [
-            (index, name) for index, name in self.measures.troubles.get(phase, ()) if start <= index < stop
+            (index, name) for index, name in self.token_index.troubles.get(phase, ()) if start <= index < stop
         ]
         if not found:
             return ""

@@ -15,7 +15,6 @@ LEAF_KEPT = 200
 IMAGE_TOKENS = 1_600
 MESSAGE_OVERHEAD = 10
 HYGIENE_SHARE = 0.85
-PRESSURE_SHARE = 0.85
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.answers.facts import FactsAtRisk, FollowedFact, FollowedFacts, taken_saying
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import plain
-from inspector.quality.facts.values import Fate, Saying
+from inspector.quality.facts.fact import Fate, Saying
 
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:

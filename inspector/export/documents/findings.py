@@ -8,7 +8,7 @@ from inspector.answers.findings import TitledFinding
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
 from inspector.quality.catalogue import RULES
-from inspector.quality.values import Finding
+from inspector.quality.finding import Finding
 
 
 def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:

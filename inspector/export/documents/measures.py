@@ -6,7 +6,7 @@ from inspector.answers.measures import MeasuredConversation
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.values import Evidence, Measure, Share
+from inspector.quality.measures.measure import Evidence, Measure, Share
 
 #: So many characters of a message are told as evidence.
 _TOLD = 300

@@ -8,7 +8,7 @@ from inspector.answers.diffs import ComparedSummaries
 from inspector.answers.lineage import SummaryLives
 from inspector.export.documents.document import Document
 from inspector.summaries.exact import Turn
-from inspector.summaries.lineage import Cell, Lineage, Row
+from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
 
 def diff_documents(answer: Iterable[ComparedSummaries]) -> list[Document]:
@@ -75,7 +75,7 @@ def lineage_document(answer: SummaryLives) -> Document:
     }
 
 
-def _row(lineage: Lineage, row: Row) -> Document:
+def _row(lineage: Lineage, row: LineageRow) -> Document:
     return {
         "row": row.number,
         "text": row.text,

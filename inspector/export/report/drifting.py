@@ -7,7 +7,7 @@ from inspector.answers.lineage import budgets_by_compaction, drift_with, lineage
 from inspector.engines.base import Settings
 from inspector.export.report.limits import DRIFT
 from inspector.export.report.values import DriftLine, DriftPart, LengthLine
-from inspector.quality.measures.values import Share
+from inspector.quality.measures.measure import Share
 from inspector.summaries.drift import Stale
 from inspector.summaries.exact import Turn
 from inspector.summaries.lineage import Lineage

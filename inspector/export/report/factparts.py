@@ -12,8 +12,8 @@ from inspector.export.report.limits import CHECKLIST, RISK
 from inspector.export.report.values import FactGroup, FactLine, FactsPart, RiskPart
 from inspector.export.report.wording import later_words
 from inspector.quality.facts.carry import checklist
+from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Fact, Fate, Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.values import KINDS, OUTCOMES, ConversationFacts, Fact, Fate, Life
 
 
 def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPart:

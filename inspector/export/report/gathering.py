@@ -34,11 +34,11 @@ from inspector.export.report.values import (
 )
 from inspector.export.report.wording import share_words
 from inspector.quality.catalogue import RULES
-from inspector.quality.facts.values import KINDS
+from inspector.quality.facts.fact import KINDS
+from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import ConversationMeasures
-from inspector.quality.measures.values import Measure, Share
-from inspector.quality.values import SEVERITIES, Finding
+from inspector.quality.measures.measure import Measure, Share
 from inspector.replay.transcript import Transcript, transcript
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
@@ -144,7 +144,7 @@ def _generations(inspection: Inspection, settings: Settings, told: Transcript) -
             len(g),
             said.get(g.number, 0),
             first.get(g.number, told.ends[g.number - 2] if 1 < g.number <= len(told.ends) + 1 else 1),
-            inspection.measures(g, settings.profile).total() + inspection.system_tokens(g.session),
+            inspection.token_index(g, settings.profile).total() + inspection.system_tokens(g.session),
             g.live,
         )
         for g in inspection.conversation.generations
@@ -157,7 +157,7 @@ def _course(
     tokens: list[int] = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
         generation = inspection.generation(number)
-        until = inspection.measures(generation, settings.profile).rough_until
+        until = inspection.token_index(generation, settings.profile).rough_until
         system = inspection.system_tokens(generation.session)
         tokens += [until(place.index + 1) + system for place in places]
     falls = tuple(
@@ -209,9 +209,9 @@ def _compactions(
 
 def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:
     recorded = one.recorded
-    measures = inspection.measures(inspection.generation(recorded.index), settings.profile)
+    token_index = inspection.token_index(inspection.generation(recorded.index), settings.profile)
     ends = [
-        measures.rough_until(min(stop, len(measures)))
+        token_index.rough_until(min(stop, len(token_index)))
         for stop in (recorded.head_end, recorded.tail_start, recorded.before)
     ]
     return ends[0], ends[1] - ends[0], ends[2] - ends[1]

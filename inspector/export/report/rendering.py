@@ -17,9 +17,9 @@ from inspector.core.text import safe, safe_title
 from inspector.export.report import charting, wording
 from inspector.export.report.escaping import fenced, line
 from inspector.export.report.values import FactGroup, Report
-from inspector.quality.facts.values import OUTCOMES
+from inspector.quality.facts.fact import OUTCOMES
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.values import Item
+from inspector.summaries.summary import Item
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
 from inspector.core.conversations import Compaction
-from inspector.engines.base import Step
-from inspector.quality.facts.values import KINDS, Kind, Outcome, Where
-from inspector.quality.measures.values import Share
-from inspector.quality.values import Severity
-from inspector.summaries.values import SummaryDiff
+from inspector.engines.base import DerivationStep
+from inspector.quality.facts.fact import KINDS, Kind, Outcome, Where
+from inspector.quality.finding import Severity
+from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import SummaryDiff
 
 
 def anchor(compaction: int) -> str:
@@ -34,7 +34,7 @@ class Derivation:
 
     title: str
     value: int
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
 
 
 @dataclass(frozen=True, slots=True)

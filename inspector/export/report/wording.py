@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from inspector.answers.inspection import Compared
 from inspector.core.shares import percent
 from inspector.export.report.values import CompactionPart, DiffPart, FactLine, Report, RiskPart
-from inspector.quality.facts.values import Kind, Life, Outcome
-from inspector.quality.measures.values import Share
-from inspector.quality.values import Severity
-from inspector.summaries.values import ItemChange
+from inspector.quality.facts.fact import Kind, Life, Outcome
+from inspector.quality.finding import Severity
+from inspector.quality.measures.measure import Share
+from inspector.summaries.summary import ItemChange
 
 #: Kind → (one, several).
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {

@@ -12,7 +12,7 @@ from rich.text import Text
 from inspector.core.text import safe
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for
-from inspector.quality.values import SEVERITIES
+from inspector.quality.finding import SEVERITIES
 
 _SIGNS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "info": ("·", "bold")}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from inspector.quality.facts.values import KINDS, Fact
+from inspector.quality.facts.fact import KINDS, Fact
 
 _HEADINGS = {
     "constraint": "Constraints",

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from inspector.core.handoff import read_handoff
 from inspector.core.messages import Message
+from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
-from inspector.quality.facts.lexicon import Cue, Language, Rules, has_pairs
-from inspector.quality.facts.scan import names_in, values_of, words_of
+from inspector.quality.facts.exact_values import names_in, values_of
+from inspector.quality.facts.fact import Kind, Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.lexicon import Cue, Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
-from inspector.quality.facts.values import Kind, Mention, MessageFacts, Said, Span, Value
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
@@ -61,15 +62,18 @@ def _of_tail(text: str, own: str, role: str, rules: Rules) -> MessageFacts:
         return MessageFacts()
     found = facts_of(own, role, rules)
     return MessageFacts(
-        tuple(_moved(said, at) for said in found.said),
+        tuple(_moved(statement, at) for statement in found.statements),
         tuple(Mention(m.value, m.text, _shift(m.text_span, at), m.pasted) for m in found.mentions),
         tuple(replace(s, span=_shift(s.span, at), cue=_shift(s.cue, at)) for s in found.signs),
     )
 
 
-def _moved(said: Said, by: int) -> Said:
+def _moved(statement: Statement, by: int) -> Statement:
     return replace(
-        said, span=_shift(said.span, by), values=_placed(said.values, by), cue=_shift(said.cue, by)
+        statement,
+        span=_shift(statement.span, by),
+        values=_placed(statement.values, by),
+        cue=_shift(statement.cue, by),
     )
 
 
@@ -83,11 +87,11 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         return MessageFacts((), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role not in ("user", "assistant"):
         return MessageFacts()
-    said: list[Said] = []
+    statements: list[Statement] = []
     spoken = []
     prose = list(sentences(text))
     for sentence in prose:
-        said.extend(_of_sentence(text, sentence, role, rules))
+        statements.extend(_of_sentence(text, sentence, role, rules))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
@@ -98,7 +102,7 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
                 known.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
     signs = signs_of(text, prose, rules) if role == "user" else signs_of_calls(calls, rules)
-    return MessageFacts(tuple(said), tuple(mentions), tuple(signs))
+    return MessageFacts(tuple(statements), tuple(mentions), tuple(signs))
 
 
 def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> Iterable[Mention]:
@@ -145,7 +149,7 @@ class _Line:
         return self.text[slice(*self.span)]
 
 
-def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list[Said]:
+def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list[Statement]:
     start, end = sentence.start, sentence.end
     for language in rules.languages:
         if not language.pairs and (label := language.labels.match(text, start, end)):
@@ -164,7 +168,7 @@ def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list
         return _of_values(line, None)
     cue, (a, b) = best
     span = _clause_around(line, start + a) if cue.clause else line.span
-    found = [_said(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
+    found = [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
     return found + _of_values(line, span) if cue.clause and role == "user" else found
 
 
@@ -186,7 +190,7 @@ def _requested(body: str, rules: Rules) -> bool:
 def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
     for language in rules.languages:
         if language.pairs:
-            if has_pairs(body) and language.hedges.search(body):
+            if has_unspaced(body) and language.hedges.search(body):
                 return True
         elif words & language.hedge_keys and language.hedges.search(body):
             return True
@@ -199,7 +203,7 @@ def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span]
     for language in line.rules.languages:
         known = language.keys.get(line.role, {})
         if language.pairs:
-            keys = [key for key in known if key in body] if has_pairs(body) else []
+            keys = [key for key in known if key in body] if has_unspaced(body) else []
         else:
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
@@ -248,15 +252,15 @@ def _clause_around(line: _Line, at: int) -> Span:
 def _groups(line: _Line) -> list[Span]:
     """The clauses of a sentence, those without words of their own joined to the one before."""
     groups: list[Span] = []
-    said = 0
+    spoken = 0
     for a, b in clauses(line.text, *line.span):
-        own = len(set(words_of(line.text[a:b], line.rules)))
-        if groups and (own < 2 or not said):
+        own = len(set(line.rules.stemmer.words(line.text[a:b])))
+        if groups and (own < 2 or not spoken):
             groups[-1] = (groups[-1][0], b)
-            said += own
+            spoken += own
         else:
             groups.append((a, b))
-            said = own
+            spoken = own
     return [(_past_join(line, a, b), b) for a, b in groups]
 
 
@@ -270,7 +274,7 @@ def _past_join(line: _Line, start: int, end: int) -> int:
     return start
 
 
-def _of_values(line: _Line, taken: Span | None) -> list[Said]:
+def _of_values(line: _Line, taken: Span | None) -> list[Statement]:
     """A fact for each clause, other than the one `taken`, that gives an exact value of something."""
     if not line.values:
         return []
@@ -282,10 +286,10 @@ def _of_values(line: _Line, taken: Span | None) -> list[Said]:
         if line.role == "assistant":
             own = [value for value in own if _meant(value, line)]
         if own:
-            said = _said(line, "value", span, "", (0, 0), 0)
-            strength, rule = _worth(said, own, line)
+            statement = _statement(line, "value", span, "", (0, 0), 0)
+            strength, rule = _worth(statement, own, line)
             if strength > line.pasted:
-                found.append(replace(said, rule=rule, strength=strength))
+                found.append(replace(statement, rule=rule, strength=strength))
     return found
 
 
@@ -298,9 +302,9 @@ def _meant(value: Value, line: _Line) -> bool:
     return value.form != "quantity" or _DIGIT.search(value.text) is not None
 
 
-def _worth(said: Said, own: Sequence[Value], line: _Line) -> tuple[int, str]:
+def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int, str]:
     """How sure it is that a clause's value is a fact (0: it is none), and the rule: the form of its best value."""
-    named = bool(line.rules.quantities.intersection(said.things))
+    named = bool(line.rules.quantities.intersection(statement.things))
     best = (0, "")
     for value in own:
         if (
@@ -309,9 +313,9 @@ def _worth(said: Said, own: Sequence[Value], line: _Line) -> tuple[int, str]:
             and not (value.form == "number" and named)
         ):
             continue
-        if value.form in ("number", "time") and len(said.things) > _WORDY:
+        if value.form in ("number", "time") and len(statement.things) > _WORDY:
             continue
-        if value.form in _EXACT and not said.things:
+        if value.form in _EXACT and not statement.things:
             continue
         strength = 6 if value.form not in _WEAK else 5 if named else 3
         if line.pasted and value.form in (*_WEAK, "path", "file"):
@@ -323,12 +327,12 @@ def _worth(said: Said, own: Sequence[Value], line: _Line) -> tuple[int, str]:
     return best
 
 
-def _said(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Said:
+def _statement(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Statement:
     a, b = span
     own = tuple(value for value in line.values if a <= value.span[0] < b)
     gone = [(value.span[0] - a, value.span[1] - a) for value in own]
     words = line.text[a:b]
-    things = tuple(dict.fromkeys(words_of(words, line.rules, gone)))
-    return Said(
+    things = tuple(dict.fromkeys(line.rules.stemmer.words(words, gone)))
+    return Statement(
         kind, " ".join(words.split()), span, own, rule, cue, strength, things, line.pasted, line.asked
     )

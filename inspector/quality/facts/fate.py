@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from inspector.core.scan.words import folded, is_word, tokens
 from inspector.core.text import safe_title
-from inspector.quality.facts.ground import REGIONS, Ground
-from inspector.quality.facts.scan import folded
+from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value, Where
+from inspector.quality.facts.passage_index import REGIONS, PassageIndex
 from inspector.quality.facts.sentences import clauses
-from inspector.quality.facts.values import Fact, Fate, Outcome, Span, Value, Where
 
 #: So much of a fact's words must stand beside its value, for a value that other things can have too.
 NEAR = 0.3
@@ -25,7 +24,6 @@ SHORTEST = 24
 #: Fewer words than these are too few to know a fact again by.
 FEW = 4
 _EXCERPT = 200
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +33,33 @@ class _Hit:
     values: frozenset[int]
 
 
-def fate(fact: Fact, ground: Ground, compaction: int, said: Collection[tuple[str, str]] = ()) -> Fate:
+def fate(
+    fact: Fact, after: PassageIndex, compaction: int, numbers_said: Collection[tuple[str, str]] = ()
+) -> Fate:
     """What the list after `compaction` still has of a fact.
 
-    `said` are the numbers (with units) that anybody said: where the summary gives another one for the same thing, the
-    summary changed it. A fact whose text is in the list is verbatim, whatever its values are.
+    `numbers_said` are the numbers (with units) that anybody said: where the summary gives another one for the same
+    thing, the summary changed it. A fact whose text is in the list is verbatim, whatever its values are.
     """
     for text in _wordings(fact):
-        quoted = ground.quoting(text)
+        quoted = after.quoting(text)
         if quoted is not None:
-            return _found(fact, ground, compaction, "verbatim", *quoted)
+            return _found(fact, after, compaction, "verbatim", *quoted)
     if fact.values:
-        return _by_values(fact, ground, compaction, said)
-    return _by_words(fact, ground, compaction)
+        return _by_values(fact, after, compaction, numbers_said)
+    return _by_words(fact, after, compaction)
 
 
 def _found(
-    fact: Fact, ground: Ground, compaction: int, outcome: Outcome, part: int, span: Span, changed: str = ""
+    fact: Fact,
+    after: PassageIndex,
+    compaction: int,
+    outcome: Outcome,
+    part: int,
+    span: Span,
+    changed: str = "",
 ) -> Fate:
-    place = ground.parts[part]
+    place = after.parts[part]
     shown = place.text[max(0, span[0] - 40) : max(span[1], span[0] + _EXCERPT - 40)]
     return Fate(
         compaction,
@@ -67,10 +73,10 @@ def _found(
 
 
 def _at(
-    fact: Fact, ground: Ground, compaction: int, outcome: Outcome, passage: int, changed: str = ""
+    fact: Fact, after: PassageIndex, compaction: int, outcome: Outcome, passage: int, changed: str = ""
 ) -> Fate:
-    place = ground.passages[passage]
-    return _found(fact, ground, compaction, outcome, place.part, place.span, changed)
+    place = after.passages[passage]
+    return _found(fact, after, compaction, outcome, place.part, place.span, changed)
 
 
 def _wordings(fact: Fact) -> Iterator[str]:
@@ -90,43 +96,45 @@ def _wordings(fact: Fact) -> Iterator[str]:
             yield text
 
 
-def _by_values(fact: Fact, ground: Ground, compaction: int, said: Collection[tuple[str, str]]) -> Fate:
+def _by_values(
+    fact: Fact, after: PassageIndex, compaction: int, numbers_said: Collection[tuple[str, str]]
+) -> Fate:
     things = frozenset(fact.things)
-    hits = _hits(fact, ground, things)
+    hits = _hits(fact, after, things)
     alone = fact.kind in ("value", "link") and all(value.distinctive for value in fact.values)
     best: tuple[tuple[float, ...], _Hit] | None = None
     for hit in hits:
         whole = len(hit.values) / len(fact.values)
-        order = (whole, hit.share, -REGIONS.index(ground.where(hit.passage)), -hit.passage)
+        order = (whole, hit.share, -REGIONS.index(after.where(hit.passage)), -hit.passage)
         if best is None or order > best[0]:
             best = (order, hit)
     together = frozenset[int]().union(*(hit.values for hit in hits))
     if best is not None and len(together) / len(fact.values) >= ENOUGH - 1e-9:
-        if _turned(fact, ground, best[1].passage):
-            return _at(fact, ground, compaction, "value lost", best[1].passage)
+        if _turned(fact, after, best[1].passage):
+            return _at(fact, after, compaction, "value lost", best[1].passage)
         whole = alone and len(best[1].values) == len(fact.values)
-        return _at(fact, ground, compaction, "verbatim" if whole else "paraphrased", best[1].passage)
-    mentioned = _mentioned(fact, ground, things, said)
+        return _at(fact, after, compaction, "verbatim" if whole else "paraphrased", best[1].passage)
+    mentioned = _mentioned(fact, after, things, numbers_said)
     if best is not None:
-        return _at(fact, ground, compaction, "value lost", best[1].passage)
+        return _at(fact, after, compaction, "value lost", best[1].passage)
     if mentioned is not None:
-        return _at(fact, ground, compaction, "value lost", mentioned[0], mentioned[1])
+        return _at(fact, after, compaction, "value lost", mentioned[0], mentioned[1])
     return Fate(compaction, "lost")
 
 
-def _hits(fact: Fact, ground: Ground, things: frozenset[str]) -> list[_Hit]:
+def _hits(fact: Fact, after: PassageIndex, things: frozenset[str]) -> list[_Hit]:
     """The passages that have values of the fact, where they are this fact's values."""
     places: dict[int, set[int]] = {}
     for number, value in enumerate(fact.values):
-        for passage in _having(value, ground):
+        for passage in _having(value, after):
             places.setdefault(passage, set()).add(number)
     hits = []
     for passage, numbers in places.items():
-        share = ground.share(things, passage)
-        shared = len(things & ground.words[passage])
+        share = after.share(things, passage)
+        shared = len(things & after.words[passage])
         free = fact.kind in ("value", "link")
         own = {n for n in numbers if fact.values[n].distinctive and (free or share >= NEAR or not things)}
-        tool = ground.role(passage) == "tool"
+        tool = after.role(passage) == "tool"
         near = share >= (RETOLD if tool else NEAR) and shared >= min(len(things), 3 if tool else 2)
         # Several of its values together are no chance, whatever the words around them are.
         near = near or (shared > 0 and len(numbers) > 1 and len(numbers) >= ENOUGH * len(fact.values))
@@ -137,12 +145,12 @@ def _hits(fact: Fact, ground: Ground, things: frozenset[str]) -> list[_Hit]:
     return hits
 
 
-def _having(value: Value, ground: Ground) -> Sequence[int]:
-    return ground.naming(value.canon) if value.distinctive else ground.counting(value)
+def _having(value: Value, after: PassageIndex) -> Sequence[int]:
+    return after.naming(value.canon) if value.distinctive else after.counting(value)
 
 
 def _mentioned(
-    fact: Fact, ground: Ground, things: frozenset[str], said: Collection[tuple[str, str]]
+    fact: Fact, after: PassageIndex, things: frozenset[str], numbers_said: Collection[tuple[str, str]]
 ) -> tuple[int, str] | None:
     """The passage that speaks of the thing without its value, and the value that it gives instead, if nobody did."""
     if not things:
@@ -152,18 +160,18 @@ def _mentioned(
     named = any(value.distinctive for value in fact.values)
     enough = max(2, math.ceil(RETOLD * len(things))) if named else 2
     best: tuple[tuple[float, int], int, str] | None = None
-    for passage, shared in ground.about(things).items():
-        where: Where = ground.where(passage)
+    for passage, shared in after.about(things).items():
+        where: Where = after.where(passage)
         if shared < enough and (len(things) > 1 or where != "summary"):
             continue
-        share = ground.share(things, passage)
-        if share < MENTIONED or ground.role(passage) == "tool":
+        share = after.share(things, passage)
+        if share < MENTIONED or after.role(passage) == "tool":
             continue
-        others = [v for v in ground.values(passage) if v.form in forms]
+        others = [v for v in after.values(passage) if v.form in forms]
         changed = ""
         if others:
             # Another value: somebody else's fact, or this one changed on the way.
-            strange = [v for v in others if not v.distinctive and (v.canon, v.unit) not in said]
+            strange = [v for v in others if not v.distinctive and (v.canon, v.unit) not in numbers_said]
             if (
                 where != "summary"
                 or not strange
@@ -179,38 +187,38 @@ def _mentioned(
     return None if best is None else best[1:]
 
 
-def _by_words(fact: Fact, ground: Ground, compaction: int) -> Fate:
+def _by_words(fact: Fact, after: PassageIndex, compaction: int) -> Fate:
     """The fate of a fact without exact values: how much of its words one passage has."""
     things = frozenset(fact.things)
     if not things:
         return Fate(compaction, "lost")
     wording = _words(fact.text) if len(things) < FEW else frozenset()
     best: tuple[tuple[float, int], int] | None = None
-    for passage, shared in ground.about(things).items():
-        if ground.role(passage) == "tool" or shared < min(2, len(things)):
+    for passage, shared in after.about(things).items():
+        if after.role(passage) == "tool" or shared < min(2, len(things)):
             continue
-        share = ground.share(things, passage)
+        share = after.share(things, passage)
         if wording:
             # Of so few words that speak of anything, the small ones between them must be there too.
-            share = min(share, len(wording & _words(ground.passages[passage].text)) / len(wording))
+            share = min(share, len(wording & _words(after.passages[passage].text)) / len(wording))
         if best is None or (share, -passage) > best[0]:
             best = ((share, -passage), passage)
     if best is None or best[0][0] < MENTIONED:
         return Fate(compaction, "lost")
     passage = best[1]
-    retold = best[0][0] >= RETOLD and not _turned(fact, ground, passage)
-    return _at(fact, ground, compaction, "paraphrased" if retold else "value lost", passage)
+    retold = best[0][0] >= RETOLD and not _turned(fact, after, passage)
+    return _at(fact, after, compaction, "paraphrased" if retold else "value lost", passage)
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+    return frozenset(token for token in tokens(text.lower()) if is_word(token))
 
 
-def _turned(fact: Fact, ground: Ground, passage: int) -> bool:
+def _turned(fact: Fact, after: PassageIndex, passage: int) -> bool:
     """Whether a passage allows what the fact denies. Bounds are left out: "never more than 40" is "at most 40"."""
     if any(value.form in ("number", "quantity", "percent", "ratio", "time") for value in fact.values):
         return False
-    return _denies(_cue(fact), ground) and not _denies(ground.passages[passage].text, ground)
+    return _denies(_cue(fact), after) and not _denies(after.passages[passage].text, after)
 
 
 def _cue(fact: Fact) -> str:
@@ -219,6 +227,6 @@ def _cue(fact: Fact) -> str:
     return fact.text[max(0, fact.cue[0] - start) : max(0, fact.cue[1] - start)]
 
 
-def _denies(text: str, ground: Ground) -> bool:
+def _denies(text: str, after: PassageIndex) -> bool:
     """Whether a text has a word that turns its sense round."""
-    return any(language.negations.search(text) is not None for language in ground.rules.languages)
+    return any(language.negations.search(text) is not None for language in after.rules.languages)

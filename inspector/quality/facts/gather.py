@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.quality.facts.scan import folded
+from inspector.core.scan.words import folded
+from inspector.quality.facts.fact import Fact, Mention, Saying, SpokenMessage, Statement
 from inspector.quality.facts.shown import shown
-from inspector.quality.facts.values import Fact, Mention, MessageFacts, Said, Saying
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
@@ -22,34 +22,25 @@ _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One message of the conversation, said once: where it is and what it says. `task` counts the user's messages."""
-
-    saying: Saying
-    task: int
-    facts: MessageFacts
-
-
 @dataclass(slots=True)
 class _Gathered:
-    """A fact while its sayings are collected; `said` is the one whose words are shown."""
+    """A fact while its sayings are collected; `statement` is the one whose words are shown."""
 
-    said: Said
-    sayings: list[tuple[Saying, Said]]
+    statement: Statement
+    sayings: list[tuple[Saying, Statement]]
     best: int = 0
 
 
-def gather(steps: Sequence[Step]) -> tuple[Fact, ...]:
+def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     """Every fact, best rank first. The order of equals is that of the conversation."""
     used = _Uses(steps)
     found: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
-        for said in step.facts.said:
-            key = _key(said, step.saying.role, owned)
+        for statement in step.facts.statements:
+            key = _key(statement, step.saying.role, owned)
             if key:
-                _add(found, key, said, replace(step.saying, span=said.span))
+                _add(found, key, statement, replace(step.saying, span=statement.span))
     facts = [_fact(key, gathered, used) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -63,78 +54,78 @@ def gather(steps: Sequence[Step]) -> tuple[Fact, ...]:
     return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
 
 
-def _owned(steps: Sequence[Step]) -> frozenset[str]:
+def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
     """The distinctive values that a user's own rule, choice or wish is about: naming them again is using that fact."""
     return frozenset(
         value.canon
         for step in steps
         if step.saying.role == "user"
-        for said in step.facts.said
-        if said.kind != "value" and not said.pasted and not said.asked
-        for value in said.values
+        for statement in step.facts.statements
+        if statement.kind != "value" and not statement.pasted and not statement.asked
+        for value in statement.values
         if value.distinctive
     )
 
 
-def _key(said: Said, role: str, owned: frozenset[str]) -> str:
+def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
     """What makes two sayings one fact: a value's own name, else the words. Empty where nothing is kept."""
-    if said.asked and said.kind != "value":
+    if statement.asked and statement.kind != "value":
         return ""
-    if said.kind == "value":
-        named = [value for value in said.values if value.distinctive]
-        if named and (role != "user" or said.pasted or len(said.values) == 1):
+    if statement.kind == "value":
+        named = [value for value in statement.values if value.distinctive]
+        if named and (role != "user" or statement.pasted or len(statement.values) == 1):
             if named[0].canon in owned:
                 return ""
             return f"value {named[0].canon}"
-        if said.asked:
+        if statement.asked:
             return ""
-    return folded(said.text)
+    return folded(statement.text)
 
 
-def _add(found: dict[str, _Gathered], key: str, said: Said, saying: Saying) -> None:
+def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying) -> None:
     entry = found.get(key)
     if entry is None:
-        found[key] = _Gathered(said, [(saying, said)])
+        found[key] = _Gathered(statement, [(saying, statement)])
         return
-    entry.sayings.append((saying, said))
-    now, was = _weight(said, saying.role), _weight(entry.said, entry.sayings[entry.best][0].role)
+    entry.sayings.append((saying, statement))
+    now, was = _weight(statement, saying.role), _weight(entry.statement, entry.sayings[entry.best][0].role)
     if now > was:
-        entry.said, entry.best = said, len(entry.sayings) - 1
+        entry.statement, entry.best = statement, len(entry.sayings) - 1
 
 
 def _shown(gathered: _Gathered) -> bool:
-    return gathered.said.kind == "value" and all(said.pasted for _, said in gathered.sayings)
+    return gathered.statement.kind == "value" and all(statement.pasted for _, statement in gathered.sayings)
 
 
-def _weight(said: Said, role: str) -> float:
-    return (
-        _ROLE.get(role, 0.0) + _KIND[said.kind] + said.strength - _PASTED * said.pasted - _ASKED * said.asked
-    )
+def _weight(statement: Statement, role: str) -> float:
+    sure = _ROLE.get(role, 0.0) + _KIND[statement.kind] + statement.strength
+    return sure - _PASTED * statement.pasted - _ASKED * statement.asked
 
 
 def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
-    said = gathered.said
+    statement = gathered.statement
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
     steps = {saying.step for saying, _ in gathered.sayings}
-    again = sum(not other.pasted for _, other in gathered.sayings) - (not said.pasted)
-    uses = again + used.of(said, min(steps), steps)
+    again = sum(not other.pasted for _, other in gathered.sayings) - (not statement.pasted)
+    uses = again + used.of(statement, min(steps), steps)
     rank = (
-        _weight(said, best.role)
-        + min(6.0, 2.0 * len(said.values))
+        _weight(statement, best.role)
+        + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
         + min(12.0, 1.5 * uses)
     )
     return Fact(
         key=_name(key),
-        kind=said.kind,
-        text=said.text,
-        value=", ".join(dict.fromkeys(value.text for value in said.values)) or said.text.strip(" .。;；"),
-        values=said.values,
-        things=said.things,
-        rule=said.rule,
-        strength=said.strength,
-        cue=said.cue,
+        kind=statement.kind,
+        text=statement.text,
+        value=", ".join(dict.fromkeys(value.text for value in statement.values))
+        or statement.text.strip(" .。;；"),
+        values=statement.values,
+        things=statement.things,
+        rule=statement.rule,
+        strength=statement.strength,
+        cue=statement.cue,
         role=best.role,
         sayings=(best, *others),
         uses=uses,
@@ -155,23 +146,23 @@ def _name(key: str) -> str:
 class _Uses:
     """Where names are mentioned and values are said, so that later uses can be counted."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self.named: dict[str, list[tuple[Step, Mention]]] = defaultdict(list)
-        self.said: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = defaultdict(list)
+    def __init__(self, steps: Sequence[SpokenMessage]) -> None:
+        self.named: dict[str, list[tuple[SpokenMessage, Mention]]] = defaultdict(list)
+        self.valued: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = defaultdict(list)
         for step in steps:
             for mention in step.facts.mentions:
                 self.named[mention.value.canon].append((step, mention))
-            for said in step.facts.said:
-                things = frozenset(said.things)
-                for value in said.values:
+            for statement in step.facts.statements:
+                things = frozenset(statement.things)
+                for value in statement.values:
                     if not value.distinctive:
-                        self.said[value.canon, value.unit].append((step.saying.step, things))
+                        self.valued[value.canon, value.unit].append((step.saying.step, things))
 
-    def of(self, said: Said, first: int, own: set[int]) -> int:
+    def of(self, statement: Statement, first: int, own: set[int]) -> int:
         """Later messages, other than the sayings, that use a value of the fact."""
         steps: set[int] = set()
-        things = frozenset(said.things)
-        for value in said.values:
+        things = frozenset(statement.things)
+        for value in statement.values:
             if value.distinctive:
                 steps.update(
                     step.saying.step
@@ -180,7 +171,9 @@ class _Uses:
                 )
             else:
                 steps.update(
-                    at for at, others in self.said[value.canon, value.unit] if at > first and things & others
+                    at
+                    for at, others in self.valued[value.canon, value.unit]
+                    if at > first and things & others
                 )
         return len(steps - own)
 
@@ -197,30 +190,32 @@ def _links(used: _Uses, known: set[str]) -> Iterable[Fact]:
         spoken = [step for step, mention in mentions if _spoken(step, mention)]
         later = [step for step in spoken if step.saying.step > first.saying.step]
         tasks = {first.task, *(step.task for step in spoken)}
-        told = _told(mentions)
-        if (
-            told is None
-            or (value.form == "setting" and told[1].pasted)
-            or len(later) < (LINK_USES if len(tasks) > 1 else TOOL_USES)
+        best = _best_mention(mentions)
+        if (value.form == "setting" and best[1].pasted) or len(later) < (
+            LINK_USES if len(tasks) > 1 else TOOL_USES
         ):
             continue
-        yield _named(canon, told, mentions, len(later), len(tasks) > 1)
+        yield _named(canon, best, mentions, len(later), len(tasks) > 1)
 
 
-def _spoken(step: Step, mention: Mention) -> bool:
+def _spoken(step: SpokenMessage, mention: Mention) -> bool:
     """Whether somebody used a name, rather than showed it in a paste or printed it."""
     return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
 
 
-def _told(mentions: Sequence[tuple[Step, Mention]]) -> tuple[Step, Mention]:
+def _best_mention(mentions: Sequence[tuple[SpokenMessage, Mention]]) -> tuple[SpokenMessage, Mention]:
     """The mention whose words are shown: the first that somebody said, else the first of all."""
     return next(((s, m) for s, m in mentions if _spoken(s, m) and not m.called), mentions[0])
 
 
 def _named(
-    canon: str, told: tuple[Step, Mention], mentions: Sequence[tuple[Step, Mention]], uses: int, link: bool
+    canon: str,
+    shown_by: tuple[SpokenMessage, Mention],
+    mentions: Sequence[tuple[SpokenMessage, Mention]],
+    uses: int,
+    link: bool,
 ) -> Fact:
-    step, mention = told
+    step, mention = shown_by
     sayings = [
         replace(other.saying, span=m.text_span) for other, m in mentions if not m.called and other is not step
     ]

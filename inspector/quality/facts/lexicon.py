@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from inspector.core.errors import BadInput
-from inspector.quality.facts.values import KINDS, Kind
+from inspector.core.scan.exact import LINE, PATTERNS
+from inspector.core.scan.words import Stemmer
+from inspector.quality.facts.fact import KINDS, Kind
 
 _GAP = r".{0,40}?"
 # The place before and behind a value: no letter, digit or joining sign, so that no value is cut out of a longer one.
@@ -26,7 +28,6 @@ _TERM = rf"(?:(?:all|every|each|the|a|an|our|your|any)\s+)*?(?:{_QUOTED}|[\w+#@/
 _PAIRED_TERM = (
     rf"(?:{_QUOTED}|[A-Za-z0-9_.+#@/-]+|[\u3400-\u9fff]{{1,6}}?(?=[，。；：！、,.;:!\s]|$|改|换|而|不))"
 )
-_PAIRS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,6 @@ class Language:
     joins: re.Pattern[str]
     openers: frozenset[str]
     requests: re.Pattern[str]
-    stop: frozenset[str]
-    suffixes: tuple[tuple[str, str], ...]
     wishes: tuple[Wish, ...]
     swaps: tuple[re.Pattern[str], ...]
     instead: re.Pattern[str]
@@ -112,7 +111,7 @@ class Rules:
     quantities: frozenset[str]
     common: frozenset[str]
     fleeting: frozenset[str]
-    stop: frozenset[str] = field(default_factory=frozenset)
+    stemmer: Stemmer = field(default_factory=Stemmer)
     tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
     tools: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     tool_words: tuple[str, ...] = ()
@@ -124,7 +123,7 @@ def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
     Raises BadInput with a sentence that names the rule that cannot be used.
     """
     found = list(documents)
-    text = json.dumps(found, sort_keys=True, ensure_ascii=False, default=str)
+    text = json.dumps([*found, dict(PATTERNS)], sort_keys=True, ensure_ascii=False, default=str)
     version = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
     shared = next((one for one in found if one.get("language") == "any"), None)
     if shared is None:
@@ -175,14 +174,13 @@ def _rules(
             re.compile(str(entry["unless"]), re.ASCII) if "unless" in entry else None,
         )
         forms[name] = form
-        pattern = re.sub(r"\(\?P<\w+>", "(?:", str(entry["pattern"]))
+        pattern = _pattern(entry)
         if name == "number":
             sign = f"(?:(?:{'|'.join(map(re.escape, prefixes))})\\s?)?" if prefixes else ""
             pattern = f"{sign}{pattern}(?:[\\s-]?(?:{spelled}))?" if spelled else pattern
         patterns.append(f"(?P<{name}>{pattern})")
         if form.mention:
             mentions.append(f"(?P<{name}>{pattern})")
-    stop = frozenset(word for language in languages for word in language.stop)
     tools = {
         str(command): (str(family["id"]), str(tool))
         for family in shared.get("tools", ())
@@ -206,7 +204,7 @@ def _rules(
             quantities=frozenset(map(str, shared.get("quantities", ()))),
             common=frozenset(map(str, shared.get("common", ()))),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
-            stop=stop,
+            stemmer=stemmer_of(tongues),
             tool=_commands(tools),
             tools=tools,
             tool_words=tuple(dict.fromkeys(command.split()[0] for command in tools)),
@@ -215,6 +213,14 @@ def _rules(
         raise BadInput(
             f"A pattern of values in the rules of facts is no regular expression: {error}."
         ) from error
+
+
+def _pattern(entry: Mapping[str, Any]) -> str:
+    """How a form is written: as it says itself, else as the scanner knows it."""
+    name = str(entry["name"])
+    if "pattern" not in entry and name not in PATTERNS:
+        raise BadInput(f"The form {name} in the rules of facts is none that is known, and has no pattern.")
+    return str(entry.get("pattern") or PATTERNS[name]) + (LINE if entry.get("line") else "")
 
 
 def _commands(tools: Mapping[str, object]) -> re.Pattern[str]:
@@ -250,12 +256,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         cues.append(cue)
 
     def words(what: str) -> list[str]:
-        found = list(document.get(what, ()))
-        if wrong := [word for word in found if not isinstance(word, str)]:
-            raise BadInput(
-                f"The words {what} of the language {name} have {wrong[0]!r}, which is no text; quote it."
-            )
-        return found
+        return _words(document, what)
 
     def lexicon(what: str) -> re.Pattern[str]:
         return _phrases(words(what), pairs)
@@ -276,11 +277,28 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),
-        stop=frozenset(words("stop")),
-        suffixes=tuple((str(a), str(b)) for a, b in document.get("suffixes", ())),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, pairs) for template in words("swaps")),
         instead=lexicon("instead"),
+    )
+
+
+def _words(document: Mapping[str, Any], what: str) -> list[str]:
+    words = list(document.get(what, ()))
+    if wrong := [word for word in words if not isinstance(word, str)]:
+        language = document.get("language", "?")
+        raise BadInput(
+            f"The words {what} of the language {language} have {wrong[0]!r}, which is no text; quote it."
+        )
+    return words
+
+
+def stemmer_of(documents: Iterable[Mapping[str, Any]]) -> Stemmer:
+    """The stemmer of the documents' languages. Raises BadInput for a stop word that is no text."""
+    tongues = list(documents)
+    return Stemmer(
+        frozenset(word for one in tongues for word in _words(one, "stop")),
+        tuple((str(ending), str(other)) for one in tongues for ending, other in one.get("suffixes", ())),
     )
 
 
@@ -373,8 +391,3 @@ def _longest(words: Iterable[str]) -> list[str]:
 
 def _end(word: str) -> str:
     return r"(?![A-Za-z0-9])" if word[-1:].isascii() and word[-1:].isalnum() else ""
-
-
-def has_pairs(text: str) -> bool:
-    """Whether a text has characters of a script without spaces between words."""
-    return not text.isascii() and _PAIRS.search(text) is not None

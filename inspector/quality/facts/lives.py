@@ -6,10 +6,19 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from inspector.quality.facts.fact import (
+    Contradiction,
+    ConversationFacts,
+    Fact,
+    Fate,
+    Life,
+    Saying,
+    SpokenMessage,
+    Statement,
+)
 from inspector.quality.facts.fate import fate
-from inspector.quality.facts.gather import Step, values_said
-from inspector.quality.facts.ground import Ground
-from inspector.quality.facts.values import Contradiction, ConversationFacts, Fact, Fate, Life, Said, Saying
+from inspector.quality.facts.gather import values_said
+from inspector.quality.facts.passage_index import PassageIndex
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6
@@ -18,19 +27,19 @@ _SPOKEN = ("user", "assistant")
 
 def lives_of(
     facts: Sequence[Fact],
-    steps: Sequence[Step],
+    steps: Sequence[SpokenMessage],
     ends: Sequence[int],
-    grounds: Mapping[int, Ground],
+    lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
 ) -> ConversationFacts:
     """Follow every summarized fact to the last compaction.
 
-    `ends[k]` is how many messages had been said at compaction k + 1; `grounds` has the list after each compaction.
+    `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
     `watch` is told now and then how many facts were followed; what it raises ends the work.
     """
-    said = values_said(facts)
+    numbers_said = values_said(facts)
     later = _Later(steps)
-    numbers = sorted(grounds)
+    numbers = sorted(lists_after)
     lives: list[Life] = []
     pruned: list[Life] = []
     for done, fact in enumerate(facts):
@@ -44,11 +53,11 @@ def lives_of(
                 continue
             fates: dict[int, Fate] = {}
             for start in starts:
-                if start not in grounds:
+                if start not in lists_after:
                     continue
                 for number in numbers:
                     if number >= start and number not in fates:
-                        fates[number] = fate(fact, grounds[number], number, said)
+                        fates[number] = fate(fact, lists_after[number], number, numbers_said)
                 life = _life(fact, start, [fates[n] for n in numbers if n >= start], ends, later)
                 (pruned if kept_apart else lives).append(life)
     order = {fact.key: at for at, fact in enumerate(facts)}
@@ -76,22 +85,22 @@ def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], la
 class _Later:
     """What was said when, by value and by word."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self.named: dict[str, list[Saying]] = defaultdict(list)
-        self.valued: dict[tuple[str, str], list[tuple[Saying, Said]]] = defaultdict(list)
-        self.worded: dict[str, list[tuple[Saying, Said]]] = defaultdict(list)
+        self.valued: dict[tuple[str, str], list[tuple[Saying, Statement]]] = defaultdict(list)
+        self.worded: dict[str, list[tuple[Saying, Statement]]] = defaultdict(list)
         for step in steps:
             for mention in step.facts.mentions:
                 self.named[mention.value.canon].append(step.saying)
-            for said in step.facts.said:
-                if said.asked or said.pasted:
+            for statement in step.facts.statements:
+                if statement.asked or statement.pasted:
                     continue
-                for value in said.values:
+                for value in statement.values:
                     if not value.distinctive:
-                        self.valued[value.canon, value.unit].append((step.saying, said))
-                if len(said.things) >= 2 and said.values:
-                    for word in set(said.things):
-                        self.worded[word].append((step.saying, said))
+                        self.valued[value.canon, value.unit].append((step.saying, statement))
+                if len(statement.things) >= 2 and statement.values:
+                    for word in set(statement.things):
+                        self.worded[word].append((step.saying, statement))
 
     def again(self, fact: Fact, end: int) -> Saying | None:
         """The first message from step `end` on that says the fact, or its value of the same thing, again."""
@@ -103,8 +112,9 @@ class _Later:
             else:
                 found += [
                     saying
-                    for saying, said in self.valued.get((value.canon, value.unit), ())
-                    if saying.step >= end and len(things.intersection(said.things)) >= min(2, len(things))
+                    for saying, statement in self.valued.get((value.canon, value.unit), ())
+                    if saying.step >= end
+                    and len(things.intersection(statement.things)) >= min(2, len(things))
                 ]
         return min(found, key=lambda saying: saying.step, default=None)
 
@@ -121,7 +131,7 @@ class _Later:
             return None
         best: tuple[int, Contradiction] | None = None
         # A word that hundreds of messages use says of none of them that it is about the same thing.
-        for saying, said in self.worded[rarest][-400:]:
+        for saying, statement in self.worded[rarest][-400:]:
             if (
                 saying.step <= last
                 or saying.role not in _SPOKEN
@@ -130,21 +140,21 @@ class _Later:
                 continue
             if fact.role == "user" and saying.role != "user":
                 continue
-            others = _others(fact, said, things)
+            others = _others(fact, statement, things)
             if others:
-                place = replace(saying, span=said.span)
-                best = (saying.step, Contradiction(said.text, others, place))
+                place = replace(saying, span=statement.span)
+                best = (saying.step, Contradiction(statement.text, others, place))
         return None if best is None else best[1]
 
 
-def _others(fact: Fact, said: Said, things: frozenset[str]) -> str:
+def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
     """The other value that `said` gives for the same thing; "" where it speaks of something else, or says the same."""
-    theirs = frozenset(said.things)
+    theirs = frozenset(statement.things)
     if len(things & theirs) < SAME_THING * len(things | theirs):
         return ""
     mine = {(value.form, value.unit): value.canon for value in fact.values}
-    other = {(value.form, value.unit): value for value in said.values}
+    other = {(value.form, value.unit): value for value in statement.values}
     shared = mine.keys() & other.keys()
-    if len(mine) != len(fact.values) or len(other) != len(said.values) or not shared:
+    if len(mine) != len(fact.values) or len(other) != len(statement.values) or not shared:
         return ""
     return ", ".join(other[form].text for form in sorted(shared) if other[form].canon != mine[form])

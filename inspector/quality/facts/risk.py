@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from inspector.quality.facts.values import Fact
+from inspector.quality.facts.fact import Fact
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.quality.facts.values import Span
+from inspector.quality.facts.fact import Span
 
 #: Longer sentences are cut: nobody says a fact in more characters.
 LONGEST = 420

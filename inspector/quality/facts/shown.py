@@ -10,12 +10,12 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from inspector.quality.facts.lexicon import Language, Rules, has_pairs
-from inspector.quality.facts.scan import canon, words_of
+from inspector.core.scan.words import has_unspaced
+from inspector.quality.facts.exact_values import canon
+from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
+from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence
-from inspector.quality.facts.values import Fact, MessageFacts, Saying, Sign, Span, Value
 
 #: So many messages must show the same.
 TIMES = 2
@@ -24,20 +24,6 @@ STRENGTH = 5
 _LINE = 200
 #: So many characters before a command are searched for what takes it back ("instead of npm install").
 _BEFORE = 40
-
-
-class Told(Protocol):
-    """A message of the conversation: where it was said, and what it says."""
-
-    @property
-    def saying(self) -> Saying:
-        """Where it was said."""
-        ...
-
-    @property
-    def facts(self) -> MessageFacts:
-        """What it says."""
-        ...
 
 
 def signs_of(text: str, spoken: Sequence[Sentence], rules: Rules) -> Iterator[Sign]:
@@ -61,7 +47,7 @@ def signs_of_calls(calls: Sequence[tuple[str, str]], rules: Rules) -> Iterator[S
 def _of_sentence(text: str, span: Span, rules: Rules) -> Iterator[Sign]:
     body = text[slice(*span)]
     for language in rules.languages:
-        if language.pairs and not has_pairs(body):
+        if language.pairs and not has_unspaced(body):
             continue
         for wish in language.wishes:
             found = wish.find.search(body)
@@ -70,7 +56,7 @@ def _of_sentence(text: str, span: Span, rules: Rules) -> Iterator[Sign]:
         for swap in language.swaps:
             for found in swap.finditer(body):
                 old, new = (_word(found[name]) for name in ("old", "new"))
-                if old and new and old != new and not rules.stop.intersection((old, new)):
+                if old and new and old != new and not rules.stemmer.stop.intersection((old, new)):
                     yield _sign(f"{language.name}.swap", (new, old), body, span, found.span(), rules)
 
 
@@ -80,7 +66,7 @@ def _word(text: str) -> str:
 
 def _sign(rule: str, what: tuple[str, str], body: str, span: Span, cue: Span, rules: Rules) -> Sign:
     at = span[0]
-    things = tuple(dict.fromkeys(words_of(body, rules)))
+    things = tuple(dict.fromkeys(rules.stemmer.words(body)))
     return Sign(rule, *what, " ".join(body.split()), span, (cue[0] + at, cue[1] + at), things)
 
 
@@ -122,7 +108,7 @@ class _Shown:
     sign: Sign
 
 
-def shown(steps: Sequence[Told]) -> Iterator[Fact]:
+def shown(steps: Sequence[SpokenMessage]) -> Iterator[Fact]:
     """The preferences that a conversation shows: the same sign in two messages of the user at least.
 
     What a stated rule, choice or wish covers is left to that. A tool counts where the agent ran another one that does
@@ -133,7 +119,11 @@ def shown(steps: Sequence[Told]) -> Iterator[Fact]:
     of_agent: dict[str, set[str]] = defaultdict(set)
     for step in steps:
         saying, facts = step.saying, step.facts
-        stated = [said.span for said in facts.said if said.kind != "value" and not said.asked]
+        stated = [
+            statement.span
+            for statement in facts.statements
+            if statement.kind != "value" and not statement.asked
+        ]
         for sign in facts.signs:
             if saying.role != "user":
                 of_agent[sign.rule].add(sign.chosen)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from inspector.core.handoff import read_handoff
 from inspector.core.messages import Message
-from inspector.quality.measures.values import Evidence, Measure, Passage, Place, Share, Where
+from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share, Where
 from inspector.summaries.exact import paths_in
 
 Sort = Literal["changed", "used", "command"]
@@ -45,14 +45,14 @@ class Trail:
     def __init__(self) -> None:
         self._known: dict[tuple[bool, str], Artifact] = {}
 
-    def measure(self, passage: Passage) -> tuple[Measure, Measure]:
+    def measure(self, compaction: MeasuredCompaction) -> tuple[Measure, Measure]:
         """The measures of files and of commands for the next compaction."""
         fresh: dict[tuple[bool, str], Artifact] = {}
-        for index in passage.middle:
-            message = passage.before[index]
+        for index in compaction.middle:
+            message = compaction.before[index]
             for name, sort in named_in(message):
                 key = (sort == "command", name)
-                place = passage.place(index)
+                place = compaction.place(index)
                 found = fresh.get(key)
                 changed: Sort = "changed" if found and "changed" in (found.sort, sort) else sort
                 fresh[key] = (
@@ -62,32 +62,40 @@ class Trail:
                 )
         for key, artifact in fresh.items():
             self._known.setdefault(key, artifact)
-        ground = _Ground(passage)
-        return self._files(passage, ground, fresh), self._commands(passage, ground, fresh)
+        names_after = _NamesAfter(compaction)
+        return self._files(compaction, names_after, fresh), self._commands(compaction, names_after, fresh)
 
-    def _files(self, passage: Passage, ground: _Ground, fresh: dict[tuple[bool, str], Artifact]) -> Measure:
+    def _files(
+        self,
+        compaction: MeasuredCompaction,
+        names_after: _NamesAfter,
+        fresh: dict[tuple[bool, str], Artifact],
+    ) -> Measure:
         ever = [artifact for (command, _), artifact in self._known.items() if not command]
         names = Counter(_base(artifact.name) for artifact in ever)
         now = [artifact for (command, _), artifact in fresh.items() if not command]
-        evidence = tuple(ground.file(artifact, names) for artifact in _ordered(now))
+        evidence = tuple(names_after.file(artifact, names) for artifact in _ordered(now))
         sorts = {artifact.name: artifact.sort for artifact in now}
         parts = []
         for sort in ("changed", "used"):
             those = [entry for entry in evidence if sorts[entry.text] == sort]
             if those:
                 parts.append((sort, _share(those)))
-        so_far = _share(ground.file(artifact, names) for artifact in ever)
-        index = passage.recorded.index
+        so_far = _share(names_after.file(artifact, names) for artifact in ever)
+        index = compaction.recorded.index
         return Measure("artifact-files", index, _share(evidence), so_far, tuple(parts), (), evidence)
 
     def _commands(
-        self, passage: Passage, ground: _Ground, fresh: dict[tuple[bool, str], Artifact]
+        self,
+        compaction: MeasuredCompaction,
+        names_after: _NamesAfter,
+        fresh: dict[tuple[bool, str], Artifact],
     ) -> Measure:
         now = [artifact for (command, _), artifact in fresh.items() if command]
         ever = [artifact for (command, _), artifact in self._known.items() if command]
-        evidence = tuple(ground.command(artifact) for artifact in _ordered(now))
-        so_far = _share(ground.command(artifact) for artifact in ever)
-        index = passage.recorded.index
+        evidence = tuple(names_after.command(artifact) for artifact in _ordered(now))
+        so_far = _share(names_after.command(artifact) for artifact in ever)
+        index = compaction.recorded.index
         return Measure("artifact-commands", index, _share(evidence), so_far, (), (), evidence)
 
 
@@ -171,16 +179,16 @@ def _share(evidence: Iterable[Evidence]) -> Share:
     return Share(sum(entry.known for entry in found), len(found))
 
 
-class _Ground:
+class _NamesAfter:
     """The list after a compaction: which paths it names and what its texts are, the summary first."""
 
-    def __init__(self, passage: Passage) -> None:
-        self.passage = passage
-        order = sorted(range(len(passage.after)), key=lambda at: at != passage.recorded.summary_at)
+    def __init__(self, compaction: MeasuredCompaction) -> None:
+        self.compaction = compaction
+        order = sorted(range(len(compaction.after)), key=lambda at: at != compaction.recorded.summary_at)
         self.paths: dict[str, int] = {}
         self.texts: list[tuple[int, str]] = []
         for at in order:
-            text = "\n".join(_said(passage.after[at]))
+            text = "\n".join(_said(compaction.after[at]))
             self.texts.append((at, _folded(text)))
             for path in paths_in(text):
                 parts = _plain(path).split("/")
@@ -204,8 +212,8 @@ class _Ground:
         return self._evidence(artifact, at, "its beginning" if cut else "")
 
     def _evidence(self, artifact: Artifact, at: int | None, note: str) -> Evidence:
-        found = None if at is None else self.passage.place_after(at)
-        where: Where | None = None if at is None else self.passage.region(at)
+        found = None if at is None else self.compaction.place_after(at)
+        where: Where | None = None if at is None else self.compaction.region(at)
         return Evidence(artifact.name, at is not None, artifact.said, found, where, note, artifact.role)
 
 

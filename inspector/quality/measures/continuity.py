@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.core.messages import Message
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.evidence import is_request
-from inspector.quality.measures.values import Evidence, Measure, Passage, Share, Where
+from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share, Where
 from inspector.summaries.content import content_words
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN
@@ -32,43 +32,47 @@ def last_request(messages: list[Message] | tuple[Message, ...]) -> int | None:
     )
 
 
-def request_measure(passage: Passage) -> Measure:
+def request_measure(compaction: MeasuredCompaction) -> Measure:
     """Whether the user's last request is still there."""
-    index = passage.recorded.index
-    at = last_request(list(passage.before))
+    index = compaction.recorded.index
+    at = last_request(list(compaction.before))
     if at is None:
         return Measure("continuity-request", index)
-    text = passage.before[at].text
-    said = passage.place(at)
-    copied = _copy(passage, at)
-    summary_at = passage.recorded.summary_at
+    text = compaction.before[at].text
+    said = compaction.place(at)
+    copied = _copy(compaction, at)
+    summary_at = compaction.recorded.summary_at
     if copied is not None:
-        where: Where = passage.region(copied)
-        entry = Evidence(text, True, said, passage.place_after(copied), "tail" if where == "summary" else where,
+        where: Where = compaction.region(copied)
+        entry = Evidence(text, True, said, compaction.place_after(copied), "tail" if where == "summary" else where,
                          "the message itself", "user")  # fmt: skip
-    elif told := told_in(text, passage.recorded.summary or ""):
-        found = None if summary_at is None else passage.place_after(summary_at)
+    elif told := told_in(text, compaction.recorded.summary or ""):
+        found = None if summary_at is None else compaction.place_after(summary_at)
         entry = Evidence(text, True, said, found, "summary", told, "user")
     else:
         entry = Evidence(text, False, said, None, None, "neither kept nor told", "user")
     return Measure("continuity-request", index, Share(int(entry.known), 1), evidence=(entry,))
 
 
-def _copy(passage: Passage, at: int) -> int | None:
+def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
     """The index in the list after of a message that head or tail kept; None where it was summarized or is not there."""
-    recorded = passage.recorded
+    recorded = compaction.recorded
     if at >= recorded.tail_start:
         copy = recorded.tail_after + at - recorded.tail_start
     elif at < recorded.head_end:
         copy = at
     else:
         return None
-    text = passage.before[at].text.strip()
+    text = compaction.before[at].text.strip()
     # A store may number the copies in another way; the message is looked for where it should be, then everywhere.
     order = (
-        [copy, *range(len(passage.after))] if copy < len(passage.after) else list(range(len(passage.after)))
+        [copy, *range(len(compaction.after))]
+        if copy < len(compaction.after)
+        else list(range(len(compaction.after)))
     )
-    return next((i for i in order if passage.after[i].role == "user" and text in passage.after[i].text), None)
+    return next(
+        (i for i in order if compaction.after[i].role == "user" and text in compaction.after[i].text), None
+    )
 
 
 def told_in(text: str, summary: str) -> str:
@@ -91,30 +95,32 @@ def told_in(text: str, summary: str) -> str:
     return ""
 
 
-def next_measure(passage: Passage) -> Measure:
+def next_measure(compaction: MeasuredCompaction) -> Measure:
     """Whether the list after says what comes next."""
-    recorded = passage.recorded
+    recorded = compaction.recorded
     evidence: list[Evidence] = []
     if recorded.summary is not None and not recorded.fallback:
-        found = None if recorded.summary_at is None else passage.place_after(recorded.summary_at)
+        found = None if recorded.summary_at is None else compaction.place_after(recorded.summary_at)
         for section, item in parse_summary(recorded.summary).items():
             if meaning(section.name) in OPEN:
                 evidence.append(Evidence(item.text, True, None, found, "summary", section.name, "summary"))
-    for at, message in enumerate(passage.after):
+    for at, message in enumerate(compaction.after):
         if at >= recorded.tail_after and message.role == "user" and message.text.startswith(TODO_START):
             evidence.append(
-                Evidence(message.text, True, None, passage.place_after(at), "tail", "the to-do list", "user")
+                Evidence(
+                    message.text, True, None, compaction.place_after(at), "tail", "the to-do list", "user"
+                )
             )
-    if 0 <= recorded.tail_start < recorded.before == len(passage.before):
+    if 0 <= recorded.tail_start < recorded.before == len(compaction.before):
         copy = recorded.tail_after + recorded.before - 1 - recorded.tail_start
-        last = passage.before[recorded.before - 1]
-        if 0 <= copy < len(passage.after) and passage.after[copy].role == last.role:
+        last = compaction.before[recorded.before - 1]
+        if 0 <= copy < len(compaction.after) and compaction.after[copy].role == last.role:
             evidence.append(
                 Evidence(
                     last.text,
                     True,
-                    passage.place(recorded.before - 1),
-                    passage.place_after(copy),
+                    compaction.place(recorded.before - 1),
+                    compaction.place_after(copy),
                     "tail",
                     "the last message before",
                     last.role,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from inspector.quality.measures.values import Measure, Passage, Share
+from inspector.quality.measures.measure import Measure, MeasuredCompaction, Share
 
 
-def compression_measure(passage: Passage) -> Measure:
+def compression_measure(compaction: MeasuredCompaction) -> Measure:
     """How much shorter the list got. Below 0 where it got longer."""
-    recorded = passage.recorded
+    recorded = compaction.recorded
     before, after = recorded.tokens_before, recorded.tokens_after
     parts = []
-    if passage.middle_tokens:
-        parts.append(("middle", Share(passage.middle_tokens - passage.summary_tokens, passage.middle_tokens)))
+    if compaction.middle_tokens:
+        parts.append(
+            ("middle", Share(compaction.middle_tokens - compaction.summary_tokens, compaction.middle_tokens))
+        )
     return Measure(
         "compression",
         recorded.index,
@@ -20,17 +22,17 @@ def compression_measure(passage: Passage) -> Measure:
         numbers=(
             ("before", before),
             ("after", after),
-            ("middle", passage.middle_tokens),
-            ("summary", passage.summary_tokens),
+            ("middle", compaction.middle_tokens),
+            ("summary", compaction.summary_tokens),
         ),
     )
 
 
-def cost_measure(passage: Passage) -> Measure:
+def cost_measure(compaction: MeasuredCompaction) -> Measure:
     """What the summary call read and wrote, and what that saved. A fallback text cost nothing that is known."""
-    recorded = passage.recorded
+    recorded = compaction.recorded
     written = recorded.summary is not None and not recorded.fallback
-    read, wrote = (passage.middle_tokens, passage.summary_tokens) if written else (0, 0)
+    read, wrote = (compaction.middle_tokens, compaction.summary_tokens) if written else (0, 0)
     return Measure(
         "cost",
         recorded.index,

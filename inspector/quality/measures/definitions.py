@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from inspector.quality.facts.values import KINDS, Kind
-from inspector.quality.measures.values import Definition
+from inspector.quality.facts.fact import KINDS, Kind
+from inspector.quality.measures.measure import Definition
 
 _PROBES = "Factory Research, Evaluating Context Compression for AI Agents (December 2025)"
 _KIND_TITLES: Mapping[Kind, str] = {

@@ -1,59 +1,121 @@
-"""All measures of a conversation."""
+"""The values of measures. Tokens are rough; indexes are places in the list before or after a compaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from inspector.quality.facts.values import ConversationFacts
-from inspector.quality.measures.artifacts import Trail
-from inspector.quality.measures.continuity import next_measure, request_measure
-from inspector.quality.measures.cost import compression_measure, cost_measure
-from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.survival import survival_measures
-from inspector.quality.measures.values import Measure, Passage, Share, total
+from inspector.core.conversations import Compaction
+from inspector.core.messages import Message
+
+#: The region of the list after a compaction in which something was found.
+Where = Literal["summary", "head", "tail"]
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationMeasures:
-    """Every measure of every compaction, by compaction and in the order of DEFINITIONS."""
+class Definition:
+    """What a measure is. `counts` says what is divided by what, `practice` which practice of the field it follows."""
 
-    measures: tuple[Measure, ...] = ()
-
-    def of(self, compaction: int) -> tuple[Measure, ...]:
-        """The measures of a compaction."""
-        return tuple(measure for measure in self.measures if measure.compaction == compaction)
-
-    def curve(self, identity: str) -> tuple[Measure, ...]:
-        """One measure over the compactions."""
-        return tuple(measure for measure in self.measures if measure.id == identity)
-
-    def whole(self, identity: str) -> tuple[Share | None, Share | None, Mapping[str, int]]:
-        """One measure of the whole conversation: the shares of all compactions together, what the last list still has
-        of everything that was ever summarized, and the tokens summed."""
-        curve = self.curve(identity)
-        numbers: dict[str, int] = {}
-        for measure in curve:
-            for name, tokens in measure.numbers:
-                numbers[name] = numbers.get(name, 0) + tokens
-        return total(measure.share for measure in curve), curve[-1].so_far if curve else None, numbers
+    id: str
+    title: str
+    counts: str
+    practice: str
+    unit: Literal["share", "yes or no", "tokens"] = "share"
 
 
-def measures_of(passages: Iterable[Passage], facts: ConversationFacts | None = None) -> ConversationMeasures:
-    """Measure every compaction, oldest first; survival needs the facts. Each passage is looked at once."""
-    trail = Trail()
-    found: list[Measure] = []
-    compactions: list[int] = []
-    for passage in passages:
-        compactions.append(passage.recorded.index)
-        found += trail.measure(passage)
-        found += [request_measure(passage), next_measure(passage)]
-        found += [compression_measure(passage), cost_measure(passage)]
-    if facts is not None:
-        found += survival_measures(facts, compactions)
-    return ConversationMeasures(_ordered(found))
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`count` of `of`. Adding shares adds both."""
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """From 0 to 1; None of nothing."""
+        return self.count / self.of if self.of else None
+
+    def __add__(self, other: Share) -> Share:
+        return Share(self.count + other.count, self.of + other.of)
 
 
-def _ordered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    order = {identity: at for at, identity in enumerate(DEFINITIONS)}
-    return tuple(sorted(measures, key=lambda measure: (measure.compaction, order[measure.id])))
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A message: the generation from 1 and its index in that list."""
+
+    generation: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that was measured: whether it is known after the compaction, where it was said, where it is found.
+
+    `text` is as it was said and not yet safe for the screen. `note` says how it is known, or what is missing.
+    """
+
+    text: str
+    known: bool
+    said: Place | None = None
+    found: Place | None = None
+    where: Where | None = None
+    note: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of one compaction.
+
+    `share` is None where the measure counts tokens or there was nothing to measure. `so_far` is the same over
+    everything that this compaction and those before it summarized: how much of it is known after this one. Over the
+    compactions of a conversation it is the curve. `parts` divide `share`; `numbers` are tokens by name.
+    """
+
+    id: str
+    compaction: int
+    share: Share | None = None
+    so_far: Share | None = None
+    parts: tuple[tuple[str, Share], ...] = ()
+    numbers: tuple[tuple[str, int], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCompaction:
+    """A compaction with both its lists: `before` whole, `after` as the compaction left it.
+
+    `middle_tokens` is what the summary model had to read, `summary_tokens` what it wrote.
+    """
+
+    recorded: Compaction
+    before: Sequence[Message]
+    after: Sequence[Message]
+    middle_tokens: int = 0
+    summary_tokens: int = 0
+
+    @property
+    def middle(self) -> range:
+        """The indexes of the list before that were summarized."""
+        return range(self.recorded.head_end, self.recorded.tail_start)
+
+    def region(self, index: int) -> Where:
+        """The region of a message of the list after."""
+        if index == self.recorded.summary_at:
+            return "summary"
+        return "head" if index < self.recorded.head_after else "tail"
+
+    def place(self, index: int) -> Place:
+        """A message of the list before."""
+        return Place(self.recorded.index, index)
+
+    def place_after(self, index: int) -> Place:
+        """A message of the list after."""
+        return Place(self.recorded.index + 1, index)
+
+
+def total(shares: Iterable[Share | None]) -> Share | None:
+    """The shares together; None where there is none."""
+    found = [share for share in shares if share is not None]
+    return sum(found, Share(0, 0)) if found else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.quality.facts.values import KINDS, ConversationFacts, Fate, Kind, Life
-from inspector.quality.measures.values import Evidence, Measure, Place, Share
+from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.measures.measure import Evidence, Measure, Place, Share
 
 _ROLES = ("user", "assistant", "tool")
 

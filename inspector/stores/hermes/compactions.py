@@ -16,7 +16,7 @@ _UNCERTAIN = "The start of the list after it is inferred from which messages are
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Transition:
     """What lies on both sides of a compaction: the list before, and the rows that followed it."""
 
     number: int
@@ -27,7 +27,7 @@ class Step:
 
 
 def describe(
-    steps: Sequence[Step],
+    transitions: Sequence[Transition],
     sessions: Mapping[str, Session],
     prompts: Mapping[str, int],
     read: Callable[[Sequence[int]], Mapping[int, Message]],
@@ -35,14 +35,14 @@ def describe(
     """The compactions. `prompts` are the tokens of each session's system prompt; `read` answers bodies."""
     answer = []
     held: dict[int, Print] = {}
-    for step in steps:
-        held = _prints(step.before.ids, held, read)
+    for transition in transitions:
+        held = _prints(transition.before.ids, held, read)
         old = list(held.values())
         # Copies are at most as many as the messages before, plus the summary and stubs for open calls.
         reach = len(old) + sum(len(item.calls) for item in old) + 2
-        after = _prints(step.rows_after[:reach], {}, read)
+        after = _prints(transition.rows_after[:reach], {}, read)
         new = list(after.values())
-        answer.append(_compaction(step, old, new, sessions, prompts))
+        answer.append(_compaction(transition, old, new, sessions, prompts))
         held = after
     return tuple(answer)
 
@@ -62,7 +62,7 @@ def _prints(
 
 
 def _compaction(
-    step: Step,
+    transition: Transition,
     old: Sequence[Print],
     new: Sequence[Print],
     sessions: Mapping[str, Session],
@@ -71,13 +71,13 @@ def _compaction(
     found = recover(old, new)
     summary = new[found.summary_at] if found.summary_at is not None else None
     handoff = summary.handoff if summary else None
-    ended = sessions[step.before.session].ended_at if step.before.session in sessions else None
-    rotated = step.before.session != step.session_after
+    ended = sessions[transition.before.session].ended_at if transition.before.session in sessions else None
+    rotated = transition.before.session != transition.session_after
     first = summary or (new[0] if new else None)
     at = ended if rotated and ended is not None else first.timestamp if first else 0.0
     return Compaction(
-        index=step.number,
-        session=step.before.session,
+        index=transition.number,
+        session=transition.before.session,
         before=len(old),
         after=found.after,
         head_end=found.head_end,
@@ -88,11 +88,11 @@ def _compaction(
         summary=handoff.body if handoff else None,
         merged=found.merged,
         fallback=handoff is not None and handoff.fallback,
-        tokens_before=_tokens(old) + prompts.get(step.before.session, 0),
-        tokens_after=_tokens(new[: found.after]) + prompts.get(step.session_after, 0),
+        tokens_before=_tokens(old) + prompts.get(transition.before.session, 0),
+        tokens_after=_tokens(new[: found.after]) + prompts.get(transition.session_after, 0),
         at=at,
-        exact=found.exact and step.certain,
-        note=" ".join(_notes(found.note, step.certain)),
+        exact=found.exact and transition.certain,
+        note=" ".join(_notes(found.note, transition.certain)),
     )
 
 

@@ -30,7 +30,7 @@ from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salva
 
 if TYPE_CHECKING:
     # What opens and searches conversations is imported when one is: the list of them comes up sooner.
-    from inspector.stores.hermes import finding
+    from inspector.stores.hermes import text_search
     from inspector.stores.hermes.describe import StoreDescription
     from inspector.stores.hermes.generations import Part
 
@@ -143,18 +143,18 @@ class HermesStore:
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """Every recorded compaction of the conversation, found by matching the lists before and after it."""
-        from inspector.stores.hermes.compactions import Step, describe
+        from inspector.stores.hermes.compactions import Transition, describe
 
         _, lists = self._read(lambda db: self._open(db, conversation.row))
-        steps = []
+        transitions = []
         for number, before in enumerate(conversation.generations[:-1], start=1):
             if number >= len(lists):
                 break
             next_session, part = lists[number]
-            steps.append(Step(number, before, next_session, part.rows, part.certain))
+            transitions.append(Transition(number, before, next_session, part.rows, part.certain))
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
-        return describe(steps, sessions, prompts, self._rows_by_id)
+        return describe(transitions, sessions, prompts, self._rows_by_id)
 
     def count_compactions(self, conversation: str) -> int:
         """How many compactions a conversation has been through, rotations and those in place."""
@@ -180,9 +180,9 @@ class HermesStore:
 
         Case does not matter. The search goes on only while its iterator is asked, so leaving it cancels it.
         """
-        from inspector.stores.hermes import finding
+        from inspector.stores.hermes import text_search
 
-        asked = finding.words(query, self._schema)
+        asked = text_search.query_of(query, self._schema)
         if asked is None:
             return
         tips = self._all().tip_of
@@ -317,48 +317,50 @@ class HermesStore:
     def _sizes_of(self, ids: Sequence[int]) -> dict[int, int]:
         return self._read(lambda db: _sizes(db, self._schema, ids))
 
-    def _search(self, asked: finding.Words, sessions: Sequence[str]) -> Iterator[finding.Found]:
-        from inspector.stores.hermes import finding
+    def _search(self, asked: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.MatchingRow]:
+        from inspector.stores.hermes import text_search
 
-        lowest, highest = self._read(finding.limits)
+        lowest, highest = self._read(text_search.limits)
         if asked.index is None:
             yield from self._scan(asked, sessions, lowest, highest)
             return
         below = highest
         try:
             # Where the index is not kept up any more, what is newer than it must be read.
-            newest = 1 + self._read(lambda db: finding.newest(db, asked))
+            newest = 1 + self._read(lambda db: text_search.newest(db, asked))
             yield from self._scan(asked, sessions, max(lowest, newest), highest)
             below = min(below, newest)
             while ids := self._matching(asked, sessions, below):
                 found = self._rows_by_id(ids)
-                yield from finding.check([found[identity] for identity in ids if identity in found], asked)
+                yield from text_search.check(
+                    [found[identity] for identity in ids if identity in found], asked
+                )
                 below = ids[-1]
         except StoreError as error:
             # The index is damaged or not what its name says; the texts are still there.
             self._note(f"The full-text index could not be used, so every message is read: {error}")
             yield from self._scan(asked, sessions, lowest, below)
 
-    def _matching(self, asked: finding.Words, sessions: Sequence[str], below: int) -> list[int]:
-        from inspector.stores.hermes import finding
+    def _matching(self, asked: text_search.Query, sessions: Sequence[str], below: int) -> list[int]:
+        from inspector.stores.hermes import text_search
 
-        return self._read(lambda db: finding.candidates(db, asked, below, _BATCH, sessions))
+        return self._read(lambda db: text_search.candidates(db, asked, below, _BATCH, sessions))
 
     def _scan(
-        self, asked: finding.Words, sessions: Sequence[str], lowest: int, below: int
-    ) -> Iterator[finding.Found]:
-        from inspector.stores.hermes import finding
+        self, asked: text_search.Query, sessions: Sequence[str], lowest: int, below: int
+    ) -> Iterator[text_search.MatchingRow]:
+        from inspector.stores.hermes import text_search
 
         while below > lowest:
             low = max(lowest, below - _BATCH)
-            yield from finding.check(self._range(low, below, sessions), asked)
+            yield from text_search.check(self._range(low, below, sessions), asked)
             below = low
 
     def _range(self, low: int, high: int, sessions: Sequence[str]) -> list[Message]:
         """The messages with ids in [low, high), newest first."""
-        from inspector.stores.hermes import finding
+        from inspector.stores.hermes import text_search
 
-        return self._read(lambda db: finding.in_range(db, self._schema, low, high, sessions))
+        return self._read(lambda db: text_search.in_range(db, self._schema, low, high, sessions))
 
 
 def _data_version(db: sqlite3.Connection) -> int:

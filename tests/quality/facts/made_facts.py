@@ -8,15 +8,15 @@ from dataclasses import replace
 from inspector.config.fact_rules import load_rules
 from inspector.core.text import safe
 from inspector.quality.facts.extract import facts_of
-from inspector.quality.facts.gather import Step, gather
-from inspector.quality.facts.ground import Ground, Part
-from inspector.quality.facts.values import Fact, Said, Saying, Where
+from inspector.quality.facts.fact import Fact, Saying, SpokenMessage, Statement, Where
+from inspector.quality.facts.gather import gather
+from inspector.quality.facts.passage_index import ListText, PassageIndex
 
 RULES = load_rules()
 
 
-def said(text: str, role: str = "user") -> tuple[Said, ...]:
-    return facts_of(safe(text), role, RULES).said
+def said(text: str, role: str = "user") -> tuple[Statement, ...]:
+    return facts_of(safe(text), role, RULES).statements
 
 
 def step(
@@ -25,12 +25,12 @@ def step(
     role: str = "user",
     calls: Sequence[tuple[str, str]] = (),
     compaction: int | None = 1,
-) -> Step:
+) -> SpokenMessage:
     saying = Saying(number, 1, number, 100 + number, "s", role, (0, 0), compaction)
-    return Step(saying, number, facts_of(safe(text), role, RULES, calls))
+    return SpokenMessage(saying, number, facts_of(safe(text), role, RULES, calls))
 
 
-def steps(*told: str | tuple[str, str]) -> list[Step]:
+def steps(*told: str | tuple[str, str]) -> list[SpokenMessage]:
     """One step a text; a pair is (role, text)."""
     pairs = [("user", one) if isinstance(one, str) else one for one in told]
     task, found = 0, []
@@ -49,11 +49,11 @@ def fact(text: str, role: str = "user") -> Fact:
     return facts((role, text))[0]
 
 
-def ground(
+def searchable(
     summary: str = "", head: Sequence[str] = (), tail: Sequence[str] = (), role: str = "user"
-) -> Ground:
-    parts = [Part("head", at, role, safe(text)) for at, text in enumerate(head)]
+) -> PassageIndex:
+    parts = [ListText("head", at, role, safe(text)) for at, text in enumerate(head)]
     where: Where = "summary"
-    parts.append(Part(where, len(head), "summary", safe(summary)))
-    parts += [Part("tail", len(head) + 1 + at, role, safe(text)) for at, text in enumerate(tail)]
-    return Ground(parts, RULES)
+    parts.append(ListText(where, len(head), "summary", safe(summary)))
+    parts += [ListText("tail", len(head) + 1 + at, role, safe(text)) for at, text in enumerate(tail)]
+    return PassageIndex(parts, RULES)

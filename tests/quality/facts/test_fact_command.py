@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.commands.cli import main
-from inspector.quality.facts.values import KINDS, OUTCOMES
+from inspector.quality.facts.fact import KINDS, OUTCOMES
 
 NAME = "Move checkout to orders-v2"
 

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from inspector.answers.kept_facts import packed, unpacked
 from inspector.core.messages import Message
+from inspector.core.scan.exact import plain_number
 from inspector.core.text import safe
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.exact_values import names_in, values_of
 from inspector.quality.facts.extract import extract, facts_of
-from inspector.quality.facts.scan import names_in, number_of, values_of
-from inspector.quality.facts.values import MessageFacts
+from inspector.quality.facts.fact import MessageFacts
+from tests.counting import lines_run
 from tests.quality.facts.made_facts import RULES, said
 from tests.quality.facts.test_fact_rules import EXAMPLES
 
@@ -86,7 +88,7 @@ def test_what_looks_like_a_value_is_none(text: str) -> None:
     ],
 )
 def test_numbers_are_compared_without_their_separators(digits: str, number: str) -> None:
-    assert number_of(digits) == number
+    assert plain_number(digits) == number
 
 
 def test_units_of_two_languages_are_one() -> None:
@@ -150,7 +152,7 @@ def test_the_agent_thinking_aloud_says_nothing() -> None:
 
 def test_a_tool_only_names_things() -> None:
     found = facts_of("12 passed in 0.31s\nmust never do jobs/reader.py:12", "tool", RULES)
-    assert found.said == ()
+    assert found.statements == ()
     assert [mention.value.text for mention in found.mentions] == ["jobs/reader.py:12"]
 
 
@@ -180,7 +182,7 @@ def test_the_tail_message_that_a_summary_was_merged_into_keeps_its_own_facts() -
         "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---\n\n"
         "Keep the port at 8443."
     )
-    (one,) = extract(Message({"role": "user", "content": text}), RULES).said
+    (one,) = extract(Message({"role": "user", "content": text}), RULES).statements
     assert one.text == "Keep the port at 8443."
     assert text[slice(*one.span)] == one.text
     assert text[slice(*one.values[0].span)] == "8443"
@@ -196,7 +198,7 @@ def test_any_text_is_read_with_spans_that_fit(text: str, role: str) -> None:
     shown = safe(text)
     found = extract(Message({"role": role, "content": text}), RULES)
     assert found == extract(Message({"role": role, "content": text}), RULES)
-    for one in found.said:
+    for one in found.statements:
         assert " ".join(shown[slice(*one.span)].split()) == one.text
         assert safe(one.text) == one.text
         for value in one.values:
@@ -217,19 +219,19 @@ def test_a_text_of_two_says_what_both_say(one: list[str], other: list[str]) -> N
 @pytest.mark.parametrize(
     "junk",
     [
-        "a/" * 20_000,
-        "1." * 20_000,
-        "never " * 10_000,
-        "x" * 200_000,
-        "-" * 50_000,
-        "a.b/" * 9_000,
-        "不" * 40_000,
+        "a/",
+        "1.",
+        "never ",
+        "x",
+        "-",
+        "a.b/",
+        "不",
+        "Never a. ",
+        "say 1 ms, ",
     ],
 )
-def test_no_text_takes_long(junk: str) -> None:
-    from time import perf_counter
-
-    start = perf_counter()
-    facts_of(junk, "user", RULES)
-    facts_of(junk, "tool", RULES)
-    assert perf_counter() - start < 1.5
+@pytest.mark.parametrize("role", ["user", "tool"])
+def test_no_text_takes_long(junk: str, role: str) -> None:
+    assert lines_run(facts_of, junk * 2_000, role, RULES) <= 11 * lines_run(facts_of, junk * 200, role, RULES)
+    # No lines are counted in patterns: one that goes on to the end from every character would not be done with this.
+    facts_of(junk * 1_000_000, role, RULES)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.values import OUTCOMES
-from tests.quality.facts.made_facts import RULES, fact, facts, ground, step, steps
+from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
 RETRY = "Set the retry limit to 37 and never more."
@@ -60,7 +60,7 @@ FATES = [
 
 @pytest.mark.parametrize(("text", "summary", "outcome"), FATES)
 def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) -> None:
-    found = fate(fact(text), ground(f"## Goal\nDo it.\n\n{summary}\n"), 1)
+    found = fate(fact(text), searchable(f"## Goal\nDo it.\n\n{summary}\n"), 1)
     assert found.outcome == outcome
     assert found.where == (None if outcome == "lost" else "summary")
     assert (found.index is None) is (outcome == "lost")
@@ -68,7 +68,7 @@ def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) ->
 
 def test_where_it_was_found_is_where_it_stands() -> None:
     summary = "## Constraints\n- The retry limit is 37.\n"
-    found = fate(fact(RETRY), ground(summary, head=["You are Hermes."]), 1)
+    found = fate(fact(RETRY), searchable(summary, head=["You are Hermes."]), 1)
     assert found.index == 1
     assert found.span is not None
     assert summary[slice(*found.span)] == "- The retry limit is 37."
@@ -81,24 +81,26 @@ def test_the_summary_comes_before_the_head_and_the_head_before_the_tail() -> Non
         (("", "x", RETRY), "tail"),
     ):
         summary, head, tail = regions
-        assert fate(fact(RETRY), ground(summary, [head], [tail]), 1).where == where
+        assert fate(fact(RETRY), searchable(summary, [head], [tail]), 1).where == where
 
 
 def test_another_value_of_somebody_else_is_not_this_fact() -> None:
-    list_after = ground("- Set the retry limit to 34 and never more.")
+    list_after = searchable("- Set the retry limit to 34 and never more.")
     said = values_said(facts(RETRY, "Set the retry limit to 34 and never more."))
     assert fate(fact(RETRY), list_after, 1, said).outcome == "lost"
 
 
 def test_a_value_that_nobody_said_was_changed_by_the_summary() -> None:
     found = fate(
-        fact(RETRY), ground("- Set the retry limit to 38 and never more."), 1, values_said(facts(RETRY))
+        fact(RETRY), searchable("- Set the retry limit to 38 and never more."), 1, values_said(facts(RETRY))
     )
     assert (found.outcome, found.changed) == ("value lost", "38")
 
 
 def test_a_tool_result_that_has_the_number_does_not_say_the_fact() -> None:
-    assert fate(fact(RETRY), ground(tail=["37 passed, 1 retry, 0.37 s"], role="tool"), 1).outcome == "lost"
+    assert (
+        fate(fact(RETRY), searchable(tail=["37 passed, 1 retry, 0.37 s"], role="tool"), 1).outcome == "lost"
+    )
 
 
 TEXTS = st.sampled_from(sorted({*EXAMPLES.values(), *(text for text, _, _ in FATES)}))
@@ -113,7 +115,7 @@ def test_what_is_in_the_list_is_never_lost(
     found = facts(("user", text), ("assistant", text))
     whole = ("" if glued else "\n").join([*before, text, *behind])
     regions = {"summary": "", "head": "", "tail": ""} | {where: whole}
-    list_after = ground(regions["summary"], [regions["head"]], [regions["tail"]])
+    list_after = searchable(regions["summary"], [regions["head"]], [regions["tail"]])
     for one in found:
         assert fate(one, list_after, 1).outcome == "verbatim"
 
@@ -129,7 +131,7 @@ def test_fates_do_not_depend_on_the_order(told: list[str], kept: list[str], rand
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     lines = list(kept)
     random.shuffle(lines)  # type: ignore[attr-defined]
-    one, other = ground("\n".join(kept)), ground("\n".join(lines))
+    one, other = searchable("\n".join(kept)), searchable("\n".join(lines))
     first = {f.key: fate(f, one, 1, values_said(facts(*told))).outcome for f in facts(*told)}
     second = {f.key: fate(f, other, 1, values_said(facts(*shuffled))).outcome for f in facts(*shuffled)}
     assert first == second
@@ -193,8 +195,8 @@ def lives(told: list[str], compactions: list[int | None], lists: dict[int, str])
         for one, c in zip(steps(*told), compactions, strict=True)
     ]
     ends = [sum(c is not None and c <= k for c in compactions) for k in lists]
-    grounds = {number: ground(text) for number, text in lists.items()}
-    return {life.fact.text: life for life in lives_of(gather(made), made, ends, grounds).lives}
+    lists_after = {number: searchable(text) for number, text in lists.items()}
+    return {life.fact.text: life for life in lives_of(gather(made), made, ends, lists_after).lives}
 
 
 def test_a_fact_dies_and_a_later_message_brings_it_back() -> None:
@@ -222,14 +224,14 @@ def test_another_value_said_later_contradicts() -> None:
 def test_an_agent_does_not_contradict_a_user() -> None:
     made = steps(RETRY, ("assistant", "The retry limit is 34 and never more."))
     (life,) = [
-        one for one in lives_of(gather(made), made, [2], {1: ground()}).lives if one.fact.text == RETRY
+        one for one in lives_of(gather(made), made, [2], {1: searchable()}).lives if one.fact.text == RETRY
     ]
     assert life.contradicted is None
 
 
 def test_every_compaction_that_took_a_saying_begins_a_life() -> None:
     made = [replace(s, saying=replace(s.saying, compaction=n + 1)) for n, s in enumerate(steps(RETRY, RETRY))]
-    found = lives_of(gather(made), made, [1, 2], {1: ground(), 2: ground(RETRY)})
+    found = lives_of(gather(made), made, [1, 2], {1: searchable(), 2: searchable(RETRY)})
     assert [(life.compaction, life.fate.outcome) for life in found.lives] == [(1, "lost"), (2, "verbatim")]
     assert [life.compaction for life in found.of(2)] == [2]
 
@@ -243,18 +245,18 @@ def test_what_somebody_watches_can_end_it() -> None:
 
     made = steps(RETRY)
     with pytest.raises(Enough):
-        lives_of(gather(made), made, [1], {1: ground()}, watch)
+        lives_of(gather(made), made, [1], {1: searchable()}, watch)
 
 
 def test_facts_of_pruned_results_are_kept_apart() -> None:
     printed = step(0, "jobs/io/reader.py: 12", "tool")
     printed = replace(printed, saying=replace(printed.saying, pruned=True))
     used = [step(n, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")], None) for n in range(1, 5)]
-    found = lives_of(gather([printed, *used]), [printed, *used], [1], {1: ground()})
+    found = lives_of(gather([printed, *used]), [printed, *used], [1], {1: searchable()})
     assert found.lives == ()
     assert [life.fact.value for life in found.pruned] == ["jobs/io/reader.py"]
     told = step(5, "The reader is jobs/io/reader.py.", "assistant", (), None)
-    said = lives_of(gather([printed, *used, told]), [printed, *used, told], [1], {1: ground()})
+    said = lives_of(gather([printed, *used, told]), [printed, *used, told], [1], {1: searchable()})
     assert (said.lives, said.pruned) == ((), ())
 
 

@@ -7,10 +7,10 @@ import sqlite3
 import stat
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
+from inspector.answers import fact_reading
 from inspector.answers.fact_reading import course_of, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import FactCache, message_key
@@ -19,13 +19,14 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
+from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import RiskIndex
-from inspector.quality.facts.values import ConversationFacts, Fate, Life
 from inspector.replay.transcript import transcript
 from inspector.stores.detect import open_store
-from tests.benchmarks.generator import LONG, Shape, ensure
+from tests.counting import Readings, calls_of, lines_run
 from tests.quality.facts.made_facts import RULES, facts, steps
+from tests.stores.writer import Writer, create, talk
 
 ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
 
@@ -193,30 +194,34 @@ def test_plain_json_says_who_and_where() -> None:
     )
 
 
-def test_a_plan_costs_no_more_than_a_frame() -> None:
-    told = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(3_000)]
-    index = RiskIndex(gather(steps(*told)), {n: 3 * n for n in range(3_000)})
-    assert len(index) == 3_000
-    best = min(_timed(lambda: index.at_risk(30, 8_000)) for _ in range(5))
-    assert best < 0.005
+def test_a_plan_looks_at_each_fact_once() -> None:
+    told = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(300)]
+    index = RiskIndex(gather(steps(*told)), {n: 3 * n for n in range(300)})
+    assert len(index) == 300
+    assert lines_run(index.at_risk, 30, 800) <= 5 * 300
+    assert lines_run(index.count, 30, 800) <= 5 * 300
 
 
-def _timed(work: object) -> float:
-    start = perf_counter()
-    work()  # type: ignore[operator]
-    return perf_counter() - start
-
-
-def test_ten_thousand_messages(tmp_path: Path) -> None:
-    store = open_store(ensure(tmp_path, Shape(50_000, 20)))
-    inspection = Inspection.open(store, LONG)
-    assert len(inspection.conversation.live) == 10_000
+def test_a_long_conversation_is_read_once_and_its_facts_found_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(create(tmp_path / "state.db", fts=False))
+    writer.begin()
+    writer.say(talk(250))
+    writer.compact(3, 900, "## Goal\nFind it")
+    writer.say(talk(50, start=250))
+    store = open_store(writer.end())
+    inspection = Inspection.open(store, "s0")
     inspection.compactions()
     cache = FactCache(tmp_path / "facts.db")
-    cold = _timed(lambda: read_facts(inspection, cache))
-    warm = _timed(lambda: read_facts(inspection, cache))
-    assert cold < 5
-    assert warm < 2
+    extracted = calls_of(monkeypatch, fact_reading, "extract")
+    for found in (1_200, 0):
+        readings = Readings(store, monkeypatch)
+        read_facts(inspection, cache)
+        assert (readings.lists, readings.messages) == (2, 0)
+        # The same words of the same speaker say the same.
+        assert len(extracted) <= found
+        extracted.clear()
     cache.close()
     store.close()
 

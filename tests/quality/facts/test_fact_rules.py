@@ -165,5 +165,7 @@ def test_another_language_is_a_data_file() -> None:
     rules = rules_from([read_rules("any"), german])
     from inspector.quality.facts.extract import facts_of
 
-    found = facts_of("Die Tabellen auf keinen Fall löschen, auch nicht nach 30 Sekunden.", "user", rules).said
+    found = facts_of(
+        "Die Tabellen auf keinen Fall löschen, auch nicht nach 30 Sekunden.", "user", rules
+    ).statements
     assert [(one.rule, one.values[0].unit) for one in found] == [("de.never", "s")]

@@ -12,16 +12,16 @@ from inspector.answers.kept_facts import packed, unpacked
 from inspector.config.fact_rules import LANGUAGES, read_rules
 from inspector.core.errors import BadInput
 from inspector.quality.facts.extract import facts_of
+from inspector.quality.facts.fact import Fact, SpokenMessage
 from inspector.quality.facts.fate import fate
-from inspector.quality.facts.gather import Step, gather
+from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lexicon import rules_from
-from inspector.quality.facts.values import Fact
-from tests.quality.facts.made_facts import RULES, ground, step, steps
+from tests.quality.facts.made_facts import RULES, searchable, step, steps
 
 NPM = ("assistant", "I install it.", "npm install left-pad")
 
 
-def conversation(*told: str | tuple[str, str] | tuple[str, str, str]) -> tuple[Step, ...]:
+def conversation(*told: str | tuple[str, str] | tuple[str, str, str]) -> tuple[SpokenMessage, ...]:
     """One message a text; (role, text, command) calls the terminal."""
     found = []
     for number, one in enumerate(told):
@@ -155,9 +155,9 @@ def test_what_is_stated_is_not_shown_too() -> None:
 
 def test_what_became_of_it() -> None:
     (found,) = shown("Run `pnpm test`.", NPM, "Run `pnpm build`.")
-    assert fate(found, ground("The project is built with pnpm."), 1).outcome == "paraphrased"
-    assert fate(found, ground("The project is built."), 1).outcome == "lost"
-    assert fate(found, ground("Nothing.", tail=[found.text]), 1).outcome == "verbatim"
+    assert fate(found, searchable("The project is built with pnpm."), 1).outcome == "paraphrased"
+    assert fate(found, searchable("The project is built."), 1).outcome == "lost"
+    assert fate(found, searchable("Nothing.", tail=[found.text]), 1).outcome == "verbatim"
 
 
 @given(

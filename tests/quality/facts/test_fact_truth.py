@@ -12,7 +12,7 @@ import pytest
 
 from inspector.answers.fact_reading import FactsReading, read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.values import Life
+from inspector.quality.facts.fact import Life
 from inspector.stores.detect import open_store
 
 FIXTURES = ("hermes-0.13-rotating", "hermes-0.19-in-place")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.quality.measures.artifacts import COMMAND_START, Trail, named_in
-from inspector.quality.measures.values import Share
-from tests.quality.measures.passages import PREFIX, agent, passage, told, tool, user
+from inspector.quality.measures.measure import Share
+from tests.quality.measures.made_compactions import PREFIX, agent, compacted, told, tool, user
 
 MIDDLE = (
     agent("I look at src/shop/cart.py.", ("read_file", {"path": "src/shop/cart.py"})),
@@ -20,7 +20,9 @@ MIDDLE = (
 
 
 def test_files_in_full_by_their_name_alone_and_lost() -> None:
-    files, _ = Trail().measure(passage([user("hi")], MIDDLE, [agent("The plan.md says so; prod.yaml too.")]))
+    files, _ = Trail().measure(
+        compacted([user("hi")], MIDDLE, [agent("The plan.md says so; prod.yaml too.")])
+    )
     assert told(files) == {
         "src/shop/cart.py": (True, "summary"),
         "docs/plan.md": (True, "tail"),
@@ -40,7 +42,7 @@ def test_a_name_that_two_files_have_stands_for_neither() -> None:
         agent("", ("read_file", {"path": "a/main.py"})),
         agent("", ("read_file", {"path": "b/main.py"})),
     ]
-    files, _ = Trail().measure(passage([], middle, [agent("see main.py")]))
+    files, _ = Trail().measure(compacted([], middle, [agent("see main.py")]))
     assert told(files) == {"a/main.py": (False, ""), "b/main.py": (False, "")}
 
 
@@ -50,17 +52,19 @@ def test_commands_are_known_by_their_beginning() -> None:
     summary = (
         f"## Completed Actions\n1. RAN {long[:COMMAND_START]} [tool: terminal]\n2. RAN git push\\norigin\n"
     )
-    _, commands = Trail().measure(passage([], middle, [], summary))
+    _, commands = Trail().measure(compacted([], middle, [], summary))
     assert told(commands) == {long: (True, "summary"), "git push origin": (True, "summary")}
-    _, commands = Trail().measure(passage([], middle, [], summary.replace("reload", "other")))
+    _, commands = Trail().measure(compacted([], middle, [], summary.replace("reload", "other")))
     assert commands.share == Share(1, 2)
 
 
 def test_the_trail_goes_on() -> None:
     trail = Trail()
-    trail.measure(passage([], [agent("", ("read_file", {"path": "one/a.py"}))], [], "## Files\n- one/a.py\n"))
+    trail.measure(
+        compacted([], [agent("", ("read_file", {"path": "one/a.py"}))], [], "## Files\n- one/a.py\n")
+    )
     files, _ = trail.measure(
-        passage([], [agent("", ("read_file", {"path": "two/b.py"}))], [], "## Files\n- two/b.py\n", 2)
+        compacted([], [agent("", ("read_file", {"path": "two/b.py"}))], [], "## Files\n- two/b.py\n", 2)
     )
     assert files.share == Share(1, 1)
     assert files.so_far == Share(1, 2)
@@ -87,7 +91,7 @@ def test_what_counts_as_named() -> None:
 
 
 def test_nothing_named() -> None:
-    files, commands = Trail().measure(passage([], [user("hello")], []))
+    files, commands = Trail().measure(compacted([], [user("hello")], []))
     assert files.share == commands.share == Share(0, 0)
     assert files.share.value is None
 
@@ -98,7 +102,7 @@ names = st.from_regex(r"[a-z]{2,6}/[a-z]{2,6}/[a-z]{2,6}\.py", fullmatch=True)
 @given(st.lists(names, max_size=6), st.lists(names, max_size=4))
 def test_what_the_list_after_names_is_never_lost(said: list[str], kept: list[str]) -> None:
     middle = [agent("", ("read_file", {"path": name})) for name in said]
-    files, _ = Trail().measure(passage([], middle, [user(f"use {name} now") for name in kept], None))
+    files, _ = Trail().measure(compacted([], middle, [user(f"use {name} now") for name in kept], None))
     known = told(files)
     assert set(known) == set(said)
     assert all(known[name][0] for name in set(said) & set(kept))

@@ -6,21 +6,21 @@ import pytest
 
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.measures.continuity import next_measure, request_measure
+from inspector.quality.measures.conversation_measures import measures_of
 from inspector.quality.measures.cost import compression_measure, cost_measure
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import measures_of
-from inspector.quality.measures.values import Place, Share, total
-from tests.quality.measures.passages import SUMMARY, agent, passage, user
+from inspector.quality.measures.measure import Place, Share, total
+from tests.quality.measures.made_compactions import SUMMARY, agent, compacted, user
 
 ASK = "Replace the second call in the shop and announce the date in the channel of the team."
 
 
 def test_a_request_that_stayed() -> None:
-    found = request_measure(passage([user("hi")], [agent("a")], [user(ASK), agent("b")]))
+    found = request_measure(compacted([user("hi")], [agent("a")], [user(ASK), agent("b")]))
     (entry,) = found.evidence
     assert found.share == Share(1, 1)
     assert (entry.where, entry.said, entry.found) == ("tail", Place(1, 2), Place(2, 2))
-    found = request_measure(passage([user(ASK)], [agent("a")], [agent("b")]))
+    found = request_measure(compacted([user(ASK)], [agent("a")], [agent("b")]))
     assert (found.evidence[0].where, found.evidence[0].found) == ("head", Place(2, 0))
 
 
@@ -35,7 +35,7 @@ def test_a_request_that_stayed() -> None:
     ],
 )
 def test_a_request_that_was_summarized(summary: str, how: str) -> None:
-    found = request_measure(passage([user("hi")], [user(ASK), agent("a")], [agent("b")], summary))
+    found = request_measure(compacted([user("hi")], [user(ASK), agent("a")], [agent("b")], summary))
     (entry,) = found.evidence
     assert entry.known == bool(how)
     assert how in entry.note
@@ -43,40 +43,40 @@ def test_a_request_that_was_summarized(summary: str, how: str) -> None:
 
 
 def test_summaries_and_to_dos_are_no_requests() -> None:
-    found = request_measure(passage([], [agent("a")], [agent("b")]))
+    found = request_measure(compacted([], [agent("a")], [agent("b")]))
     assert found.share is None
     todo = user(f"{TODO_START}\n- one")
-    found = request_measure(passage([user(ASK)], [agent("a")], [todo]))
+    found = request_measure(compacted([user(ASK)], [agent("a")], [todo]))
     assert found.evidence[0].text == ASK
 
 
 def test_the_next_step() -> None:
-    found = next_measure(passage([], [agent("a")], [agent("b")]))
+    found = next_measure(compacted([], [agent("a")], [agent("b")]))
     assert [(entry.text, entry.note) for entry in found.evidence] == [
         ("Announce the date", "Next Steps"),
         ("b", "the last message before"),
     ]
     todo = user(f"{TODO_START}\n- one")
-    assert next_measure(passage([], [agent("a")], [todo], None)).evidence[0].note == "the to-do list"
+    assert next_measure(compacted([], [agent("a")], [todo], None)).evidence[0].note == "the to-do list"
     none = SUMMARY.replace("- Announce the date", "None.")
-    found = next_measure(passage([], [agent("a")], [], none))
+    found = next_measure(compacted([], [agent("a")], [], none))
     assert (found.share, found.evidence) == (Share(0, 1), ())
 
 
 def test_compression_and_cost() -> None:
-    made = passage([], [agent("a")], [agent("b")])
+    made = compacted([], [agent("a")], [agent("b")])
     found = compression_measure(made)
     assert found.share == Share(700, 1_000)
     assert dict(found.parts) == {"middle": Share(660, 700)}
     assert dict(cost_measure(made).numbers) == {"input": 700, "output": 40, "spent": 740, "saved": 700}
-    fallback = passage([], [agent("a")], [], "nothing", fallback=True)
+    fallback = compacted([], [agent("a")], [], "nothing", fallback=True)
     assert dict(cost_measure(fallback).numbers)["spent"] == 0
-    longer = passage([], [agent("a")], [], tokens_after=1_200)
+    longer = compacted([], [agent("a")], [], tokens_after=1_200)
     assert compression_measure(longer).share == Share(-200, 1_000)
 
 
 def test_all_of_a_conversation() -> None:
-    found = measures_of([passage([], [user(ASK)], [agent("b")], index=n) for n in (1, 2)])
+    found = measures_of([compacted([], [user(ASK)], [agent("b")], index=n) for n in (1, 2)])
     assert [measure.id for measure in found.of(2)] == [i for i in DEFINITIONS if "survival" not in i]
     share, last, numbers = found.whole("cost")
     assert (share, last, numbers["spent"]) == (None, None, 1_480)

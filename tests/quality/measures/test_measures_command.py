@@ -15,7 +15,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.findings import findings
 from inspector.commands.cli import commands
-from inspector.quality.facts.values import KINDS
+from inspector.quality.facts.fact import KINDS
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk

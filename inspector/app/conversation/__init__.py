@@ -1,0 +1,1 @@
+"""One conversation: its screen, state, derived values, panes and player."""

@@ -1,0 +1,157 @@
+"""What of a conversation's findings, facts, measures and lineage there was at a moment of its replay.
+
+Everything was worked out once, for the whole; a moment is a filter over it, kept for as long as it stays the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.answers.fact_reading import FactsReading
+from inspector.answers.lineage import drift_with
+from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
+from inspector.core.conversations import Compaction
+from inspector.quality.facts.fact import Life
+from inspector.quality.facts.risk import AtRisk, RiskIndex
+from inspector.quality.finding import Finding
+from inspector.summaries.lineage import Lineage
+from widgets.lists.fact_list import FactView
+from widgets.panes.findings_pane import counts
+from widgets.panes.life_lines import LineageView
+from widgets.panes.losses_view import FactScope
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsThen:
+    """Findings as they are shown: all in their order; errors and warnings in words, by the messages of each generation
+    that they are about, and counted by compaction."""
+
+    found: tuple[Finding, ...] = ()
+    told: str = ""
+    marked: Mapping[int, frozenset[int]] | None = None
+    by_compaction: Counter[int] | None = None
+
+
+class FindingsAsOf:
+    """The findings of a conversation in the order in which they came to be."""
+
+    def __init__(self, found: Sequence[Finding]) -> None:
+        self.found = tuple(found)
+        self._since = sorted(finding.since for finding in self.found)
+        self._then: dict[int, FindingsThen] = {}
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def count(self, generation: int, length: int) -> int:
+        """How many there were when the list of a generation had so many messages."""
+        return bisect_right(self._since, (generation, length))
+
+    def until(self, count: int) -> FindingsThen:
+        """The first so many that came to be, in the order of all of them."""
+        then = self._then.get(count)
+        if then is None:
+            last = self._since[count - 1] if count else None
+            there = tuple(f for f in self.found if last is not None and f.since <= last)
+            then = self._then[count] = _shown(there)
+        return then
+
+
+def _shown(found: tuple[Finding, ...]) -> FindingsThen:
+    grave = [finding for finding in found if finding.severity != "info"]
+    marked: dict[int, set[int]] = {}
+    for finding in grave:
+        if finding.generation is not None and finding.index is not None:
+            marked.setdefault(finding.generation, set()).add(finding.index)
+    return FindingsThen(
+        found,
+        f"! {counts([finding.severity for finding in grave])}" if grave else "",
+        {number: frozenset(indexes) for number, indexes in marked.items()},
+        Counter(finding.compaction for finding in grave if finding.compaction is not None),
+    )
+
+
+class FactsAsOf:
+    """The facts of a conversation as they were known after so many messages and compactions."""
+
+    def __init__(self, reading: FactsReading) -> None:
+        self.reading = reading
+        self._views: dict[tuple[bool, int], tuple[tuple[int, int, bool, bool], FactView]] = {}
+        self._risks: dict[int, RiskIndex] = {}
+
+    def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
+        """A scope for each of the first so many compactions, as things stood when `step` messages had been said."""
+        facts = self.reading.facts
+        groups: dict[int, list[FactView]] = {}
+        for compaction in range(1, compactions + 1):
+            lives = [
+                (number, life) for number, life in enumerate(facts.lives) if life.compaction == compaction
+            ]
+            if lives:
+                groups[compaction] = [
+                    self._view(number, life, compactions, step) for number, life in worst_first(lives)
+                ]
+        found = [scope_of(number, tuple(views), then=True) for number, views in groups.items()]
+        pruned = [
+            self._view(number, life, compactions, step, pruned=True)
+            for number, life in worst_first(list(enumerate(facts.pruned)))
+            if life.compaction <= compactions
+        ]
+        if pruned:
+            found.append(scope_of(PRUNED, tuple(pruned), then=True))
+        return tuple(found)
+
+    def _view(self, number: int, life: Life, compactions: int, step: int, pruned: bool = False) -> FactView:
+        """The view of a life until then; made anew only when something happened to it."""
+        back = life.back is not None and life.back.step < step
+        contradicted = life.contradicted is not None and life.contradicted.saying.step < step
+        sayings = tuple(saying for saying in life.fact.sayings if saying.step < step)
+        fates = bisect_right(life.fates, compactions, key=lambda fate: fate.compaction)
+        sign = (len(sayings), fates, back, contradicted)
+        known = self._views.get((pruned, number))
+        if known is not None and known[0] == sign:
+            return known[1]
+        then = replace(
+            life,
+            fact=replace(life.fact, sayings=sayings or life.fact.sayings[:1]),
+            fates=life.fates[:fates],
+            back=life.back if back else None,
+            contradicted=life.contradicted if contradicted else None,
+        )
+        view = life_view(then, pruned, then=True)
+        self._views[pruned, number] = (sign, view)
+        return view
+
+    def at_risk(self, generation: int, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
+        """What a compaction of the first so many messages of a generation would put through the summary."""
+        index = self._risks.get(generation)
+        if index is None:
+            places = self.reading.places[generation - 1] if generation <= len(self.reading.places) else {}
+            index = self._risks[generation] = RiskIndex(self.reading.facts.facts, places)
+        return index.at_risk(head_end, tail_start, length)
+
+
+class LineageAsOf:
+    """The lineage of all summaries, and what of it there was after fewer compactions. `budgets` are those of the
+    summaries in tokens, by compaction."""
+
+    def __init__(
+        self, compactions: tuple[Compaction, ...], lineage: Lineage, budgets: Mapping[int, int]
+    ) -> None:
+        self._compactions = compactions
+        self._lineage = lineage
+        self._budgets = budgets
+        self._views: dict[int, LineageView] = {}
+        self.until(len(compactions))
+
+    def until(self, compactions: int) -> LineageView:
+        """The lineage of the first so many, and their drift; each is worked out once."""
+        view = self._views.get(compactions)
+        if view is None:
+            lineage = self._lineage.until(compactions)
+            drift = drift_with(lineage, self._compactions[:compactions], self._budgets)
+            view = self._views[compactions] = LineageView(lineage, drift)
+        return view

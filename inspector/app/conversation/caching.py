@@ -1,0 +1,138 @@
+"""The prompt-cache breakpoints of the next request with a list, worked out in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.resolving import caching_release, policy_of, ttl_of
+from inspector.app.conversation.rows import line_of
+from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
+from inspector.caching.policy import CachePolicy
+from inspector.core.conversations import ROLE_NAMES, Generation
+from inspector.core.messages import Message
+from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
+from inspector.core.text import safe_line
+from inspector.core.watching import Watch
+from inspector.engines.base import TokenIndex
+from inspector.stores.base import Store
+
+if TYPE_CHECKING:
+    from inspector.config.settings import ResolvedSettings
+    from widgets.panes.cache_pane import CacheView
+
+#: Bodies are read so many at a time, from the end on: that is where breakpoints sit.
+_READ = 8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Caching:
+    """The breakpoints of a list: by index for its rows (-1: the system prompt), and all of them for the pane."""
+
+    marks: Mapping[int, int]
+    view: CacheView
+
+
+class LazyMessages:
+    """The first `length` messages of a generation as a sequence whose bodies are read as they are asked for."""
+
+    def __init__(self, store: Store, generation: Generation, length: int) -> None:
+        self._store = store
+        self._generation = generation
+        self._length = length
+        self._bodies: dict[int, Message] = {}
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Message:
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        if index not in self._bodies:
+            start = max(0, index + 1 - _READ)
+            self._bodies.update(enumerate(self._store.messages(self._generation, start, index + 1), start))
+        return self._bodies[index]
+
+
+def find_breakpoints(
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    generation: Generation,
+    length: int,
+    prompt: str,
+    profile: str,
+    layout: Layout | None,
+    ttl: Ttl | None,
+    token_index: TokenIndex | None,
+    watch: Watch,
+) -> Caching:
+    """Where the breakpoints of a request with the first `length` messages of a list sit.
+
+    A layout or a time to live of None is the release's. Raises StoreErrors.
+    """
+    policy = policy_of(inspection.conversation.row, profile)
+    layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
+    messages = LazyMessages(inspection.store, generation, length)
+    points = breakpoints(messages, prompt, layout=layout, ttl=ttl, release=caching_release(profile))
+    marks = {
+        -1 if point.message is None else point.message: point.number
+        for point in points
+        if point.placed and policy.enabled
+    }
+    return Caching(marks, _view(points, generation, prompt, messages, token_index, layout, ttl, policy))
+
+
+def _view(
+    points: tuple[Breakpoint, ...],
+    generation: Generation,
+    prompt: str,
+    messages: LazyMessages,
+    token_index: TokenIndex | None,
+    layout: Layout,
+    ttl: Ttl,
+    policy: CachePolicy,
+) -> CacheView:
+    """The breakpoints for the pane, with the tokens up to each where the list has been measured.
+
+    What stands behind a breakpoint is taken from the whole: breakpoints stand at the end of a list, so that few
+    bodies are asked for, and a request is sent with its duplicates, which the token index replaces.
+    """
+    from widgets.panes.cache_pane import BreakpointView, CacheView
+
+    system = text_tokens(len(prompt))
+    total = None if token_index is None else system + token_index.rough_until(len(messages))
+    views = []
+    for point in points:
+        index = -1 if point.message is None else point.message
+        tokens = None
+        if total is not None:
+            tokens = system if index < 0 else total - _rough_from(messages, index + 1)
+        views.append(
+            BreakpointView(
+                number=point.number,
+                message=index,
+                label="sys" if index < 0 else str(index),
+                role="system" if index < 0 else ROLE_NAMES[generation.roles[index]],
+                part=point.part,
+                text=safe_line(prompt[:400]) if index < 0 else line_of(messages[index]).text,
+                tokens=tokens,
+                honored=point.honored,
+                note=point.why,
+            )
+        )
+    state = "Caching is on: " if policy.enabled else "Caching is off: "
+    return CacheView(tuple(views), total, layout, ttl, True, (state + policy.reason,))
+
+
+def _rough_from(messages: LazyMessages, start: int) -> int:
+    """Rough tokens that the messages from `start` on add to those before them."""
+    chars = images = 0
+    for index in range(start, len(messages)):
+        wire = messages[index].wire
+        chars += message_chars(wire)
+        images += message_images(wire)
+    return chars // 4 + images * IMAGE_TOKENS

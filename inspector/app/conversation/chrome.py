@@ -1,0 +1,188 @@
+"""What stands above the message list: title, gauge, regions, timeline. Pure functions over values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from inspector.app.conversation.state import Opened, State
+from inspector.core.conversations import Compaction, Conversation
+from inspector.core.text import safe_line
+from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
+from inspector.engines.hygiene import PRESSURE_SHARE
+from inspector.replay.moments import PHASES, Moment
+from inspector.replay.recording import Recording
+from widgets.bars.gauge import GaugeState
+from widgets.bars.region_bar import RegionBarState, RegionShare
+from widgets.bars.timeline import Node
+from widgets.bars.title_bar import TitlePart
+from widgets.base import human
+from widgets.panes.knob_values import KNOBS, show
+
+_KNOBS = {kind.name: kind for kind in KNOBS}
+
+
+def gauge_state(
+    budgets: Budgets, context: int, tokens: int | None, exact: int | None, encoding: str
+) -> GaugeState:
+    """Rough tokens against the threshold, or the exact ones where they are there (all in tokens)."""
+    return GaugeState(
+        tokens=exact if exact is not None else tokens,
+        threshold=budgets.threshold_tokens,
+        pressure=int(budgets.threshold_tokens * PRESSURE_SHARE),
+        hygiene=budgets.hygiene_tokens,
+        context=context,
+        kind="rough" if exact is None else "exact",
+        detail="" if exact is None else encoding,
+        planned=None if exact is None else tokens,
+    )
+
+
+def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
+    """The regions of a plan with their tokens, the summary's budget and the tail's."""
+    head, tail = plan.regions()
+    note = f"→ ≤ {human.tokens(plan.summary_budget)}" if plan.compacts else ""
+    return RegionBarState(
+        head=RegionShare(head, plan.head_tokens),
+        middle=RegionShare(tail - head, plan.middle_tokens, note),
+        tail=RegionShare(
+            plan.length - tail, plan.tail_tokens, f"of {human.tokens(plan.budgets.tail_token_budget)}"
+        ),
+        label=label,
+        kind="planned",
+    )
+
+
+def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> RegionBarState:
+    """The regions as they were recorded, with rough tokens where the list has been measured."""
+    places = (0, recorded.head_end, recorded.tail_start, recorded.before)
+    sums = [0 if token_index is None else token_index.rough_until(place) for place in places]
+    tokens = [after - before for before, after in pairwise(sums)]
+    return RegionBarState(
+        head=RegionShare(recorded.head_end, tokens[0]),
+        middle=RegionShare(recorded.tail_start - recorded.head_end, tokens[1]),
+        tail=RegionShare(recorded.before - recorded.tail_start, tokens[2]),
+        label="recorded",
+        kind="recorded",
+    )
+
+
+def nodes(
+    conversation: Conversation,
+    compactions: Sequence[Compaction],
+    findings: Mapping[int, int],
+    now: int | None = None,
+) -> tuple[Node, ...]:
+    """The generations as the timeline shows them; `findings` counts those about each compaction.
+
+    With `now` that generation is the live one, and nothing is told of those behind it but where they begin.
+    """
+    made_by = {c.index + 1: c for c in compactions}
+    found = []
+    for generation in conversation.generations:
+        if now is not None and generation.number > now:
+            found.append(Node(generation.number, ahead=True))
+            continue
+        made = made_by.get(generation.number)
+        outcome = (
+            "" if made is None else "fallback" if made.fallback else "merged" if made.merged else "summary"
+        )
+        if made is not None and made.summary is None and not made.fallback:
+            outcome = "failed"
+        note = "" if made is None else f"{made.before:,} → {made.after:,} messages"
+        count = 0 if made is None else findings.get(made.index, 0)
+        if count:
+            note += f", {human.plural(count, 'finding')}"
+        found.append(
+            Node(generation.number, len(generation), None, outcome, generation.live, note, count)  # type: ignore[arg-type]
+        )
+    return tuple(found)
+
+
+def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart, ...]:
+    """What is open, which list of it, and whether the settings are those in force; `findings` are in words."""
+    row, moment = opened.inspection.conversation.row, state.moment
+    generation = opened.generations[state.generation - 1]
+    profile = state.settings.profile
+    if profile == opened.resolved.settings.profile:
+        profile += f" ({opened.resolved.sources['profile']})"
+    live = "live then" if moment is not None else "live" if generation.live else "compacted"
+    length = len(generation) if moment is None else moment.length
+    return (
+        TitlePart(safe_line(row.title or row.id, 60), 9),
+        TitlePart(findings, 7, "changed"),
+        TitlePart(changed_text(changed_settings(state.settings, opened.resolved.settings)), 8, "changed"),
+        TitlePart(safe_line(row.model, 40), 3),
+        TitlePart(f"{state.settings.context_length:,} tokens", 2),
+        TitlePart(profile, 6),
+        TitlePart(f"generation {state.generation} of {len(opened.generations)}, {live}", 4),
+        TitlePart(human.plural(length, "message"), 1),
+    )
+
+
+def changed_settings(settings: Settings, force: Settings) -> dict[str, Any]:
+    """The settings that are not those in force, by name."""
+    return {
+        name: getattr(settings, name)
+        for name in SETTING_NAMES
+        if getattr(settings, name) != getattr(force, name)
+    }
+
+
+def changed_text(changed: Mapping[str, Any]) -> str:
+    """The changed settings in a few words, "" where there are none."""
+    if not changed:
+        return ""
+    if len(changed) > 2:
+        return f"≠ {len(changed)} settings changed"
+    words = [f"{name} {show(_KNOBS[name], value)}" for name, value in changed.items() if name in _KNOBS]
+    return "≠ " + ", ".join(words) if words else "≠ settings changed"
+
+
+def moment_tokens(
+    at: Moment, recording: Recording, during: Compaction | None, plan: Plan | None
+) -> int | None:
+    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone."""
+    if during is None or at.phase in ("said", "before"):
+        return recording.tokens[at.step - 1]
+    if at.phase == "after":
+        return during.tokens_after
+    if plan is None or not plan.compacts:
+        return during.tokens_before
+    kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
+    return kept + plan.middle_tokens if at.phase == "pruned" else kept
+
+
+def moment_note(
+    at: Moment,
+    recording: Recording,
+    during: Compaction | None,
+    plan: Plan | None,
+    tokens: int | None,
+    fires: str,
+) -> str:
+    """What happens at a moment, in a few words. `fires` is who would compact a list of so many tokens."""
+    if at.phase == "said":
+        return f"{fires} would compact" if fires and recording.moments.fires_at(at) else ""
+    place = 1 if at.phase == "before" else 2 + PHASES.index(at.phase)
+    return f"compaction {at.compaction}, {place}/5 " + phase_text(at, during, plan, tokens)
+
+
+def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens: int | None) -> str:
+    """A phase of a compaction in a few words."""
+    size = "" if tokens is None else f", ~{human.tokens(tokens)} tokens"
+    if during is None:
+        return at.phase + size
+    if at.phase == "before":
+        return f"before: {human.plural(during.before, 'message')}{size}"
+    if at.phase == "pruned":
+        if plan is None or not plan.compacts:
+            return "pruned: the profile would not compact here"
+        return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{size}"
+    if at.phase == "summarized":
+        went = human.plural(during.tail_start - during.head_end, "message")
+        return f"summarized: {went} give way to {'a fallback text' if during.fallback else 'the summary'}"
+    if at.phase == "kept":
+        return f"kept: {during.head_end} in the head, {during.before - during.tail_start} in the tail"
+    return f"after: {human.plural(during.after, 'message')}{size}"

@@ -1,0 +1,88 @@
+"""Carrying things off: to the clipboard, to a file where that is too small, to a pager or an editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.resources import COMPACTIONS
+from inspector.app.conversation.state import recorded
+from inspector.core.messages import Message
+from inspector.export.config import compression_yaml
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
+
+#: Terminals drop longer OSC 52 sequences; what is longer goes to the file alone.
+CLIPBOARD_LIMIT = 100_000
+_FALLBACKS = {"PAGER": "less", "EDITOR": "vi"}
+
+
+class Clipboard:
+    """Copying, and opening a message in another program. Nothing is written beside the database."""
+
+    def __init__(self, host: ConversationHost) -> None:
+        self._host = host
+
+    def copy(self, what: str) -> None:
+        """Copy the message, the summary or the settings."""
+        texts = {"message": self._message, "summary": self._summary, "settings": self._settings}
+        text = texts[what]()
+        if text:
+            self.copy_text(text, what)
+        else:
+            self._host.app.notify(f"There is no {what} to copy here.", severity="warning")
+
+    def copy_text(self, text: str, what: str) -> None:
+        """To the clipboard where it is short enough, and to a file."""
+        path = self._host.saved.write_copy(text)
+        if len(text) <= CLIPBOARD_LIMIT:
+            self._host.app.copy_to_clipboard(text)
+            where = "to the clipboard" + (f" and {path}" if path else "")
+        else:
+            where = f"to {path} (too long for a terminal's clipboard)" if path else "nowhere: it is too long"
+        self._host.app.notify(f"Copied the {what} {where}.", timeout=3, markup=False)
+
+    def open_outside(self, variable: str) -> None:
+        """Open the message in $PAGER or $EDITOR, as a copy."""
+        app, text = self._host.app, self._message()
+        command = os.environ.get(variable) or _FALLBACKS[variable]
+        program = shlex.split(command)
+        if not program or shutil.which(program[0]) is None:
+            app.notify(f"{command!r} is not there; set ${variable}.", severity="error", markup=False)
+            return
+        with tempfile.TemporaryDirectory(prefix="compaction-inspector-") as folder:
+            path = Path(folder) / "message.txt"
+            path.write_text(text, encoding="utf-8", errors="replace")
+            with app.suspend():
+                subprocess.run([*program, str(path)], check=False)
+        app.refresh()
+
+    def _current(self) -> Message | None:
+        """The message under the cursor, read from the store; None on the system prompt."""
+        rows = self._host.messages.rows
+        if rows is None:
+            return None
+        generation, index = rows.place(self._host.now.row)
+        found = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        return found[0] if found else None
+
+    def _message(self) -> str:
+        message, rows = self._current(), self._host.messages.rows
+        if message is None:
+            return rows.system_prompt if rows is not None else ""
+        calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
+        return "\n".join(part for part in (message.text, *calls) if part)
+
+    def _summary(self) -> str:
+        state = self._host.now
+        made = recorded(self._host.known.latest(COMPACTIONS), state.compaction, state.moment)
+        return made.summary or "" if made is not None else ""
+
+    def _settings(self) -> str:
+        return compression_yaml(self._host.now.settings)

@@ -1,0 +1,215 @@
+"""What follows from the state of the screen and what has been read: plan, gauge, regions, timeline, title.
+
+Pure, and worked out once for the same values: an equal state costs a comparison, a knob's turn one plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from inspector.answers.inspection import budgets_of, plan_with
+from inspector.app.conversation import chrome
+from inspector.app.conversation.as_of import FindingsThen
+from inspector.app.conversation.resources import COMPACTIONS, FINDINGS, RECORDING, TOKEN_INDEX
+from inspector.app.conversation.state import Loaded, State, recorded
+from inspector.app.jobs import same
+from inspector.core.conversations import Compaction
+from inspector.core.errors import EngineError
+from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
+from inspector.engines.registry import engine
+from inspector.replay.moments import Moment
+from inspector.replay.recording import Recording
+from widgets.bars.gauge import GaugeState
+from widgets.bars.region_bar import RegionBarState
+from widgets.bars.timeline import Node, Position
+from widgets.bars.title_bar import TitlePart
+
+T = TypeVar("T")
+#: What a memo keeps: a comparison, A against B, goes back and forth between two.
+_KEPT = 2
+
+
+class Memo:
+    """A pure function whose last results are kept, by arguments that are the same objects or equal."""
+
+    def __init__(self, function: Callable[..., T]) -> None:
+        self._function = function
+        self._kept: list[tuple[tuple[Any, ...], T]] = []
+
+    def __call__(self, *values: Any) -> Any:
+        """What the function returns for these."""
+        for known, result in self._kept:
+            if same(known, values):
+                return result
+        result = self._function(*values)
+        self._kept = [(values, result), *self._kept[: _KEPT - 1]]
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    """What follows. `tokens` are rough, of the next request with the list on screen; `made_by` and `ended_by` are the
+    recorded compactions on both sides of the list; `problem` is a sentence where the engine failed."""
+
+    budgets: Budgets
+    token_index: TokenIndex | None = None
+    plan: Plan | None = None
+    problem: str = ""
+    tokens: int | None = None
+    made_by: Compaction | None = None
+    ended_by: Compaction | None = None
+    findings: FindingsThen = field(default_factory=FindingsThen)
+    title: tuple[TitlePart, ...] = ()
+    gauge: GaugeState = field(default_factory=GaugeState)
+    planned: RegionBarState | None = None
+    recorded: RegionBarState | None = None
+    nodes: tuple[Node, ...] = ()
+    position: Position | None = None
+
+
+class Deriver:
+    """Works out what follows. `exact` are the exact tokens of the list with the name of their encoding, None while they
+    are being counted."""
+
+    def __init__(self) -> None:
+        self._derive = Memo(_derive)
+        self._plan = Memo(_plan)
+        self._plan_at = Memo(_plan_at)
+        self._index_at = Memo(Recording.token_index)
+        self._budgets = Memo(budgets_of)
+
+    def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
+        """What follows from a state; None while nothing is open. The row under the cursor changes nothing here."""
+        if loaded.opened is None or not state.generation:
+            return None
+        derived: Derived = self._derive(
+            self, replace(state, row=0, pane="", view="", find="", compaction=0), loaded, exact
+        )
+        return derived
+
+    def plan(self, state: State, loaded: Loaded) -> tuple[TokenIndex | None, Plan | None, str]:
+        """The token index of the list on screen and what the settings' engine would do with it, or why it cannot."""
+        opened, at = loaded.opened, state.moment
+        if opened is None:
+            return None, None, ""
+        if at is not None:
+            recording = loaded.current(RECORDING, state)
+            if recording is None:
+                return None, None, ""
+            index = self._index_at(recording, at)
+            return index, *self._plan_at(recording, at, state.settings, index)
+        index = loaded.current(TOKEN_INDEX, state)
+        if index is None:
+            return None, None, ""
+        generation = opened.generations[state.generation - 1]
+        system = opened.inspection.system_tokens(generation.session)
+        return index, *self._plan(index, state.settings, state.generation - 1, system)
+
+    def plan_for(
+        self, index: TokenIndex, settings: Settings, number: int, system: int
+    ) -> tuple[Plan | None, str]:
+        """The plan for generation `number` as a whole, or why there is none."""
+        plan: tuple[Plan | None, str] = self._plan(index, settings, number - 1, system)
+        return plan
+
+    def budgets(self, settings: Settings, plan: Plan | None) -> Budgets:
+        """The derived numbers: the plan's, where there is one. Raises EngineError."""
+        if plan is not None:
+            return plan.budgets
+        budgets: Budgets = self._budgets(settings)
+        return budgets
+
+
+def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) -> tuple[Plan | None, str]:
+    try:
+        return plan_with(engine(settings.profile), index, settings, compactions, system), ""
+    except EngineError as error:
+        return None, str(error)
+
+
+def _plan_at(
+    recording: Recording, at: Moment, settings: Settings, index: TokenIndex
+) -> tuple[Plan | None, str]:
+    try:
+        return recording.plan(at, settings, index), ""
+    except EngineError as error:
+        return None, str(error)
+
+
+def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived:
+    opened, at = loaded.opened, state.moment
+    assert opened is not None
+    compactions = loaded.latest(COMPACTIONS)
+    index, plan, problem = deriver.plan(state, loaded)
+    budgets = deriver.budgets(state.settings, plan)
+    made_by = recorded(compactions, state.generation - 1, at)
+    # In a replay it is the compaction that the moment is within, or that has just been.
+    ended_by = recorded(compactions, state.generation if at is None else at.compaction, at)
+    findings = _findings_then(loaded.latest(FINDINGS), at)
+    tokens = plan.tokens_before if plan is not None else None
+    recording = loaded.current(RECORDING, state) if at is not None else None
+    position = None
+    during = None
+    if at is not None:
+        during = ended_by if at.phase not in ("said", "after") else None
+        if recording is not None:
+            tokens = chrome.moment_tokens(at, recording, ended_by, plan)
+            position = _position(state, recording, at, ended_by, plan, tokens)
+    beside = ended_by if at is None else during
+    return Derived(
+        budgets,
+        index,
+        plan,
+        problem,
+        tokens,
+        made_by,
+        ended_by,
+        findings,
+        chrome.header_parts(state, opened, findings.told),
+        chrome.gauge_state(
+            budgets,
+            state.settings.context_length,
+            tokens,
+            exact[0] if exact is not None else None,
+            exact[1] if exact is not None else "",
+        ),
+        None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
+        None if beside is None or plan is None else chrome.recorded_regions(beside, index),
+        chrome.nodes(
+            opened.inspection.conversation,
+            compactions or (),
+            findings.by_compaction or {},
+            None if at is None else at.generation,
+        ),
+        position,
+    )
+
+
+def _findings_then(findings: Any, at: Moment | None) -> FindingsThen:
+    if findings is None:
+        return FindingsThen()
+    then: FindingsThen = findings.until(
+        len(findings) if at is None else findings.count(at.generation, at.length)
+    )
+    return then
+
+
+def _position(
+    state: State,
+    recording: Recording,
+    at: Moment,
+    during: Compaction | None,
+    plan: Plan | None,
+    tokens: int | None,
+) -> Position:
+    fires = engine(state.settings.profile).fires(tokens, state.settings) if tokens is not None else None
+    return Position(
+        at.step,
+        recording.moments.steps,
+        recording.moments.generation_steps,
+        chrome.moment_note(at, recording, during, plan, tokens, fires or ""),
+        state.playing,
+        state.speed,
+    )

@@ -1,0 +1,115 @@
+"""Finding in the list on screen: a text and its hits; jumps to boundaries, user messages and tool errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.resources import HITS, TOOL_ERRORS
+from inspector.core.conversations import ROLE_CODES
+from widgets.base import human
+from widgets.base.prompt import Prompt
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
+
+
+class Finder:
+    """Moves the cursor of the message list. `prompt` is the line that a text is typed into."""
+
+    def __init__(self, host: ConversationHost, prompt: Prompt) -> None:
+        self._host = host
+        self.prompt = prompt
+        prompt.display = False
+
+    def ask(self) -> None:
+        """Type to find in this generation."""
+        self.prompt.display = True
+        self.prompt.focus()
+
+    def typed(self, text: str) -> None:
+        """Mark what is typed so far."""
+        self._host.message_list.set_highlight(text)
+
+    def submit(self, text: str) -> None:
+        """Look for a text; the cursor goes to the next hit unless it stands on one."""
+        self._host.message_list.focus()
+        self._host.change(find=text)
+        if text:
+            self._host.when(HITS, lambda hits: self._found(hits, text))
+
+    def _found(self, hits: tuple[int, ...], text: str) -> None:
+        words = f"{human.plural(len(hits), 'message')} with {text!r}  (n, N)"
+        self._host.app.notify(words, timeout=2, markup=False)
+        rows = self._host.messages.rows
+        if hits and rows is not None and rows.index(self._host.now.row) not in hits:
+            self._jump(hits, 1, "hit")
+
+    def mark(self, text: str) -> None:
+        """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
+        with self.prompt.prevent(Prompt.Changed):
+            self.prompt.value = text
+        self._host.message_list.set_highlight(text)
+
+    def close(self) -> None:
+        """Put the line away, end the search and unmark the hits."""
+        self._host.jobs.cancel(HITS.name)
+        self.prompt.display = False
+        self.mark("")
+        self._host.change(find="")
+        self._host.message_list.focus()
+
+    @property
+    def asking(self) -> bool:
+        """Whether the line to type into is on screen."""
+        return bool(self.prompt.display)
+
+    def next_hit(self, direction: int) -> None:
+        """The next message that was found, or the one before."""
+        if not self._host.now.find:
+            self._host.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
+        else:
+            self._host.when(HITS, lambda hits: self._jump(hits, direction, "hit"))
+
+    def jump(self, kind: str, direction: int) -> None:
+        """The next boundary, user message or tool error, or the one before."""
+        rows = self._host.messages.rows
+        if rows is None:
+            return
+        if kind == "user":
+            code = ROLE_CODES["user"]
+            users = [index for index, role in enumerate(rows.generation.roles) if role == code]
+            self._jump(users, direction, "user message")
+        elif kind == "boundary":
+            places = {rows.index(line.at) for line in self._host.message_list.boundaries}
+            self._jump(sorted(p for p in places if 0 <= p < len(rows.generation)), direction, "boundary")
+        else:
+            self._host.when(TOOL_ERRORS, lambda errors: self._jump(errors, direction, "tool error"))
+
+    def _jump(self, indexes: Sequence[int], direction: int, what: str) -> None:
+        rows = self._host.messages.rows
+        if rows is None:
+            return
+        at = rows.index(self._host.now.row)
+        ahead = [index for index in indexes if (index > at if direction > 0 else index < at)]
+        if ahead:
+            self._host.change(row=rows.row_of(ahead[0] if direction > 0 else ahead[-1]))
+        else:
+            where = "after" if direction > 0 else "before"
+            self._host.app.notify(f"No {what} {where} this message.", timeout=1.5)
+
+    def region(self, name: str, kind: str) -> None:
+        """The first message of a region, as planned or as recorded."""
+        rows, derived = self._host.messages.rows, self._host.derived
+        if rows is None or derived is None:
+            return
+        recorded = derived.ended_by if kind == "recorded" else None
+        if recorded is not None:
+            head, tail = recorded.head_end, recorded.tail_start
+        elif derived.plan is not None:
+            head, tail = derived.plan.regions()
+        else:
+            return
+        index = {"head": 0, "middle": head, "tail": tail}[name]
+        self._host.change(row=min(rows.row_of(index), len(rows) - 1))
+        self._host.message_list.focus()

@@ -1,0 +1,136 @@
+"""What parts of the conversation screen ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inspector.app.conversation.derived import Derived
+    from inspector.app.conversation.message_part import MessagePart
+    from inspector.app.conversation.state import Loaded, Resource, State, Tuning
+    from inspector.app.host import Host
+    from inspector.app.jobs import Jobs
+    from inspector.app.saved_state import SavedState
+    from inspector.stores.base import Store
+    from widgets.lists.message_list import MessageList
+
+T = TypeVar("T")
+
+
+class GoTo(Message):
+    """Show a message of a generation (both as the lists count them); an index of None is the end of the list.
+
+    `find` is a text to mark there, `pane` what is to be on screen then, with the focus.
+    """
+
+    def __init__(self, generation: int, index: int | None, find: str = "", pane: str = "") -> None:
+        super().__init__()
+        self.generation = generation
+        self.index = index
+        self.find = find
+        self.pane = pane
+
+
+class ChooseCompaction(Message):
+    """Choose a compaction by its index, and show the list after it."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self.index = index
+
+
+class Change(Message):
+    """Change fields of the state that are not settings: the layout of the cache, the view of a pane."""
+
+    def __init__(self, **changes: Any) -> None:
+        super().__init__()
+        self.changes = changes
+
+
+class UseSettings(Message):
+    """Take settings, and a size of summaries."""
+
+    def __init__(self, tuning: Tuning) -> None:
+        super().__init__()
+        self.tuning = tuning
+
+
+class GoToStep(Message):
+    """Show the moment behind a message, counted from 1."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__()
+        self.step = step
+
+
+class ReadRows(Message):
+    """Read messages for another list than the one on screen, by the number of their generation."""
+
+    def __init__(self, wanted: dict[int, range]) -> None:
+        super().__init__()
+        self.wanted = wanted
+
+
+class CopyText(Message):
+    """Copy a text; `what` says what it is."""
+
+    def __init__(self, text: str, what: str) -> None:
+        super().__init__()
+        self.text = text
+        self.what = what
+
+
+class ConversationHost(Protocol):
+    """The conversation screen as its parts see it: the state, whose next value they assign, what has been read, and a
+    way to wait for what has not."""
+
+    store: Store
+    flags: dict[str, Any]
+    config: Path | None
+    saved: SavedState
+    jobs: Jobs
+    messages: MessagePart
+    state: Any
+    loaded: Any
+
+    @property
+    def app(self) -> Host:
+        """The app."""
+        ...
+
+    @property
+    def message_list(self) -> MessageList:
+        """The message list."""
+        ...
+
+    @property
+    def now(self) -> State:
+        """The state."""
+        ...
+
+    @property
+    def known(self) -> Loaded:
+        """What has been read."""
+        ...
+
+    @property
+    def derived(self) -> Derived | None:
+        """What follows from both; None while nothing is open."""
+        ...
+
+    def change(self, **changes: Any) -> None:
+        """Assign the next state."""
+        ...
+
+    def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
+        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        ...
+
+    def tell(self, *sentences: str) -> None:
+        """Show sentences beside those that are shown."""
+        ...

@@ -1,0 +1,62 @@
+"""The keys of the conversation screen. The digits of the panes come from their order."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+_COMPACTIONS = Binding.Group("Compaction ", compact=True)
+
+
+def _hidden(key: str, action: str, words: str, id: str, display: str | None = None) -> Binding:
+    """A key that the line at the foot does not name: help and the palette do."""
+    return Binding(key, action, words, show=False, id=id, key_display=display)
+
+
+KEYS: list[BindingType] = [
+    Binding("escape", "back", "Back", id="conversation.back"),
+    Binding("slash", "find", "Find", id="conversation.find", key_display="/"),
+    Binding(
+        "left_square_bracket", "compaction(-1)", "Earlier compaction", id="conversation.earlier", key_display="[",
+        group=_COMPACTIONS,
+    ),
+    Binding(
+        "right_square_bracket", "compaction(1)", "Later compaction", id="conversation.later", key_display="]",
+        group=_COMPACTIONS,
+    ),
+    _hidden("n", "next_hit(1)", "Next hit", "conversation.next_hit"),
+    _hidden("N", "next_hit(-1)", "Earlier hit", "conversation.earlier_hit"),
+    _hidden("b", "jump('boundary', 1)", "Next boundary", "jump.boundary"),
+    _hidden("B", "jump('boundary', -1)", "Earlier boundary", "jump.boundary_back"),
+    _hidden("u", "jump('user', 1)", "Next user message", "jump.user"),
+    _hidden("U", "jump('user', -1)", "Earlier user message", "jump.user_back"),
+    _hidden("x", "jump('error', 1)", "Next tool error", "jump.error"),
+    _hidden("X", "jump('error', -1)", "Earlier tool error", "jump.error_back"),
+    _hidden("8,exclamation_mark", "pane('findings')", "Findings", "pane.findings_key", "!"),
+    _hidden("9", "pane('losses')", "Losses", "pane.losses_key"),
+    _hidden("0", "life", "Life of the summaries", "pane.life"),
+    _hidden("V", "measures", "Measures", "pane.measures"),
+    _hidden("t", "pane('what-if')", "What-if", "pane.what_if_key"),
+    _hidden("space", "play", "Play, pause", "replay.play"),
+    _hidden("left,h", "replay('message', -1)", "Step back", "replay.back"),
+    _hidden("right,l", "replay('message', 1)", "Step forward", "replay.forward"),
+    _hidden("shift+left,A", "replay('call', -1)", "Earlier API call", "replay.call_back"),
+    _hidden("shift+right,a", "replay('call', 1)", "Next API call", "replay.call"),
+    _hidden("ctrl+left", "replay('turn', -1)", "Earlier user turn", "replay.turn_back"),
+    _hidden("ctrl+right", "replay('turn', 1)", "Next user turn", "replay.turn"),
+    _hidden("less_than_sign", "speed(-1)", "Play slower", "replay.slower", "<"),
+    _hidden("greater_than_sign", "speed(1)", "Play faster", "replay.faster", ">"),
+    _hidden("colon", "ask('step')", "Go to a step", "replay.number", ":"),
+    _hidden("p", "next_profile", "Next profile", "conversation.profile"),
+    _hidden("equals_sign", "keep", "Keep as A, compare", "tune.keep", "="),
+    _hidden("backslash", "swap", "A and B change places", "tune.swap", "\\"),
+    _hidden("v", "sweep", "Sweep", "tune.sweep"),
+    _hidden("W", "ask('write')", "Write to a file", "copy.write"),
+    _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),
+    _hidden("ctrl+e", "report", "Write a report", "conversation.report"),
+    _hidden("ctrl+z", "undo", "Undo the last setting", "tune.undo"),
+    _hidden("y", "copy('message')", "Copy message", "copy.message"),
+    _hidden("Y", "copy('summary')", "Copy summary", "copy.summary"),
+    _hidden("ctrl+y", "copy('settings')", "Copy settings", "copy.settings"),
+    _hidden("o", "outside('PAGER')", "Open in $PAGER", "outside.pager"),
+    _hidden("e", "outside('EDITOR')", "Open in $EDITOR", "outside.editor"),
+]  # fmt: skip

@@ -1,0 +1,229 @@
+"""The message list of the conversation screen: its rows, as far as they have been read and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from inspector.app.conversation.derived import Derived
+from inspector.app.conversation.reading import CountedTokens, count_tokens, read_lines
+from inspector.app.conversation.resources import CACHING, COMPACTIONS, FACTS, RECORDING
+from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
+from inspector.app.conversation.state import Loaded, Opened, State, recorded
+from inspector.app.conversation.step_rows import MIDDLE_GONE, StepRows
+from inspector.app.conversation.token_counts import Counts, ExactSums
+from inspector.app.jobs import Jobs
+from inspector.core.conversations import Generation
+from widgets.lists.message_list import MessageList
+
+#: Messages before and behind a boundary that are counted early.
+_AROUND = 8
+#: Messages of both ends of a list that are counted early.
+_ENDS = (60, 100)
+
+
+class MessagePart:
+    """Hands the list its rows. What was read and counted of a generation is kept while the screen is.
+
+    `counted` is called when tokens were counted, `problem` with a sentence.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        counted: Callable[[], None],
+        problem: Callable[[str], None],
+        read: Callable[[], None],
+    ) -> None:
+        self._jobs = jobs
+        self._counted = counted
+        self._problem = problem
+        self._read = read
+        self._lines: dict[int, dict[int, Line]] = {}
+        self._counts: dict[int, Counts] = {}
+        self._sums: ExactSums | None = None
+        self._encoding = ""
+        self._opened: Opened | None = None
+        self.rows: GenerationRows | None = None
+
+    # What has been read.
+
+    def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
+        """Another reading of the conversation; `end` are lines of its live list. What is the same as before is kept."""
+        before, self._opened = self._opened, opened
+        for generation in opened.generations:
+            number = generation.number
+            old = (
+                before.generations[number - 1]
+                if before is not None and number <= len(before.generations)
+                else None
+            )
+            if old is not None and tuple(old.ids) != tuple(generation.ids[: len(old)]):
+                # In place of this list another one stands now.
+                self._lines.pop(number, None)
+                self._counts.pop(number, None)
+        self.lines(opened.generations[-1].number).update(end)
+
+    def lines(self, number: int) -> dict[int, Line]:
+        """The lines of a generation that have been read, by index. They grow."""
+        return self._lines.setdefault(number, {})
+
+    def rows_of(self, number: int) -> GenerationRows:
+        """Rows of a whole generation, for another list than the one on screen."""
+        assert self._opened is not None
+        return GenerationRows(
+            self._opened.generations[number - 1], "", self.lines(number), self._counts.get(number)
+        )
+
+    def read(self, wanted: Mapping[int, range]) -> None:
+        """Read messages, by the number of their generation."""
+        if self._opened is None:
+            return
+        for number, span in wanted.items():
+            generation = self._opened.generations[number - 1]
+
+            def came(lines: dict[int, Line], number: int = number) -> None:
+                self.lines(number).update(lines)
+                self._read()
+
+            self._jobs.run(
+                f"messages {number}:{span.start}",
+                (self._opened.inspection.store, generation, span),
+                read_lines,
+                came,
+            )
+
+    def exact(self, state: State) -> tuple[int, str] | None:
+        """The exact tokens of the list on screen with their encoding; None until all of it has been counted, and where
+        pruning or the middle's leaving is shown, whose texts nobody counts."""
+        rows, at = self.rows, state.moment
+        counts = self._counts.get(state.generation)
+        if rows is None or counts is None or self._opened is None:
+            return None
+        if at is not None and at.phase not in ("said", "before", "after"):
+            return None
+        if self._sums is None or self._sums.counts is not counts:
+            self._sums = ExactSums(counts)
+        length = len(self._opened.generations[state.generation - 1]) if at is None else at.length
+        total = self._sums.until(length, bool(self._opened.prompt_of(state.generation)))
+        return None if total is None else (total, self._encoding)
+
+    def count(self, state: State, widget: MessageList) -> None:
+        """Count the tokens of the generation on screen, what is seen and what lies at boundaries first."""
+        opened = self._opened
+        if opened is None:
+            return
+        number = state.generation
+        generation = opened.generations[number - 1]
+        counts = self._counts.setdefault(number, Counts())
+
+        def came(found: CountedTokens) -> None:
+            counts.update(found.counts)
+            self._encoding = found.encoding
+            if found.counts:
+                self._counted()
+
+        self._jobs.run(
+            "counts",
+            (opened.inspection, generation, self._first(generation, widget), frozenset(counts)),
+            count_tokens,
+            came,
+            some=came,
+            failed=self._problem,
+            key=(opened.inspection, generation),
+        )
+
+    def _first(self, generation: Generation, widget: MessageList) -> tuple[range, ...]:
+        """The messages whose exact counts matter most: those on screen, those at boundaries, both ends of the list."""
+        length, rows = len(generation), self.rows
+        ends = (range(max(0, length - _ENDS[1]), length), range(min(_ENDS[0], length)))
+        if rows is None or rows.generation.number != generation.number:
+            return ends
+
+        def within(start: int, stop: int) -> range:
+            return range(min(max(0, start), length), min(max(0, stop), length))
+
+        seen = widget.visible_rows
+        places = [rows.index(line.at) for line in widget.boundaries]
+        return (
+            within(rows.index(seen.start), rows.index(seen.stop)),
+            *(within(at - _AROUND, at + _AROUND) for at in places),
+            *ends,
+        )
+
+    # Showing.
+
+    def show(self, widget: MessageList, state: State, loaded: Loaded, derived: Derived) -> None:
+        """Hand the list the rows of the state; what is the same draws nothing. At another moment of a replay the cursor
+        goes to what has just happened there."""
+        opened = loaded.opened
+        assert opened is not None
+        fresh = self._rows_for(state, loaded, opened)
+        changed = fresh.put(self._marks(state, loaded, derived))
+        boundaries = fresh.boundaries()
+        if fresh is not self.rows:
+            self.rows = fresh
+            widget.set_boundaries(boundaries)
+            if isinstance(fresh, StepRows):
+                within = fresh.at.phase not in ("said", "before")
+                widget.set_rows(fresh, cursor=_just_happened(fresh, loaded), centre=within)
+            else:
+                widget.set_rows(fresh, cursor=state.row)
+        else:
+            widget.set_boundaries(boundaries)
+            if len(fresh) != widget.row_count:
+                # A cursor on the last row stays on the last one.
+                widget.rows_changed()
+                return
+            if changed:
+                widget.refresh()
+            if widget.cursor != state.row:
+                widget.move_cursor(state.row, notify=False, centre=True)
+
+    def _rows_for(self, state: State, loaded: Loaded, opened: Opened) -> GenerationRows:
+        rows, at, number = self.rows, state.moment, state.generation
+        generation = opened.generations[number - 1]
+        lines, counts = self.lines(number), self._counts.setdefault(number, Counts())
+        recording = loaded.current(RECORDING, state) if at is not None else None
+        if at is not None and recording is not None:
+            if isinstance(rows, StepRows) and rows.at == at and rows.lines is lines:
+                return rows
+            layout = recording.moments.layout(at)
+            return StepRows(at, layout, opened.generations, self._lines, opened.prompt_of(number), counts)
+        if at is not None and rows is not None:
+            # The conversation is being read again, under other rules or because it grew: the moment stays.
+            return rows
+        if rows is not None and not isinstance(rows, StepRows) and rows.lines is lines:
+            if rows.generation is not generation:
+                rows.grow(generation)
+            return rows
+        return GenerationRows(generation, opened.prompt_of(number), lines, counts)
+
+    def _marks(self, state: State, loaded: Loaded, derived: Derived) -> RowMarks:
+        at, number = state.moment, state.generation
+        facts, caching = loaded.latest(FACTS), loaded.current(CACHING, state)
+        lost = facts.lost.get(number, frozenset()) if facts is not None else frozenset()
+        if at is not None and at.phase not in MIDDLE_GONE:
+            # Then nothing had been lost yet.
+            lost = frozenset()
+        return RowMarks(
+            derived.token_index,
+            derived.plan,
+            derived.made_by,
+            derived.ended_by if at is None or at.phase not in ("said", "after") else None,
+            caching.marks if caching is not None else {},
+            (derived.findings.marked or {}).get(number, frozenset()),
+            lost,
+        )
+
+
+def _just_happened(rows: StepRows, loaded: Loaded) -> int:
+    """The row of what has just happened at a moment: the message that was said, the middle, the summary that came."""
+    at = rows.at
+    during = recorded(loaded.latest(COMPACTIONS), at.compaction, at)
+    if during is not None and at.phase in ("pruned", "summarized"):
+        return rows.row_of(during.head_end)
+    if during is not None and at.phase == "kept":
+        return rows.row_of(during.tail_start)
+    if during is not None and at.phase == "after" and during.summary_at is not None:
+        return rows.row_of(during.summary_at)
+    return len(rows) - 1

@@ -1,0 +1,206 @@
+"""Opening a conversation, where one begins in it, and following it while it grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inspector.answers.inspection import budgets_of
+from inspector.app.conversation.chrome import changed_settings
+from inspector.app.conversation.player import same_moment
+from inspector.app.conversation.reading import Opening, open_conversation
+from inspector.app.conversation.resources import COMPACTIONS, RECORDING
+from inspector.app.conversation.state import Loaded, Opened, recorded
+from inspector.core.conversations import Compaction
+from inspector.core.errors import InspectorError
+from inspector.engines.base import SETTING_NAMES, Settings
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.screen import ConversationScreen
+
+_RATIOS = ("threshold", "target_ratio")
+_OPTIONAL = ("max_tokens", "summary_context")
+_JOB = "opening"
+
+
+class Opener:
+    """Reads the conversation, sets the first state, and remembers the last one. `message` is the store's row to begin
+    with, `find` a text to mark."""
+
+    def __init__(self, screen: ConversationScreen, name: str, message: int | None, find: str) -> None:
+        self._screen = screen
+        self._name = name
+        self._message = message
+        self._find = find
+
+    def begin(self) -> None:
+        """Open it, while the screen is put together."""
+        screen = self._screen
+        screen.jobs.run(
+            _JOB,
+            (screen.store, self._name, None, screen.flags, screen.config),
+            open_conversation,
+            self._opened,
+            failed=lambda sentence: screen.app.leave_with(sentence),
+        )
+
+    def mounted(self) -> None:
+        """The screen is there; what was read meanwhile is in its first frame."""
+        self._screen.going_on(_JOB, "opening")
+        self._screen.jobs.take_early(_JOB)
+
+    def again(self) -> None:
+        """Somebody wrote to the store: read what is new."""
+        screen, opened = self._screen, self._screen.loaded.opened
+        if opened is not None:
+            screen.jobs.cancel(_JOB)
+            values = (screen.store, self._name, opened.inspection, screen.flags, screen.config)
+            screen.jobs.run(_JOB, values, open_conversation, self._grown)
+
+    def _opened(self, opening: Opening) -> None:
+        screen, opened = self._screen, opening.opened
+        screen.going_on(_JOB, "")
+        screen.messages.open(opened, opening.lines)
+        screen.set_reactive(type(screen).loaded, Loaded(opened))
+        generation, row = self._first_place(opened)
+        settings = self._first_settings(opened)
+        force = opened.resolved.settings
+        screen.change(
+            generation=generation,
+            row=row,
+            compaction=chosen_with(opened, generation),
+            settings=settings,
+            undo=() if settings == force else ((force, None),),
+            find=self._find,
+        )
+        screen.tell(*opened.inspection.conversation.notes, *opened.resolved.notes)
+
+    def _grown(self, opening: Opening) -> None:
+        """Take what was added without losing the place: the same list longer, or another generation behind it."""
+        screen, state = self._screen, self._screen.state
+        opened, before = opening.opened, self._screen.loaded.opened
+        assert before is not None
+        generations, old = opened.generations, before.generations
+        if len(generations) > len(old):
+            counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
+            words = f"A compaction came: {counts}; ] goes to the list after it."
+            screen.app.notify(words, timeout=5)
+        screen.messages.open(opened, opening.lines)
+        screen.loaded = Loaded(opened, screen.loaded.values)
+        shown = old[state.generation - 1]
+        same = generations[state.generation - 1] if state.generation <= len(generations) else None
+        if state.moment is not None:
+            at = state.moment
+            screen.when(RECORDING, lambda recording: screen.change(moment=same_moment(at, recording)))
+        elif same is None or tuple(same.ids[: len(shown)]) != tuple(shown.ids):
+            self.show_generation(min(state.generation, len(generations)))
+        elif not state.compaction and len(generations) > 1:
+            screen.change(compaction=1)
+
+    # Where one begins.
+
+    def _first_settings(self, opened: Opened) -> Settings:
+        """The settings that the user changed last time, as far as they are still ones; flags come before them."""
+        force, flags = opened.resolved.settings, self._screen.flags
+        kept = self._screen.saved.settings.get(opened.inspection.conversation.row.root, {})
+        changes = {
+            name: kept[name]
+            for name in SETTING_NAMES
+            if name in kept and flags.get(name) is None and _fits(name, kept[name])
+        }
+        try:
+            known = force.with_(**changes)
+            budgets_of(known)
+        except InspectorError:
+            # Kept by another version, or for an engine that is not installed any more: those in force hold.
+            return force
+        return known
+
+    def _first_place(self, opened: Opened) -> tuple[int, int]:
+        """The generation and row to begin with: the message that is wanted, else the one of last time, else the end."""
+        wanted = self._message
+        if wanted is None:
+            wanted = self._screen.saved.messages.get(opened.inspection.conversation.row.root)
+        for generation in reversed(opened.generations):
+            if wanted is not None and wanted in generation.ids:
+                row = list(generation.ids).index(wanted) + opened.offset(generation.number)
+                return generation.number, row
+        last = len(opened.generations)
+        return last, end_of(opened, last)
+
+    def remember(self) -> None:
+        """Keep the place; the end of the live list is where one begins anyhow."""
+        screen, opened, rows = self._screen, self._screen.loaded.opened, self._screen.messages.rows
+        if opened is None or rows is None:
+            return
+        conversation, saved = opened.inspection.conversation, screen.saved
+        saved.conversation = conversation.id
+        changed = changed_settings(screen.state.settings, opened.resolved.settings)
+        saved.remember_settings(conversation.row.root, changed)
+        index = rows.index(screen.state.row)
+        at_end = rows.generation.live and index == len(rows.generation) - 1
+        if at_end or not 0 <= index < len(rows.generation):
+            saved.messages.pop(conversation.row.root, None)
+        else:
+            saved.remember_message(conversation.row.root, rows.generation.ids[index])
+
+    # From list to list.
+
+    def show_generation(self, number: int) -> None:
+        """Show a whole list with the cursor at its end; the compaction that made it is the chosen one."""
+        opened = self._screen.loaded.opened
+        if opened is not None:
+            self._screen.change(
+                generation=number,
+                row=end_of(opened, number),
+                compaction=chosen_with(opened, number),
+                moment=None,
+                playing=False,
+            )
+
+    def step_compaction(self, direction: int) -> None:
+        """Choose the next compaction, or the one before, and show the list after it; before the first one that list."""
+        screen, state, opened = self._screen, self._screen.state, self._screen.loaded.opened
+        if opened is None:
+            return
+        last, chosen = len(opened.generations) - 1, state.compaction
+        compactions = screen.loaded.latest(COMPACTIONS)
+        before_first = state.generation <= chosen
+        wanted = chosen if direction > 0 and before_first else chosen + direction
+        if direction < 0 and chosen == 1 and not before_first:
+            first = recorded(compactions, 1, None)
+            row = opened.offset(1) + (first.head_end if first is not None else 0)
+            screen.change(generation=1, row=row)
+        elif 0 < wanted <= last:
+            screen.change(
+                generation=wanted + 1, compaction=wanted, row=row_after(opened, compactions, wanted)
+            )
+        else:
+            where = "after" if direction > 0 else "before"
+            screen.app.notify(f"No compaction {where} this list.", timeout=1.5)
+
+
+def end_of(opened: Opened, number: int) -> int:
+    """The last row of a generation's list."""
+    return max(0, len(opened.generations[number - 1]) + opened.offset(number) - 1)
+
+
+def chosen_with(opened: Opened, number: int) -> int:
+    """The compaction that is chosen with a list: the one that made it, or that ended the first; 0: there is none."""
+    return max(1, number - 1) if len(opened.generations) > 1 else 0
+
+
+def row_after(opened: Opened, compactions: tuple[Compaction, ...] | None, index: int) -> int:
+    """The row of a compaction's summary in the list after it; its end where there is none."""
+    made = recorded(compactions, index, None)
+    if made is None or made.summary_at is None:
+        return end_of(opened, index + 1)
+    return made.summary_at + opened.offset(index + 1)
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a remembered value is of the kind that the setting needs."""
+    if name == "profile":
+        return isinstance(value, str)
+    if value is None:
+        return name in _OPTIONAL
+    return isinstance(value, (int, float) if name in _RATIOS else int) and not isinstance(value, bool)

@@ -1,0 +1,1 @@
+"""The panes beside the message list, one module each; `registry` lists them."""

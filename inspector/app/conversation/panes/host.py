@@ -1,0 +1,163 @@
+"""The panes beside the message list: tabs, and the one that is on screen. Only that one is asked and filled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher
+
+from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.jobs import Jobs, same
+from inspector.core.watching import Watch
+from widgets.bars.pane_tabs import PaneTab, PaneTabs
+from widgets.lists.message_list import MessageList
+
+
+class Panes(Vertical):
+    """One pane at a time. Posts Shown when another one comes up."""
+
+    DEFAULT_CSS: ClassVar[str] = """
+    Panes {
+        background: $surface;
+        & > ContentSwitcher { height: 1fr; }
+        & > ContentSwitcher > * { height: 1fr; }
+    }
+    """
+
+    class Shown(Message):
+        """A pane came on screen."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, panes: Sequence[Pane], jobs: Jobs, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.panes = {pane.name: pane for pane in panes}
+        self._jobs = jobs
+        self._wanted = panes[0].name
+        self._focus_wanted = False
+        #: What each pane shows was worked out from these values.
+        self._filled: dict[str, tuple[Any, ...] | None] = {}
+
+    def compose(self) -> ComposeResult:
+        """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
+        yield PaneTabs(
+            [
+                PaneTab(pane.name, str(n), pane.help, pane.short)
+                for n, pane in enumerate(self.panes.values(), 1)
+            ]
+        )
+        yield ContentSwitcher()
+
+    def on_mount(self) -> None:
+        """Bring up the pane that was asked for before."""
+        self.show(self._wanted)
+
+    @property
+    def current(self) -> str:
+        """The name of the pane on screen; of the one that is coming where there is none yet."""
+        return self.query_one(ContentSwitcher).current or self._wanted
+
+    def pane(self, name: str) -> Widget:
+        """The widget of a pane by name. Raises NoMatches where it has not been made."""
+        return self.query_one(ContentSwitcher).get_child_by_id(name)
+
+    def made(self, name: str) -> bool:
+        """Whether a pane has been made."""
+        return bool(self.query_one(ContentSwitcher).query_children(f"#{name}"))
+
+    def show(self, name: str, focus: bool = False) -> None:
+        """Bring a pane up; an unknown name changes nothing. With `focus` it gets it."""
+        if name not in self.panes:
+            return
+        self._wanted, self._focus_wanted = name, focus
+        if not self.is_mounted:
+            return
+        self.query_one(PaneTabs).active = name
+        if self.made(name):
+            self._bring_up(name)
+        else:
+            self.call_next(self._make, name)
+
+    async def bring(self, name: str) -> Widget:
+        """Bring a pane up, made where it is not yet, and give it the focus."""
+        self._wanted, self._focus_wanted = name, True
+        self.query_one(PaneTabs).active = name
+        await self._make(name)
+        return self.pane(name)
+
+    async def _make(self, name: str) -> None:
+        # Under fast keys another one may be wanted by now.
+        if not self.made(name) and name == self._wanted:
+            widget = self.panes[name].widget(id=name)
+            widget.display = False
+            await self.query_one(ContentSwitcher).mount(widget)
+        if name == self._wanted:
+            self._bring_up(name)
+
+    def _bring_up(self, name: str) -> None:
+        switcher = self.query_one(ContentSwitcher)
+        if switcher.current != name:
+            switcher.current = name
+            self.post_message(self.Shown(name))
+        if self._focus_wanted:
+            self._focus_wanted = False
+            for widget in self.pane(name).walk_children(Widget, with_self=True):
+                if widget.focusable:
+                    widget.focus()
+                    return
+
+    @on(PaneTabs.Chosen)
+    def _tab(self, event: PaneTabs.Chosen) -> None:
+        event.stop()
+        self.show(event.tab)
+
+    def rows_changed(self) -> None:
+        """Messages were read that a list of the pane on screen may wait for."""
+        for rows in self.query(MessageList):
+            rows.rows_changed()
+
+    # Filling.
+
+    def fill(self, context: Context) -> None:
+        """Hand the pane on screen what it is to show; what is the same draws nothing."""
+        name = self.current
+        if not self.made(name):
+            return
+        pane, widget = self.panes[name], self.pane(name)
+        needs = pane.needs(context)
+        known = self._filled.get(name)
+        if name in self._filled and (needs is known or (needs and known and same(needs, known))):
+            return
+        if needs is None:
+            self._filled[name] = None
+            pane.show(widget, None)
+        elif pane.threaded:
+            self._jobs.run(
+                f"pane {name}",
+                (pane.compute, *needs),
+                compute_view,
+                lambda view: self._came(pane, needs, view),
+                rest=pane.rest,
+            )
+        else:
+            self._filled[name] = needs
+            pane.show(widget, pane.compute(*needs))
+
+    def _came(self, pane: Pane, needs: tuple[Any, ...], view: Any) -> None:
+        self._filled[pane.name] = needs
+        pane.show(self.pane(pane.name), view)
+
+
+def compute_view(compute: Any, *values: Any) -> Any:
+    """What a pane shows, worked out in a thread; the last value is the watch, which a pane has no use for."""
+    watch: Watch = values[-1]
+    watch.check()
+    return compute(*values[:-1])

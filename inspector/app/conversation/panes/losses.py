@@ -1,0 +1,131 @@
+"""What compactions lost: facts with their fates, and what each compaction kept, measure by measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import on
+
+from inspector.app.conversation.fact_views import risk_scope
+from inspector.app.conversation.intents import ChooseCompaction, CopyText, GoTo
+from inspector.app.conversation.measure_views import MeasuresAsOf
+from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.reading import FactsRead
+from inspector.app.conversation.resources import COMPACTIONS, FACTS, MEASURES
+from inspector.app.conversation.state import recorded_then
+from inspector.engines.base import Plan
+from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
+from inspector.quality.facts.carry import checklist
+from inspector.replay.moments import Moment
+from widgets.panes.choices import CompactionChosen, PlaceChosen
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_measures import LossesMeasures
+from widgets.panes.losses_pane import FactScope, LossesPane, LossesView
+
+_ELSEWHERE = "Facts of the live list are shown while it is on screen."
+
+
+class Losses(LossesPane):
+    """Goes to where facts were said and where they survive, and makes checklists of them."""
+
+    facts: FactsRead | None = None
+
+    @on(PlaceChosen)
+    def _place_chosen(self, event: PlaceChosen) -> None:
+        event.stop()
+        place = event.place
+        self.post_message(GoTo(place.generation, place.index, place.text, "message"))
+
+    @on(CompactionChosen)
+    def _compaction_chosen(self, event: CompactionChosen) -> None:
+        event.stop()
+        self.post_message(ChooseCompaction(event.compaction))
+
+    @on(LossesPane.CopyWanted)
+    def _checklist_wanted(self, event: Any) -> None:
+        event.stop()
+        if self.facts is None:
+            return
+        found = self.facts.reading.facts
+        facts = {fact.key: fact for fact in found.facts} | {life.fact.key: life.fact for life in found.pruned}
+        keys = dict.fromkeys(key.rpartition("@")[0] for key in event.keys)
+        lead = AT_RISK_LEAD if event.scope == "risk" else LOST_LEAD
+        self.post_message(
+            CopyText(checklist([facts[key] for key in keys if key in facts], lead), "checklist")
+        )
+
+
+def _needs(context: Context) -> tuple[Any, ...] | None:
+    state, loaded = context.state, context.loaded
+    compactions, facts = loaded.latest(COMPACTIONS), loaded.latest(FACTS)
+    if compactions is None:
+        return None
+    then = len(recorded_then(compactions, state.moment))
+    on_live = state.moment is not None or state.generation == len(context.opened.generations)
+    plan = context.derived.plan if on_live else None
+    measures = loaded.latest(MEASURES)
+    return facts, measures, state.compaction, then, state.moment, plan, state.generation
+
+
+def compute(
+    facts: FactsRead | None,
+    measures: MeasuresAsOf | None,
+    chosen: int,
+    then: int,
+    at: Moment | None,
+    plan: Plan | None,
+    generation: int,
+) -> tuple[LossesView, FactsRead | None]:
+    """What the chosen compaction of `then` lost; what the next one of the list on screen would put at risk."""
+    if facts is None:
+        note = "" if then else "Nothing was compacted so far, so nothing was lost."
+        return LossesView(None if then else (), chosen, None, note, then), None
+    scopes = (
+        (*facts.scopes, _at_risk(facts, plan, generation)) if at is None else _scopes_then(facts, plan, at)
+    )
+    table = None if measures is None else measures.until(None if at is None else then)
+    return LossesView(scopes, chosen, table, total=then), facts
+
+
+def _at_risk(facts: FactsRead, plan: Plan | None, generation: int) -> FactScope:
+    if plan is None:
+        return FactScope("risk", "at risk", "at risk", (), _ELSEWHERE)
+    if not plan.compacts:
+        note = f"A compaction now would change nothing: {plan.reason}."
+        return FactScope("risk", "at risk", "at risk", (), note)
+    return risk_scope(facts.reading.risk.at_risk(*plan.regions()), generation)
+
+
+def _scopes_then(facts: FactsRead, plan: Plan | None, at: Moment) -> tuple[FactScope, ...]:
+    """What was known at a moment of the replay, and what a compaction there would put through the summary."""
+    as_of = facts.as_of
+    if plan is None:
+        risk = FactScope("risk", "at risk", "at risk", (), "No plan is known for this step.")
+    elif not plan.compacts:
+        note = f"A compaction at this step would change nothing: {plan.reason}."
+        risk = FactScope("risk", "at risk", "at risk", (), note)
+    else:
+        entries = as_of.at_risk(at.generation, at.length, *plan.regions())
+        risk = risk_scope(entries, at.generation, then=True)
+    return (*as_of.scopes(at.generation - 1, at.step), risk)
+
+
+def _show(pane: Losses, view: tuple[LossesView, FactsRead | None] | None) -> None:
+    pane.set_view(None if view is None else view[0])
+    pane.facts = None if view is None else view[1]
+
+
+PANE = Pane(
+    "losses",
+    "What the messages said that the chosen compaction summarized, and what became of it: ✗ lost, ? the thing is "
+    "mentioned and its value is not, ≈ in other words, = word for word; over it what all compactions kept, by kind. r "
+    "turns to what was pruned and to what is → at risk in a compaction now. f, w, c leave a fate, a speaker, a kind. "
+    "Enter goes to where it was said, s to where it survives, C copies what is shown as a checklist for the agent. m "
+    "shows the measures: open request and next step, files and commands, compression, tokens. No score sums them up.",
+    Losses,
+    _needs,
+    compute,
+    _show,
+    lambda state: (FACTS, MEASURES),
+    parts=(("facts", LossesFacts), ("measures", LossesMeasures)),
+)

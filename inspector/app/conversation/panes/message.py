@@ -1,0 +1,155 @@
+"""The message under the cursor in full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.rows import is_tool_error
+from inspector.core.conversations import Generation
+from inspector.core.messages import Message
+from inspector.engines.base import Plan
+from inspector.engines.capabilities import pruned_wire
+from inspector.engines.registry import engine
+from inspector.stores.base import Store
+from widgets.lists.message_list import MessageRow
+from widgets.panes.message_pane import CallView, MessagePane, MessageView
+
+#: Results of a message's calls, and the call of a result, are looked for in so many messages behind and before it.
+_AROUND = 24
+#: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
+_REST = 0.03
+_REASONING = ("reasoning_content", "reasoning")
+_SHOWN_ELSEWHERE = frozenset(
+    {"role", "content", "tool_calls", "reasoning", "reasoning_content", "reasoning_details"}
+)
+
+
+def _needs(context: Context) -> tuple[Any, ...] | None:
+    rows = context.messages.rows
+    if rows is None or not len(rows):
+        return None
+    generation, index = rows.place(context.state.row)
+    row = rows.row(context.state.row)
+    if index < 0:
+        return None if row is None else (None, generation.number, index, row, rows.system_prompt, None)
+    plan = rows.marks.plan if generation is rows.generation and index in rows.pruned else None
+    whole = context.opened.generations[generation.number - 1]
+    return context.opened.inspection.store, whole, index, row, "", plan
+
+
+def compute(
+    store: Store | None,
+    generation: Generation,
+    index: int,
+    row: MessageRow | None,
+    prompt: str,
+    plan: Plan | None,
+) -> MessageView | None:
+    """A message of a list with those around it that its calls and results need; without a store the system prompt.
+
+    `plan` is the one that prunes it. Raises StoreErrors.
+    """
+    if store is None:
+        assert row is not None
+        return system_view(row, prompt)
+    start = max(0, index - _AROUND)
+    around = store.messages(generation, start, min(len(generation), index + 1 + _AROUND))
+    if index - start >= len(around):
+        return None
+    message = around[index - start]
+    pruned = None
+    if plan is not None:
+        callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
+        pruned = pruned_text(message, callers, plan)
+    shown = row or MessageRow(str(index), message.role, "")
+    return message_view(shown, message, around[index - start + 1 :], pruned)
+
+
+def message_view(
+    row: MessageRow, message: Message, following: Sequence[Message], pruned: str | None
+) -> MessageView:
+    """A message with the results of its calls, which are looked for in `following`."""
+    results = {other.tool_call_id: other for other in following if other.role == "tool"}
+    calls = []
+    for call in message.tool_calls:
+        result = results.get(call.id)
+        calls.append(
+            CallView(
+                name=call.name,
+                arguments=call.arguments,
+                id=call.id,
+                result=None if result is None else result.text,
+                error=result is not None and is_tool_error(result),
+            )
+        )
+    reasoning = next(
+        (value for key in _REASONING if isinstance(value := message.wire.get(key), str) and value), ""
+    )
+    facts = tuple(
+        (key.replace("_", " "), str(value))
+        for key, value in message.wire.items()
+        if key not in _SHOWN_ELSEWHERE and isinstance(value, str | int | float)
+    )
+    notes = []
+    if message.images:
+        notes.append(f"holds {message.images} picture{'s' if message.images > 1 else ''}")
+    return MessageView(
+        label=row.label,
+        role=row.role,
+        text=message.text,
+        region=row.region,
+        tokens=row.tokens,
+        token_kind=row.token_kind,
+        pruned_tokens=row.pruned_tokens,
+        breakpoint=row.breakpoint,
+        time=message.timestamp,
+        calls=tuple(calls),
+        reasoning=reasoning,
+        raw=json.dumps(dict(message.wire), ensure_ascii=False, indent=2, default=str),
+        pruned=pruned,
+        facts=(("row", str(message.id)), *facts) if message.id >= 0 else facts,
+        notes=tuple(notes),
+    )
+
+
+def system_view(row: MessageRow, prompt: str) -> MessageView:
+    """The system prompt, which stands before the list."""
+    return MessageView(
+        label="sys",
+        role="system",
+        text=prompt,
+        region="head",
+        tokens=row.tokens,
+        token_kind=row.token_kind,
+        breakpoint=row.breakpoint,
+        raw=json.dumps({"role": "system", "content": prompt}, ensure_ascii=False, indent=2),
+        notes=("stands before the list and is never compacted",),
+    )
+
+
+def pruned_text(message: Message, calls: Mapping[str, Message], plan: Plan) -> str | None:
+    """What pruning leaves of a message under a plan; None where the engine does not tell."""
+    wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    if wire is None:
+        return None
+    if wire.get("tool_calls") != message.wire.get("tool_calls"):
+        return json.dumps(wire.get("tool_calls"), ensure_ascii=False, indent=2)
+    content = wire.get("content")
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+
+
+PANE = Pane(
+    "message",
+    "The message under the cursor in full: its text, its tool calls with their results, its reasoning, what pruning "
+    "would leave of it, and the row as it is stored.",
+    MessagePane,
+    _needs,
+    compute,
+    MessagePane.set_view,
+    short="msg",
+    threaded=True,
+    rest=_REST,
+)

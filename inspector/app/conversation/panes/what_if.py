@@ -1,0 +1,170 @@
+"""What other settings would do: knobs, the curve of the whole conversation, the numbers that follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual import on
+
+from inspector.app.conversation.intents import GoToStep, UseSettings
+from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.player import step_on_screen
+from inspector.app.conversation.reading import Runs
+from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.conversation.runs import replay_view, run_lines, summary_model
+from inspector.app.conversation.state import Tuning
+from inspector.config.settings import ResolvedSettings
+from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines.registry import engine, names
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import Metrics
+from widgets.bars.gauge import GaugeState, parting
+from widgets.base import human
+from widgets.panes.knob_values import SUMMARY_SIZE
+from widgets.panes.knobs import Knobs
+from widgets.panes.token_graph import TokenGraph
+from widgets.panes.what_if_pane import Preset, ReplayView, TuneState, WhatIfPane
+
+
+class WhatIf(WhatIfPane):
+    """Turns the settings of the screen, and goes to steps of the curve."""
+
+    tuning: Tuning = (Settings(), None)
+    force = Settings()
+
+    @on(WhatIfPane.PresetChosen)
+    def _preset_chosen(self, event: WhatIfPane.PresetChosen) -> None:
+        event.stop()
+        self.post_message(UseSettings((event.preset.settings, self.tuning[1])))
+
+    @on(WhatIfPane.ResetWanted)
+    def _reset_wanted(self, event: Any) -> None:
+        event.stop()
+        self.post_message(UseSettings((self.force, self.tuning[1])))
+
+    @on(WhatIfPane.SettingChanged)
+    def _setting_changed(self, event: Any) -> None:
+        event.stop()
+        settings, size = self.tuning
+        if event.name == SUMMARY_SIZE:
+            size = event.value if isinstance(event.value, int | float) else None
+        else:
+            settings = settings.with_(**{event.name: event.value})
+        # Another turn may come before the screen has answered this one.
+        self.tuning = settings, size
+        self.post_message(UseSettings(self.tuning))
+
+    @on(WhatIfPane.StepChosen)
+    def _step_chosen(self, event: Any) -> None:
+        event.stop()
+        self.post_message(GoToStep(event.step))
+
+
+def _needs(context: Context) -> tuple[Any, ...] | None:
+    state, loaded, derived = context.state, context.loaded, context.derived
+    rows = context.messages.rows
+    step = step_on_screen(state, loaded, rows.index(state.row)) if rows is not None else 0
+    return (
+        state.tuning,
+        context.opened.resolved,
+        derived.budgets,
+        derived.plan,
+        derived.gauge,
+        loaded.current(RECORDING, state),
+        # Until the next run is there, some ms after a knob was turned, the one before stays.
+        loaded.latest(RUNS),
+        loaded.latest(RECORDED_FIGURES),
+        step,
+    )
+
+
+def compute(
+    tuning: Tuning,
+    resolved: ResolvedSettings,
+    budgets: Budgets,
+    plan: Plan | None,
+    gauge: GaugeState,
+    recording: Recording | None,
+    runs: Runs | None,
+    figures: Metrics | None,
+    step: int,
+) -> tuple[TuneState, ReplayView | None, int]:
+    """The knobs with what follows from them, the runs, and the step on screen."""
+    run = None
+    lines: tuple[str, ...] = ()
+    if recording is not None and runs is not None and figures is not None:
+        model = summary_model(recording, tuning[1])
+        run = replay_view(recording, runs.run, figures, runs.kept, model)
+        lines = run_lines(runs.run, runs.kept)
+    sentence = parting(gauge)
+    outcome = (*_outcome(plan, tuning[0]), *((sentence,) if sentence else ()), *lines)
+    force = resolved.settings
+    state = TuneState(
+        settings=tuning[0],
+        defaults=force,
+        budgets=budgets,
+        profiles=names(),
+        presets=presets(tuning[0], force),
+        origins=dict(resolved.sources),
+        outcome=outcome,
+        summary_size=tuning[1],
+    )
+    return state, run, step
+
+
+def presets(settings: Settings, force: Settings) -> tuple[Preset, ...]:
+    """Settings under names: those in force, Hermes' defaults, early and late compaction."""
+    plain = Settings(profile=force.profile, context_length=force.context_length)
+    early = settings.with_(threshold=0.4, target_ratio=0.3)
+    late = settings.with_(threshold=0.8, target_ratio=0.15)
+    return (
+        Preset("in force", force, "What the flags, config.yaml, the store and the model tell"),
+        Preset("defaults", plain, "Hermes' defaults"),
+        Preset("early", early, "Compact early, keep a long tail"),
+        Preset("late", late, "Compact late, keep a short tail"),
+    )
+
+
+def _outcome(plan: Plan | None, settings: Settings) -> tuple[str, ...]:
+    """What a compaction now would do, in sentences."""
+    if plan is None:
+        return ("Reading the list …",)
+    left = human.count(plan.budgets.threshold_tokens - plan.tokens_before)
+    when = {
+        "agent": "The list is over the threshold: the agent would compact before the next call.",
+        "hygiene": "Gateway hygiene would compact before the next message.",
+        None: f"~{left} tokens are left before a compaction.",
+    }[engine(settings.profile).fires(plan.tokens_before, settings)]
+    if not plan.compacts:
+        return when, f"A compaction now would change nothing: {plan.reason}."
+    head, tail = plan.regions()
+    return (
+        when,
+        f"A compaction now: ~{human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
+        f"{human.count(plan.length)} → {human.count(head + plan.length - tail + (not plan.merged))} messages.",
+    )
+
+
+def _show(pane: WhatIf, view: tuple[TuneState, ReplayView | None, int] | None) -> None:
+    if view is not None:
+        tune, run, step = view
+        pane.tuning, pane.force = (tune.settings, tune.summary_size), tune.defaults
+        pane.set_settings(tune)
+        pane.set_run(run)
+        pane.set_step(step)
+
+
+PANE = Pane(
+    "what-if",
+    "The settings as knobs, the whole conversation step by step (tokens as recorded, and as they would have been under "
+    "the settings), and every number that follows from them with its reasons (◆ a rule that changed it). ← → turn a "
+    "knob, enter begins a value to type. R puts all back to what is in force, ctrl+z takes the last change back, "
+    "= keeps the settings as A to compare with.",
+    WhatIf,
+    _needs,
+    compute,
+    _show,
+    lambda state: (RECORDING, RUNS, RECORDED_FIGURES, FACTS),
+    short="what",
+    parts=(("", Knobs), ("", TokenGraph)),
+)

@@ -1,0 +1,152 @@
+"""Replay: the ways from one moment to another, and the clock that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.resources import RECORDING
+from inspector.app.conversation.state import Loaded, State
+from inspector.replay.moments import Moment, Unit
+from inspector.replay.recording import Recording
+from widgets.base import human
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from inspector.app.conversation.intents import ConversationHost
+
+#: Steps a second.
+SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)
+#: A playing replay draws at most so many frames a second; faster ones go several steps a frame.
+_FRAMES = 25
+_NOTHING_THERE = {
+    "message": "That is the {end} step.",
+    "call": "The model was not asked {where} this step.",
+    "turn": "No user message {where} this step.",
+    "compaction": "No compaction {where} this step.",
+}
+
+
+class Player:
+    """Assigns the moment of the state; while the state plays, at every beat of a clock.
+
+    `beat` starts a clock that calls a function every so many seconds.
+    """
+
+    def __init__(self, host: ConversationHost, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
+        self._host = host
+        self._beat = beat
+        self._clock: Timer | None = None
+        self._speed = 0
+
+    # Going to a moment.
+
+    def step(self, unit: Unit, direction: int) -> None:
+        """Go on by message, call, user turn or to a compaction; the first step begins where the cursor is."""
+        self.pause()
+        self._host.when(RECORDING, lambda recording: self._step(recording, unit, direction))
+
+    def _step(self, recording: Recording, unit: Unit, direction: int) -> None:
+        if not len(recording.moments):
+            return
+        here = self._here(recording)
+        there = recording.moments.next(here, unit, direction)
+        if there is None:
+            where, end = ("after", "last") if direction > 0 else ("before", "first")
+            self._host.app.notify(_NOTHING_THERE[unit].format(where=where, end=end), timeout=1.5)
+        self._show(there or here)
+
+    def go_to(self, step: int) -> None:
+        """Show the moment behind a message, counted from 1."""
+        self.pause()
+        self._host.when(
+            RECORDING,
+            lambda recording: self._show(recording.moments.of_step(step)) if len(recording.moments) else None,
+        )
+
+    def _here(self, recording: Recording) -> Moment:
+        """The moment on screen; without one that of the message under the cursor."""
+        state, rows = self._host.now, self._host.messages.rows
+        if state.moment is not None:
+            return state.moment
+        index = rows.index(state.row) if rows is not None else 0
+        return recording.moments.of_message(state.generation, max(0, index))
+
+    def _show(self, at: Moment, **changes: object) -> None:
+        compaction = at.compaction or min(max(1, at.generation - 1), self._host.now.compaction)
+        self._host.change(moment=at, generation=at.generation, compaction=compaction, **changes)
+
+    def leave(self) -> None:
+        """Show the whole list again, with the cursor on the same message."""
+        state, rows = self._host.now, self._host.messages.rows
+        opened = self._host.known.opened
+        if state.moment is None or rows is None or opened is None:
+            return
+        row = max(0, rows.index(state.row) + opened.offset(state.generation))
+        self._host.change(moment=None, playing=False, row=row)
+
+    # Playing.
+
+    def toggle(self) -> None:
+        """Play from here, from the start where the end is reached; again to pause."""
+        if self._host.now.playing:
+            self.pause()
+        else:
+            self._host.when(RECORDING, self._play)
+
+    def _play(self, recording: Recording) -> None:
+        if len(recording.moments):
+            here = self._here(recording)
+            at_end = here.number >= len(recording.moments)
+            self._show(recording.moments.moment(1) if at_end else here, playing=True)
+
+    def pause(self) -> None:
+        """Play no more."""
+        if self._host.now.playing:
+            self._host.change(playing=False)
+
+    def speed(self, by: int) -> None:
+        """Play faster or slower."""
+        at = SPEEDS.index(self._host.now.speed) + by
+        speed = SPEEDS[max(0, min(at, len(SPEEDS) - 1))]
+        self._host.app.notify(human.plural(speed, "step") + " a second", timeout=1)
+        self._host.change(speed=speed)
+
+    def follow(self, state: State) -> None:
+        """Have the clock go as the state says."""
+        wanted = state.speed if state.playing else 0
+        if wanted == self._speed:
+            return
+        self._speed = wanted
+        if self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        if wanted:
+            self._clock = self._beat(1 / min(wanted, _FRAMES), self.advance)
+
+    def advance(self) -> None:
+        """What a beat does: one step, several where it plays fast."""
+        state = self._host.now
+        recording = self._host.known.current(RECORDING, state)
+        if state.moment is None or not state.playing:
+            self.pause()
+        elif recording is not None:
+            # Without one somebody wrote, or other rules are in force: it is being read again, and then it goes on.
+            number = state.moment.number + max(1, state.speed // _FRAMES)
+            there = recording.moments.moment(number)
+            self._show(there, playing=there.number < len(recording.moments))
+
+
+def same_moment(at: Moment, recording: Recording) -> Moment:
+    """A moment as it is in the conversation that was read anew."""
+    same = recording.moments.moment(at.number)
+    return same if (same.step, same.phase) == (at.step, at.phase) else recording.moments.of_step(at.step)
+
+
+def step_on_screen(state: State, loaded: Loaded, index: int) -> int:
+    """The step that brought the message at `index` of the list on screen, or that of the replay; 0 for none."""
+    if state.moment is not None:
+        return state.moment.step
+    recording = loaded.current(RECORDING, state)
+    return 0 if recording is None else recording.moments.step_of(state.generation, index)

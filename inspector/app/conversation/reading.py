@@ -1,0 +1,280 @@
+"""What the conversation screen has read and worked out in threads: plain functions, values in, a value out.
+
+They know no widget and no screen; the last argument is told how far they are and ends them when nobody waits any more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.answers.inspection import Inspection
+from inspector.app.conversation.rows import Line, is_tool_error, lines_of
+from inspector.app.conversation.state import Opened
+from inspector.app.memory import give_back
+from inspector.core.conversations import Compaction, Generation
+from inspector.core.messages import Message
+from inspector.core.watching import Watch
+from inspector.engines.base import Settings, TokenIndex
+from inspector.stores.base import Store
+
+if TYPE_CHECKING:
+    from inspector.answers.fact_reading import FactsReading
+    from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
+    from inspector.app.conversation.measure_views import MeasuresAsOf
+    from inspector.config.settings import ResolvedSettings
+    from inspector.quality.facts.risk import FactSteps
+    from inspector.replay.recording import Recording
+    from inspector.replay.whatif import Metrics, WhatIf
+    from widgets.panes.losses_view import FactScope
+
+#: Messages that are read along with the index, so that the first frame has its texts.
+_SCREENFUL = 80
+#: Messages that one batch of exact counts holds.
+_BATCH = 40
+#: What was counted is handed over so often, in seconds: every time draws the list anew.
+_SHOWN_SECONDS = 0.25
+#: A search looks up whether it is still wanted every so many messages.
+_WATCHED = 64
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Opening:
+    """A conversation that was opened, with the lines of the end of its live list, from index `start` on."""
+
+    opened: Opened
+    lines: Mapping[int, Line]
+
+
+def open_conversation(
+    store: Store,
+    name: str,
+    before: Inspection | None,
+    flags: Mapping[str, Any],
+    config: Path | None,
+    watch: Watch | None = None,
+) -> Opening:
+    """Open a conversation; `before` is how it was opened last, of which is kept what has not changed.
+
+    Raises UnknownConversation, StoreErrors, ConfigErrors.
+    """
+    from inspector.answers.resolving import resolve
+
+    inspection = Inspection.open(store, name) if before is None else before.reopened()
+    sessions = {generation.session for generation in inspection.conversation.generations}
+    prompts = {session: inspection.system_prompt(session) for session in sessions}
+    resolved = resolve(store, inspection.conversation.row, flags, config)
+    live = inspection.conversation.live
+    start = max(0, len(live) - _SCREENFUL)
+    end = () if before is not None else store.messages(live, start)
+    return Opening(Opened(inspection, prompts, resolved), lines_of(end, start))
+
+
+def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, Line]:
+    """The lines of some messages of a generation. Raises StoreErrors."""
+    return lines_of(store.messages(generation, wanted.start, wanted.stop), wanted.start)
+
+
+def read_compactions(inspection: Inspection, watch: Watch) -> tuple[Compaction, ...]:
+    """The recorded compactions, oldest first. Raises StoreErrors."""
+    return inspection.compactions()
+
+
+def read_token_index(
+    inspection: Inspection, generation: Generation, profile: str, watch: Watch
+) -> TokenIndex:
+    """A generation, read once for planning. Raises StoreErrors, EngineErrors."""
+    give_back()
+    return inspection.token_index(generation, profile, watch.counting("reading", len(generation)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedTokens:
+    """Exact tokens of some messages of a generation by index (-1: the system prompt), in `encoding`."""
+
+    counts: Mapping[int, int]
+    encoding: str
+
+
+def count_tokens(
+    inspection: Inspection,
+    generation: Generation,
+    first: tuple[range, ...],
+    known: frozenset[int],
+    watch: Watch,
+) -> CountedTokens:
+    """Count tokens exactly, what `first` names at the front; hands parts over as it goes, returns the last one.
+
+    Raises NoVocabulary, StoreErrors.
+    """
+    from inspector.app.conversation.counting import counts
+
+    gathered: dict[int, int] = {}
+    done, handed, encoding = len(known), 0.0, ""
+    for found, _, encoding in counts(inspection, generation, first, _BATCH, known):
+        done += len(found)
+        watch("counting", min(done, len(generation)), len(generation))
+        gathered.update(found)
+        now = time.monotonic()
+        if now - handed >= _SHOWN_SECONDS:
+            watch.some(CountedTokens(gathered, encoding))
+            gathered, handed = {}, now
+    return CountedTokens(gathered, encoding)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FactsRead:
+    """The facts of a conversation: as they were read, by compaction for the pane, the messages of each generation whose
+    facts were lost, and by step for what-ifs."""
+
+    inspection: Inspection
+    reading: FactsReading
+    scopes: tuple[FactScope, ...]
+    lost: Mapping[int, frozenset[int]]
+    steps: FactSteps
+    as_of: FactsAsOf
+
+
+def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsRead:
+    """Every fact and what became of it. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.fact_reading import default_cache, pruned_by, read_facts
+    from inspector.app.conversation.as_of import FactsAsOf
+    from inspector.app.conversation.fact_views import lost_rows, scopes
+    from inspector.quality.facts.risk import FactSteps
+
+    reading = read_facts(
+        inspection,
+        default_cache(),
+        lambda what, done, total: watch(f"facts: {what}", done, total),
+        pruned_by(inspection, settings),
+    )
+    steps = FactSteps(reading.facts.facts)
+    return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), steps, FactsAsOf(reading))
+
+
+def find_findings(
+    inspection: Inspection, resolved: ResolvedSettings, facts: FactsRead | None, watch: Watch
+) -> FindingsAsOf:
+    """The findings under the settings that the conversation was opened with. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.findings import findings
+    from inspector.app.conversation.as_of import FindingsAsOf
+
+    return FindingsAsOf(findings(inspection, resolved, None if facts is None else facts.reading.facts))
+
+
+def measure_compactions(
+    inspection: Inspection, settings: Settings, facts: FactsRead, watch: Watch
+) -> MeasuresAsOf:
+    """What every compaction kept, measured with the facts. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.measures import measure_conversation
+    from inspector.app.conversation.measure_views import MeasuresAsOf
+
+    measures = measure_conversation(inspection, settings, facts.reading.facts)
+    return MeasuresAsOf(measures, inspection.compactions(), facts.reading.facts)
+
+
+def follow_items(
+    inspection: Inspection, compactions: tuple[Compaction, ...], settings: Settings, watch: Watch
+) -> LineageAsOf:
+    """The items of the summaries through all compactions; handed over before the budgets are known, which takes longer.
+
+    Raises StoreErrors, EngineErrors.
+    """
+    from inspector.answers.lineage import budgets_by_compaction, lineage_of
+    from inspector.app.conversation.as_of import LineageAsOf
+
+    lineage = lineage_of(compactions)
+    watch.some(LineageAsOf(compactions, lineage, {}))
+    followed = LineageAsOf(compactions, lineage, budgets_by_compaction(inspection, compactions, settings))
+    # A step of a replay finds what there was of it ready.
+    for count in range(len(compactions)):
+        watch.check()
+        followed.until(count)
+    return followed
+
+
+def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recording:
+    """The whole conversation under the rules of a profile. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.recordings import read_recording
+
+    total = sum(len(generation) for generation in inspection.conversation.generations)
+    return read_recording(inspection, profile, watch.counting("reading", total))
+
+
+def measure_recording(
+    inspection: Inspection, recording: Recording, facts: FactSteps | None, watch: Watch
+) -> Metrics:
+    """The figures of the compactions as they were recorded."""
+    from inspector.replay.recording import recorded_metrics
+
+    return recorded_metrics(recording, inspection.compactions(), facts)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Runs:
+    """The conversation as it would have been under the settings on screen, and under those kept as A."""
+
+    run: WhatIf
+    kept: WhatIf | None
+
+
+def run_conversation(
+    recording: Recording,
+    tuning: tuple[Settings, float | None],
+    kept_recording: Recording | None,
+    kept: tuple[Settings, float | None] | None,
+    facts: FactSteps | None,
+    watch: Watch,
+) -> Runs:
+    """Run a conversation under settings, and under those that were kept, whose rules may be others.
+
+    Raises EngineErrors.
+    """
+    from inspector.app.conversation.runs import summary_model
+
+    run = recording.course.with_facts(facts).run(tuning[0], summary_model(recording, tuning[1]))
+    if kept is None or kept_recording is None:
+        return Runs(run, None)
+    model = summary_model(kept_recording, kept[1])
+    return Runs(run, kept_recording.course.with_facts(facts).run(kept[0], model))
+
+
+def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:
+    """The indexes of the first `length` messages that contain a text, whatever its case. Raises StoreErrors."""
+    wanted = query.casefold()
+    return tuple(
+        index
+        for index, message in _watched(store, generation, length, "searching", watch)
+        if contains(message, wanted)
+    )
+
+
+def find_tool_errors(store: Store, generation: Generation, length: int, watch: Watch) -> tuple[int, ...]:
+    """The indexes of those of the first `length` messages that report a tool's failure. Raises StoreErrors."""
+    return tuple(
+        index
+        for index, message in _watched(store, generation, length, "looking for tool errors,", watch)
+        if message.role == "tool" and is_tool_error(message)
+    )
+
+
+def _watched(
+    store: Store, generation: Generation, length: int, what: str, watch: Watch
+) -> Iterator[tuple[int, Message]]:
+    for index, message in enumerate(islice(store.iterate(generation), length)):
+        if index % _WATCHED == 0:
+            watch(what, index, length)
+        yield index, message
+
+
+def contains(message: Message, wanted: str) -> bool:
+    """Whether a message's text or calls contain a text, `wanted` being case-folded."""
+    if wanted in message.text.casefold():
+        return True
+    return any(
+        wanted in call.arguments.casefold() or wanted in call.name.casefold() for call in message.tool_calls
+    )

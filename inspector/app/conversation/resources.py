@@ -1,0 +1,197 @@
+"""What the conversation screen reads in threads: for each thing what it is worked out from, and the function.
+
+A new one is an entry here; a pane that wants it names it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.app.conversation import reading
+from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
+from inspector.app.conversation.caching import Caching, find_breakpoints
+from inspector.app.conversation.measure_views import MeasuresAsOf
+from inspector.app.conversation.reading import FactsRead, Runs
+from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.core.conversations import Compaction, Generation
+from inspector.engines.base import TokenIndex
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import Metrics
+
+Needs = tuple[Any, ...] | None
+
+#: What takes longer than a frame is worked out once a step has stood for so many seconds.
+_REST = 0.08
+#: So long after a knob was turned the conversation is run, in seconds: behind the frame that shows the plan, which it
+#: would hold up, and once for a key that is held.
+_RUN_AFTER = 0.012
+
+
+def list_on_screen(state: State, loaded: Loaded) -> tuple[Generation, int] | None:
+    """The list on screen: a generation, and how many of its messages; in a replay as many as there were then."""
+    if loaded.opened is None or not state.generation:
+        return None
+    generation = loaded.opened.generations[state.generation - 1]
+    return generation, len(generation) if state.moment is None else state.moment.length
+
+
+def _compactions(state: State, loaded: Loaded) -> Needs:
+    return None if loaded.opened is None else (loaded.opened.inspection,)
+
+
+COMPACTIONS: Resource[tuple[Compaction, ...]] = Resource(
+    "compactions", _compactions, reading.read_compactions
+)
+
+
+def _token_index(state: State, loaded: Loaded) -> Needs:
+    if loaded.opened is None or not state.generation:
+        return None
+    generation = loaded.opened.generations[state.generation - 1]
+    return loaded.opened.inspection, generation, state.settings.profile
+
+
+TOKEN_INDEX: Resource[TokenIndex] = Resource("token index", _token_index, reading.read_token_index)
+
+
+def _list_before(state: State, loaded: Loaded) -> Needs:
+    """The list that the chosen compaction ended."""
+    if loaded.opened is None or not state.compaction:
+        return None
+    generation = loaded.opened.generations[state.compaction - 1]
+    return loaded.opened.inspection, generation, state.settings.profile
+
+
+#: The token index of the list before the chosen compaction.
+INDEX_BEFORE: Resource[TokenIndex] = Resource("list before", _list_before, reading.read_token_index)
+
+
+def _facts(state: State, loaded: Loaded) -> Needs:
+    if loaded.opened is None or not loaded.latest(COMPACTIONS):
+        return None
+    return loaded.opened.inspection, loaded.opened.resolved.settings
+
+
+FACTS: Resource[FactsRead] = Resource("facts", _facts, reading.find_facts, (COMPACTIONS,))
+
+
+def _findings(state: State, loaded: Loaded) -> Needs:
+    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
+    if opened is None or compactions is None:
+        return None
+    facts = loaded.current(FACTS, state)
+    if compactions and facts is None:
+        return None
+    return opened.inspection, opened.resolved, facts
+
+
+FINDINGS: Resource[FindingsAsOf] = Resource(
+    "findings", _findings, reading.find_findings, (COMPACTIONS, FACTS)
+)
+
+
+def _measures(state: State, loaded: Loaded) -> Needs:
+    facts = loaded.current(FACTS, state)
+    if loaded.opened is None or facts is None:
+        return None
+    return loaded.opened.inspection, loaded.opened.resolved.settings, facts
+
+
+MEASURES: Resource[MeasuresAsOf] = Resource("measures", _measures, reading.measure_compactions, (FACTS,))
+
+
+def _lineage(state: State, loaded: Loaded) -> Needs:
+    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
+    if opened is None or compactions is None:
+        return None
+    return opened.inspection, compactions, opened.resolved.settings
+
+
+LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_items, (COMPACTIONS,))
+
+
+def _recording(state: State, loaded: Loaded) -> Needs:
+    if loaded.opened is None or loaded.current(COMPACTIONS, state) is None:
+        return None
+    return loaded.opened.inspection, state.settings.profile
+
+
+RECORDING: Resource[Recording] = Resource("replay", _recording, reading.read_for_replay, (COMPACTIONS,))
+
+
+def _kept_recording(state: State, loaded: Loaded) -> Needs:
+    needs = _recording(state, loaded)
+    return None if needs is None or state.kept is None else (needs[0], state.kept[0].profile)
+
+
+#: The conversation under the rules of the settings that are kept as A.
+KEPT_RECORDING: Resource[Recording] = Resource(
+    "replay of A", _kept_recording, reading.read_for_replay, (COMPACTIONS,)
+)
+
+
+def _recorded_figures(state: State, loaded: Loaded) -> Needs:
+    recording = loaded.current(RECORDING, state)
+    if loaded.opened is None or recording is None:
+        return None
+    facts = loaded.current(FACTS, state)
+    return loaded.opened.inspection, recording, None if facts is None else facts.steps
+
+
+RECORDED_FIGURES: Resource[Metrics] = Resource(
+    "recorded figures", _recorded_figures, reading.measure_recording, (RECORDING,)
+)
+
+
+def _runs(state: State, loaded: Loaded) -> Needs:
+    recording, facts = loaded.current(RECORDING, state), loaded.current(FACTS, state)
+    if recording is None:
+        return None
+    kept = None if state.kept is None else loaded.current(KEPT_RECORDING, state)
+    steps = None if facts is None else facts.steps
+    return recording, state.tuning, kept, state.kept, steps
+
+
+RUNS: Resource[Runs] = Resource(
+    "what-if", _runs, reading.run_conversation, (RECORDING, KEPT_RECORDING), _RUN_AFTER
+)
+
+
+def _caching(state: State, loaded: Loaded) -> Needs:
+    opened, shown = loaded.opened, list_on_screen(state, loaded)
+    if opened is None or shown is None or state.playing:
+        return None
+    return (
+        opened.inspection,
+        opened.resolved,
+        *shown,
+        opened.prompt_of(state.generation),
+        state.settings.profile,
+        state.layout,
+        state.ttl,
+        loaded.current(TOKEN_INDEX, state),
+    )
+
+
+CACHING: Resource[Caching] = Resource("cache", _caching, find_breakpoints)
+
+
+def _hits(state: State, loaded: Loaded) -> Needs:
+    opened, shown = loaded.opened, list_on_screen(state, loaded)
+    return (
+        None
+        if opened is None or shown is None or not state.find
+        else (opened.inspection.store, *shown, state.find)
+    )
+
+
+#: The messages of the list on screen that contain what is looked for.
+HITS: Resource[tuple[int, ...]] = Resource("search", _hits, reading.find_text)
+
+
+def _tool_errors(state: State, loaded: Loaded) -> Needs:
+    opened, shown = loaded.opened, list_on_screen(state, loaded)
+    return None if opened is None or shown is None else (opened.inspection.store, *shown)
+
+
+TOOL_ERRORS: Resource[tuple[int, ...]] = Resource("tool errors", _tool_errors, reading.find_tool_errors)

@@ -1,0 +1,249 @@
+"""The rows of a generation for the message list: an index at once, the rest as it arrives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from inspector.app.conversation.token_counts import Counts
+from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
+from inspector.core.handoff import is_handoff
+from inspector.core.messages import Message
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe_line
+from inspector.engines.base import Plan, TokenIndex
+from widgets.lists.message_list import Boundary, Flag, MessageRow
+
+#: From this many tokens on a message is marked as huge.
+HUGE_TOKENS = 20_000
+#: Characters of a text that its line is made of.
+_READ = 600
+_EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+_RETURN = re.compile(r"<returncode>(-?\d+)<")
+_TOLD = re.compile(r'"error"\s*:\s*(?!null|""|false|\{\}|\[\])|"success"\s*:\s*false|^(?:Error|error|ERROR):')
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What the list keeps of a body: the first line of its text, and what the text shows."""
+
+    text: str
+    flags: frozenset[Flag] = frozenset()
+
+
+def line_of(message: Message) -> Line:
+    """The line of a message: its text, else the calls it makes, else what else it holds."""
+    text = safe_line(" ".join(message.text[:_READ].split()))
+    if message.tool_calls:
+        calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
+        text = f"{text}  → {calls}" if text else f"→ {calls}"
+    if not text and message.images:
+        text = f"({message.images} picture{'s' if message.images > 1 else ''})"
+    elif message.images:
+        text = f"[{message.images} picture{'s' if message.images > 1 else ''}] {text}"
+    flags: set[Flag] = set()
+    if message.role == "tool" and is_tool_error(message):
+        flags.add("error")
+    if is_handoff(message.content):
+        flags.add("summary")
+    return Line(text, frozenset(flags))
+
+
+def is_tool_error(message: Message) -> bool:
+    """Whether a tool result reports a failure, as far as its first 2,000 characters tell.
+
+    An exit code decides where there is one; else an error that is told, or a traceback.
+    """
+    text = message.text[:2_000]
+    code = _RETURN.match(text) or _EXIT.search(text)
+    if code is not None:
+        return code[1] != "0"
+    return _TRACEBACK in text or _TOLD.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowMarks:
+    """What rows show beside their texts.
+
+    `made_by` is the compaction that made the list (its head and tail are copies), `ended_by` the one that ended it (its
+    middle left). `breakpoints` leads from a message's index to its breakpoint (-1: the system prompt), `findings` and
+    `lost` are the indexes of messages that a finding is about, and of those whose facts were lost.
+    """
+
+    token_index: TokenIndex | None = None
+    plan: Plan | None = None
+    made_by: Compaction | None = None
+    ended_by: Compaction | None = None
+    breakpoints: Mapping[int, int] = field(default_factory=dict)
+    findings: frozenset[int] = frozenset()
+    lost: frozenset[int] = frozenset()
+
+    def same(self, other: RowMarks) -> bool:
+        """Whether rows would look the same with the other ones."""
+        return (
+            self.token_index is other.token_index
+            and self.plan is other.plan
+            and (self.made_by, self.ended_by) == (other.made_by, other.ended_by)
+            and self.breakpoints == other.breakpoints
+            and (self.findings, self.lost) == (other.findings, other.lost)
+        )
+
+
+class GenerationRows:
+    """Rows of one generation. Row 0 is the system prompt where the session has one outside the list.
+
+    `lines` and `exact` are what has been read and counted of its messages so far, by index; they grow. Everything else
+    is marks, put on as a whole.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        system_prompt: str = "",
+        lines: dict[int, Line] | None = None,
+        exact: Counts | None = None,
+    ) -> None:
+        self.generation = generation
+        self.system_prompt = system_prompt
+        self.offset = 1 if system_prompt else 0
+        self.lines: dict[int, Line] = {} if lines is None else lines
+        self.exact = Counts() if exact is None else exact
+        self.marks = RowMarks()
+        self._pruned: frozenset[int] = frozenset()
+        self._left: range = range(0)
+        self._copied: tuple[range, range] = (range(0), range(0))
+        self._summary_at: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.generation) + self.offset
+
+    @property
+    def pruned(self) -> frozenset[int]:
+        """The indexes that the plan prunes."""
+        return self._pruned
+
+    def index(self, row: int) -> int:
+        """The message of a row; -1 for the system prompt."""
+        return row - self.offset
+
+    def row_of(self, index: int) -> int:
+        """The row of a message."""
+        return index + self.offset
+
+    def put(self, marks: RowMarks) -> bool:
+        """Show these marks from now on; False where nothing looks different."""
+        if marks.same(self.marks):
+            return False
+        if marks.plan is not self.marks.plan:
+            self._pruned = frozenset(marks.plan.pruned) if marks.plan is not None else frozenset()
+        self.marks = marks
+        before, after = marks.made_by, marks.ended_by
+        self._left = range(0)
+        if after is not None:
+            self._left = range(after.head_end, min(after.tail_start, after.before))
+        self._copied, self._summary_at = (range(0), range(0)), None
+        if before is not None:
+            kept = before.before - before.tail_start
+            tail = range(before.tail_after, min(before.tail_after + kept, before.after))
+            self._copied, self._summary_at = (range(before.head_after), tail), before.summary_at
+        return True
+
+    def grow(self, generation: Generation) -> None:
+        """The same list, longer now; what is known of its beginning stays."""
+        self.generation = generation
+
+    def place(self, row: int) -> tuple[Generation, int]:
+        """The list that a row's body is read from, and its index there; -1 for the system prompt."""
+        return self.generation, self.index(row)
+
+    def missing(self, rows: range) -> Mapping[int, range]:
+        """What is to be read for these rows: a range of indexes by the number of the generation."""
+        start, stop = max(0, self.index(rows.start)), min(self.index(rows.stop), len(self.generation))
+        wanted = [index for index in range(start, stop) if index not in self.lines]
+        return {self.generation.number: range(wanted[0], wanted[-1] + 1)} if wanted else {}
+
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """The lines between rows: the plan's, and the recorded ones of the compaction that ended the list."""
+        return boundaries(self.marks.plan, self.marks.ended_by, self.row_of)
+
+    def row(self, row: int) -> MessageRow | None:
+        """A row for the list; None where its body has not been read."""
+        index = row - self.offset
+        return self.system_row() if index < 0 else self.message_row(index)
+
+    def message_row(self, index: int) -> MessageRow | None:
+        """The row of a message of the generation."""
+        line = self.lines.get(index)
+        if line is None:
+            return None
+        exact = self.exact.get(index)
+        tokens = pruned = None
+        index_of, plan = self.marks.token_index, self.marks.plan
+        if index_of is not None and index < len(index_of):
+            tokens = index_of.tokens(index)
+            if index in self._pruned:
+                pruned = index_of.pruned_tokens(index)
+        flags = set(line.flags)
+        if index in self._left:
+            flags.add("struck")
+        if index in self._copied[0] or index in self._copied[1]:
+            flags.add("copied")
+        if index == self._summary_at:
+            flags.add("summary")
+        if index in self.marks.findings:
+            flags.add("finding")
+        if index in self.marks.lost:
+            flags.add("lost")
+        if (exact or tokens or 0) >= HUGE_TOKENS:
+            flags.add("huge")
+        return MessageRow(
+            label=str(index),
+            role=ROLE_NAMES[self.generation.roles[index]],
+            text=line.text,
+            region=plan.region(index) if plan is not None and index < plan.length else "",
+            tokens=exact if exact is not None else tokens,
+            token_kind="rough" if exact is None else "exact",
+            pruned_tokens=pruned,
+            breakpoint=self.marks.breakpoints.get(index),
+            flags=frozenset(flags),
+        )
+
+    def system_row(self) -> MessageRow:
+        """The row of the system prompt."""
+        exact = self.exact.get(-1)
+        return MessageRow(
+            label="sys",
+            role="system",
+            text=safe_line(self.system_prompt),
+            region="head",
+            tokens=exact if exact is not None else text_tokens(len(self.system_prompt)),
+            token_kind="rough" if exact is None else "exact",
+            breakpoint=self.marks.breakpoints.get(-1),
+        )
+
+
+def boundaries(
+    plan: Plan | None, ended_by: Compaction | None, row_of: Callable[[int], int]
+) -> tuple[Boundary, ...]:
+    """The lines between rows: those of a plan, and the recorded ones of a compaction of the same list."""
+    lines: list[Boundary] = []
+    if plan is not None and plan.compacts:
+        places = (plan.head_end, plan.tail_start)
+        agree = ended_by is not None and (ended_by.head_end, ended_by.tail_start) == places
+        note = "as recorded" if agree else plan.profile
+        head, tail = plan.regions()
+        lines.append(Boundary(row_of(head), "head_end", "planned", note, plan.head_end))
+        lines.append(Boundary(row_of(tail), "tail_start", "planned", note, plan.tail_start))
+    if ended_by is not None:
+        note = f"compaction {ended_by.index}" + ("" if ended_by.exact else ", inferred")
+        head, tail = ended_by.head_end, ended_by.tail_start
+        lines.append(Boundary(row_of(head), "head_end", "recorded", note, head))
+        lines.append(Boundary(row_of(tail), "tail_start", "recorded", note, tail))
+    return tuple(lines)
+
+
+def lines_of(messages: Iterable[Message], start: int) -> dict[int, Line]:
+    """The lines of messages that follow each other, by index from `start` on."""
+    return {index: line_of(message) for index, message in enumerate(messages, start)}

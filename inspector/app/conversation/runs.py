@@ -1,0 +1,101 @@
+"""Runs of a whole conversation as the what-if pane shows them: pure functions over values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.engines.base import Settings
+from inspector.export.comparison import summary_words
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
+from widgets.base import human
+from widgets.panes.knob_values import LARGEST_SHARE
+from widgets.panes.run_lines import ReplayView, RunView
+from widgets.panes.token_graph import GraphState
+
+
+def summary_model(recording: Recording, size: float | None) -> SummaryModel:
+    """How large a what-if takes summaries to be: as recorded, a share of their budget, or so many tokens."""
+    if size is None:
+        return recording.model
+    return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))
+
+
+def run_lines(run: WhatIf | None, kept: WhatIf | None) -> tuple[str, ...]:
+    """What the whole conversation would have been, a sentence a run."""
+    lines = []
+    for name, one in (("", run), ("A: ", kept)):
+        if one is None:
+            continue
+        figures = one.metrics
+        facts = f", {figures.facts_at_risk:,} of {figures.facts:,} facts at risk" if figures.facts else ""
+        lines.append(
+            f"{name}The whole conversation: {human.plural(figures.compactions, 'compaction')}, peak "
+            f"~{human.tokens(figures.peak_tokens)}, input ~{human.tokens(figures.input_tokens)}, "
+            f"{human.percent(figures.summarized_share)} summarized, "
+            f"{human.percent(figures.resummarized_share)} more than once{facts}."
+        )
+    return tuple(lines)
+
+
+def replay_view(
+    recording: Recording, run: WhatIf, recorded: Metrics, kept: WhatIf | None, model: SummaryModel
+) -> ReplayView:
+    """A run beside the recording and, where there is one, a run that was kept, for the pane."""
+    notes = []
+    if places_of(run.events) == places_of(recording.events):
+        alike = "These settings compact where the recording did."
+        notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
+    if run.gave_up_at is not None:
+        notes.append(f"The agent would give up compacting at step {run.gave_up_at:,}.")
+    if kept is not None:
+        notes += [f"A  {words_of(kept.settings)}", f"B  {words_of(run.settings)}"]
+    notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
+    runs = [_run_view("recorded", recorded)]
+    if kept is not None:
+        runs += [_run_view("A", kept.metrics), _run_view("B", run.metrics)]
+    else:
+        runs.append(_run_view("what-if", run.metrics))
+    return ReplayView(
+        GraphState(
+            recorded=recording.tokens,
+            whatif=run.tokens,
+            threshold=run.budgets.threshold_tokens,
+            hygiene=run.budgets.hygiene_tokens,
+            context=run.settings.context_length,
+            recorded_events=tuple(event.step for event in recording.events),
+            whatif_events=tuple(event.step for event in run.events),
+            kept=kept.tokens if kept is not None else (),
+        ),
+        tuple(runs),
+        tuple(notes),
+    )
+
+
+def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
+    """Where and with which boundaries compactions came."""
+    return [(event.step, event.head_end, event.tail_start) for event in events]
+
+
+def words_of(settings: Settings) -> str:
+    """Settings in one line."""
+    return (
+        f"{settings.profile}, threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}, "
+        f"first {settings.protect_first_n}, last {settings.protect_last_n}, context {settings.context_length:,}"
+    )
+
+
+def _run_view(name: str, metrics: Metrics) -> RunView:
+    return RunView(
+        name=name,
+        compactions=metrics.compactions,
+        peak=metrics.peak_tokens,
+        mean=metrics.mean_tokens,
+        input=metrics.input_tokens,
+        summarized=metrics.summarized_share,
+        resummarized=metrics.resummarized_share,
+        user_steps=metrics.user_steps,
+        facts=metrics.facts,
+        facts_at_risk=metrics.facts_at_risk,
+        constraints_at_risk=metrics.constraints_at_risk,
+    )

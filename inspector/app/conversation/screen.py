@@ -1,0 +1,464 @@
+"""One conversation: header, gauge, regions, timeline, the message list, and the panes to its right.
+
+The screen holds the state and what has been read. Both are reactive: when one changes, what follows is derived once,
+and every part on screen is handed its value. Actions compute the next state; what takes long is a job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.widgets import Input
+
+from inspector.app.conversation import intents, opening, resources
+from inspector.app.conversation.clipboard import Clipboard
+from inspector.app.conversation.derived import Derived, Deriver
+from inspector.app.conversation.finder import Finder
+from inspector.app.conversation.keys import KEYS
+from inspector.app.conversation.message_part import MessagePart
+from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.panes.host import Panes
+from inspector.app.conversation.panes.registry import PANES
+from inspector.app.conversation.panes.summary import Summary
+from inspector.app.conversation.player import Player
+from inspector.app.conversation.prompts import Prompts
+from inspector.app.conversation.report import ReportWriter
+from inspector.app.conversation.resources import COMPACTIONS
+from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.app.conversation.tuner import Tuner
+from inspector.app.job_screen import JobScreen
+from inspector.app.saved_state import SavedState
+from inspector.app.work import StoreChanged
+from inspector.replay.moments import Unit
+from inspector.stores.base import Store
+from widgets.bars.gauge import Gauge
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.region_bar import RegionBar
+from widgets.bars.timeline import Timeline
+from widgets.bars.title_bar import TitleBar
+from widgets.base.prompt import FindPrompt, Prompt
+from widgets.lists.message_list import MessageList
+from widgets.panes.losses_pane import LossesPane
+from widgets.panes.text_view import TextView
+
+T = TypeVar("T")
+
+
+class ConversationScreen(JobScreen):
+    """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark."""
+
+    CSS_PATH = "screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *KEYS,
+        *(
+            Binding(
+                str(number),
+                f"pane('{pane.name}')",
+                pane.name.capitalize(),
+                show=False,
+                id=f"pane.{pane.name}",
+            )
+            for number, pane in enumerate(PANES, 1)
+        ),
+    ]
+    HELP: ClassVar[str] = (
+        "One generation of the conversation: the list that the agent held between two compactions. The lines between "
+        "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
+    )
+    #: Where the user is.
+    state: reactive[State] = reactive(State(), init=False, always_update=False)
+    #: What has been read.
+    loaded: reactive[Loaded] = reactive(Loaded(), init=False)
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        saved: SavedState,
+        flags: dict[str, Any],
+        config: Path | None,
+        message: int | None = None,
+        find: str = "",
+        panes: Sequence[Pane] = PANES,
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self.saved = saved
+        self.flags = flags
+        self.config = config
+        self.derived: Derived | None = None
+        self.messages = MessagePart(self.jobs, self._counted, self._say_once, self._rows_came)
+        self.panes = Panes(panes, self.jobs, id="panes")
+        self.message_list = MessageList(id="messages")
+        self.player = Player(self, self.set_interval)
+        self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
+        self.tuner = Tuner(self)
+        self.clipboard = Clipboard(self)
+        self.prompts = Prompts(self)
+        self.opening = opening.Opener(self, name, message, find)
+        self._derive = Deriver()
+        self._waiting: dict[str, tuple[Resource[Any], Callable[[Any], object]]] = {}
+
+    def compose(self) -> ComposeResult:
+        """Header, gauge, regions, timeline; the list and the panes; prompts; keys."""
+        yield TitleBar(id="header")
+        yield Gauge(id="gauge")
+        yield RegionBar(id="regions")
+        yield Timeline(id="timeline")
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self.message_list
+            yield self.panes
+        yield self.finder.prompt
+        yield from self.prompts.widgets
+        yield NotesBar(id="note")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Show that the conversation is being opened, or what has been read of it meanwhile."""
+        self.message_list.focus()
+        self.panes.show(self.saved.pane or self.panes.current)
+        self.opening.mounted()
+
+    def on_resize(self) -> None:
+        """Narrow terminals show the list above the panes."""
+        self.set_class(self.size.width < 110, "narrow")
+
+    # State and what is read.
+
+    @property
+    def now(self) -> State:
+        """The state."""
+        return self.state
+
+    @property
+    def known(self) -> Loaded:
+        """What has been read."""
+        return self.loaded
+
+    def change(self, **changes: Any) -> None:
+        """Assign the next state. A new generation or the end of a replay shows the whole list."""
+        self.state = replace(self.state, **changes)
+
+    def put(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> None:
+        """A resource has been read."""
+        self.loaded = self.loaded.with_value(resource, needs, value)
+
+    def want(self, resource: Resource[Any]) -> None:
+        """Have a resource read, once for what is on screen, with those that it is worked out from."""
+        for earlier in resource.after:
+            if self.loaded.current(earlier, self.state) is None:
+                self.want(earlier)
+        needs = resource.needs(self.state, self.loaded)
+        if needs is not None and self.loaded.current(resource, self.state) is None:
+
+            def came(value: Any) -> None:
+                self.put(resource, needs, value)
+
+            self.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
+
+    def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
+        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        value = self.loaded.current(resource, self.state)
+        if value is not None:
+            then(value)
+        else:
+            self._waiting[resource.name] = (resource, then)
+            self.want(resource)
+
+    def watch_loaded(self) -> None:
+        """Something was read: show it, and do what waited for it."""
+        self._refresh_parts()
+        for name, (resource, then) in list(self._waiting.items()):
+            value = self.loaded.current(resource, self.state)
+            if value is not None:
+                self._waiting.pop(name, None)
+                then(value)
+            else:
+                self.want(resource)
+
+    def watch_state(self, before: State, after: State) -> None:
+        """The user is elsewhere: show what there is."""
+        self.player.follow(after)
+        if (before.generation, before.find) != (after.generation, after.find) and after.find != before.find:
+            self.finder.mark(after.find)
+        self._refresh_parts()
+
+    # Showing.
+
+    def _refresh_parts(self) -> None:
+        """Derive what follows, once, and hand every part its value; equal ones draw nothing."""
+        opened = self.loaded.opened
+        if opened is None or not self.is_mounted or self.left:
+            return
+        derived = self._derive(self.state, self.loaded, self.messages.exact(self.state))
+        if derived is None:
+            return
+        if derived is not self.derived:
+            self.derived = derived
+            if derived.problem:
+                self.tell(derived.problem)
+            self.query_one(TitleBar).set_parts(derived.title)
+            self.query_one(Gauge).state = derived.gauge
+            regions, timeline = self.query_one(RegionBar), self.query_one(Timeline)
+            regions.planned, regions.recorded = derived.planned, derived.recorded
+            timeline.set_state(derived.nodes, self.state.generation)
+            timeline.set_position(derived.position)
+        self.messages.show(self.message_list, self.state, self.loaded, derived)
+        if self.message_list.cursor != self.state.row:
+            # The list knows where the cursor can be.
+            self.set_reactive(ConversationScreen.state, replace(self.state, row=self.message_list.cursor))
+        self.panes.fill(Context(self.state, self.loaded, opened, derived, self._derive, self.messages))
+        self.call_after_refresh(self._read_on)
+
+    def _read_on(self) -> None:
+        """What takes long starts behind the frame that shows the list."""
+        if self.loaded.opened is None or self.left:
+            return
+        moment = self.state.moment is not None
+        self.want(resources.TOKEN_INDEX if not moment else resources.RECORDING)
+        self.messages.count(self.state, self.message_list)
+        pane = self.panes.panes[self.panes.current]
+        wanted: tuple[Resource[Any], ...] = (COMPACTIONS, resources.CACHING, *pane.wants(self.state))
+        for resource in (*wanted, resources.FINDINGS):
+            self.want(resource)
+
+    def _counted(self) -> None:
+        self.message_list.refresh()
+        self._refresh_parts()
+
+    def _rows_came(self) -> None:
+        self.message_list.rows_changed()
+        self.panes.rows_changed()
+        self._refresh_parts()
+
+    def _say_once(self, sentence: str) -> None:
+        self.app.say_once(sentence)
+
+    # What parts ask for.
+
+    @on(intents.GoTo)
+    async def _go_to(self, event: intents.GoTo) -> None:
+        opened = self.loaded.opened
+        if event.pane:
+            await self.panes.bring(event.pane)
+        if opened is None or not 0 < event.generation <= len(opened.generations):
+            return
+        offset, length = opened.offset(event.generation), len(opened.generations[event.generation - 1])
+        row = offset + (length - 1 if event.index is None else event.index)
+        changes: dict[str, Any] = {"find": event.find} if event.find else {}
+        if self.state.moment is None or event.generation != self.state.generation:
+            self.change(generation=event.generation, row=row, moment=None, playing=False, **changes)
+        elif self.messages.rows is not None:
+            self.change(row=self.messages.rows.row_of(row - offset), **changes)
+        if not event.pane:
+            self.message_list.focus()
+
+    @on(intents.ChooseCompaction)
+    def _choose_compaction(self, event: intents.ChooseCompaction) -> None:
+        opened = self.loaded.opened
+        if opened is not None and 0 < event.index < len(opened.generations) and self.state.moment is None:
+            row = opening.row_after(opened, self.loaded.latest(COMPACTIONS), event.index)
+            self.change(compaction=event.index, generation=event.index + 1, row=row)
+
+    @on(intents.Change)
+    def _change(self, event: intents.Change) -> None:
+        self.change(**event.changes)
+
+    @on(intents.UseSettings)
+    def _use_settings(self, event: intents.UseSettings) -> None:
+        self.tuner.use(event.tuning)
+
+    @on(intents.GoToStep)
+    def _go_to_step(self, event: intents.GoToStep) -> None:
+        self.player.go_to(event.step)
+
+    @on(intents.ReadRows)
+    def _read_rows(self, event: intents.ReadRows) -> None:
+        self.messages.read(event.wanted)
+
+    @on(intents.CopyText)
+    def _copy_text(self, event: intents.CopyText) -> None:
+        self.clipboard.copy_text(event.text, event.what)
+
+    @on(TextView.CopyRequested)
+    def _pane_copied(self, event: TextView.CopyRequested) -> None:
+        self.clipboard.copy_text(event.text, "text of the pane")
+
+    # Events of widgets.
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        event.stop()
+        takers = {"find": self.finder.submit, "step": self.prompts.go_to, "write": self.prompts.write}
+        takers[event.input.id or ""](event.value)
+
+    @on(Input.Changed, "#find")
+    def _find_typed(self, event: Input.Changed) -> None:
+        self.finder.typed(event.value)
+
+    @on(Prompt.Left)
+    def _prompt_left(self, event: Prompt.Left) -> None:
+        if event.prompt.id == "find":
+            self.finder.close()
+        else:
+            self.prompts.close()
+
+    @on(Panes.Shown)
+    def _pane_shown(self, event: Panes.Shown) -> None:
+        self.saved.pane = event.name
+        self.change(pane=event.name)
+
+    @on(MessageList.Selected)
+    def _selected(self, event: MessageList.Selected) -> None:
+        self.change(row=event.index)
+
+    @on(MessageList.Opened)
+    def _open_message(self) -> None:
+        self.action_pane("message")
+
+    @on(MessageList.RowsWanted)
+    def _rows_wanted(self, event: MessageList.RowsWanted) -> None:
+        if self.messages.rows is not None:
+            self.messages.read(self.messages.rows.missing(event.rows))
+
+    @on(Timeline.GenerationChosen)
+    def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
+        self.opening.show_generation(event.number)
+
+    @on(Timeline.StepChosen)
+    def _step_chosen(self, event: Timeline.StepChosen) -> None:
+        self.player.go_to(event.step)
+
+    @on(Timeline.StepWanted)
+    def _step_wanted(self, event: Timeline.StepWanted) -> None:
+        self.player.step("message", event.by)
+
+    @on(RegionBar.RegionChosen)
+    def _region_chosen(self, event: RegionBar.RegionChosen) -> None:
+        self.finder.region(event.name, event.kind)
+
+    @on(StoreChanged)
+    def _store_changed(self) -> None:
+        self.opening.again()
+
+    # Actions.
+
+    def action_back(self) -> None:
+        """One step back: from a pane to the list; what was found is unmarked, the replay left, the notes are closed; at
+        last the conversation is left."""
+        notes = self.query_one(NotesBar)
+        if not self.message_list.has_focus:
+            self.message_list.focus()
+        elif self.finder.asking:
+            self.finder.close()
+        elif self.state.moment is not None:
+            self.player.leave()
+        elif notes.sentences:
+            notes.dismiss()
+        else:
+            self.remember()
+            self.app.pop_screen()
+
+    def remember(self) -> None:
+        """Keep the place in the conversation."""
+        self.opening.remember()
+
+    def action_pane(self, name: str) -> None:
+        """Show a pane and give it the focus."""
+        self.panes.show(name, focus=True)
+
+    async def action_life(self) -> None:
+        """Show the life of the summaries' items."""
+        pane = await self.panes.bring("summary")
+        if isinstance(pane, Summary):
+            pane.show("life")
+
+    async def action_measures(self) -> None:
+        """Show what each compaction kept, measure by measure."""
+        pane = await self.panes.bring("losses")
+        if isinstance(pane, LossesPane):
+            pane.show("measures")
+
+    def action_compaction(self, direction: int) -> None:
+        """Choose another compaction, and show the list after it; in a replay go to the moment before it."""
+        if self.state.moment is not None:
+            self.player.step("compaction", direction)
+        else:
+            self.opening.step_compaction(direction)
+
+    def action_jump(self, kind: str, direction: int) -> None:
+        """The next message of a kind; in a replay the step of the next user message."""
+        if self.state.moment is not None and kind == "user":
+            self.player.step("turn", direction)
+        else:
+            self.finder.jump(kind, direction)
+
+    def action_find(self) -> None:
+        """Type to find in this generation."""
+        self.finder.ask()
+
+    def action_next_hit(self, direction: int) -> None:
+        """The next message that was found, or the one before."""
+        self.finder.next_hit(direction)
+
+    def action_replay(self, unit: Unit, direction: int) -> None:
+        """Step by message, call or user turn."""
+        self.player.step(unit, direction)
+
+    def action_play(self) -> None:
+        """Play, or pause."""
+        self.player.toggle()
+
+    def action_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self.player.speed(by)
+
+    def action_ask(self, prompt: str) -> None:
+        """Type the number of a step, or a file to write to."""
+        self.prompts.ask(prompt)
+
+    def action_next_profile(self) -> None:
+        """Plan with the next engine."""
+        self.tuner.next_profile()
+
+    def action_keep(self) -> None:
+        """Keep the settings as A, or drop it."""
+        self.tuner.keep()
+
+    def action_swap(self) -> None:
+        """A and B change places."""
+        self.tuner.swap()
+
+    def action_undo(self) -> None:
+        """Take the last change of settings back."""
+        self.tuner.undo()
+
+    def action_sweep(self) -> None:
+        """Sweep over two settings."""
+        self.tuner.sweep()
+
+    def action_copy_comparison(self) -> None:
+        """Copy the comparison as text."""
+        self.tuner.with_comparison(lambda text: self.clipboard.copy_text(text, "comparison"))
+
+    def action_report(self) -> None:
+        """Write a report."""
+        ReportWriter(self).ask()
+
+    def action_copy(self, what: str) -> None:
+        """Copy the message, the summary or the settings."""
+        self.clipboard.copy(what)
+
+    def action_outside(self, variable: str) -> None:
+        """Open the message in another program."""
+        self.clipboard.open_outside(variable)

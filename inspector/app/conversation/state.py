@@ -1,0 +1,142 @@
+"""Where the user is in a conversation, and what has been read of it: two frozen values.
+
+Everything on screen follows from them. An action computes the next state and assigns it; what a job brings is put into
+the next `Loaded`. Nothing else changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from inspector.app.jobs import same
+from inspector.engines.base import Settings
+
+if TYPE_CHECKING:
+    from inspector.answers.inspection import Inspection
+    from inspector.caching.breakpoints import Layout, Ttl
+    from inspector.config.settings import ResolvedSettings
+    from inspector.core.conversations import Compaction, Generation
+    from inspector.replay.moments import Moment
+
+T = TypeVar("T")
+
+#: Settings, and how large what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`).
+Tuning = tuple[Settings, float | None]
+_SYSTEM_FIRST = b"\x03"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where the user is.
+
+    `generation` is the list on screen, counted from 1 (0 until the conversation is open), `row` the row under its
+    cursor (the system prompt is row 0 where it stands outside the list). `moment` is where a replay stands, None where
+    whole lists are shown. `compaction` is the chosen one, counted from 1, 0 where there is none. `undo` are the tunings
+    that ctrl+z goes back to, `kept` is A of a comparison; `layout` and `ttl` are None where the release decides.
+    """
+
+    generation: int = 0
+    row: int = 0
+    moment: Moment | None = None
+    compaction: int = 0
+    settings: Settings = field(default_factory=Settings)
+    summary_size: float | None = None
+    undo: tuple[Tuning, ...] = ()
+    kept: Tuning | None = None
+    layout: Layout | None = None
+    ttl: Ttl | None = None
+    pane: str = ""
+    view: str = ""
+    playing: bool = False
+    speed: int = 5
+    find: str = ""
+
+    @property
+    def tuning(self) -> Tuning:
+        """The settings on screen with the size of summaries."""
+        return self.settings, self.summary_size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A conversation as it was when it was opened: its system prompts by session, the settings in force."""
+
+    inspection: Inspection
+    prompts: Mapping[str, str]
+    resolved: ResolvedSettings
+
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """Its lists, oldest first."""
+        return self.inspection.conversation.generations
+
+    def prompt_of(self, number: int) -> str:
+        """The system prompt that goes before a generation's messages; empty where the list has its own."""
+        generation = self.generations[number - 1]
+        return "" if generation.roles[:1] == _SYSTEM_FIRST else self.prompts.get(generation.session, "")
+
+    def offset(self, number: int) -> int:
+        """The rows before the first message of a generation: 1 where there is a system prompt."""
+        return 1 if self.prompt_of(number) else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Resource(Generic[T]):
+    """Something that is read in a thread: what it is worked out from, and the plain function that does so.
+
+    `needs` gives the values for `read(*values, watch)`; None while something that it needs is missing, of which `after`
+    names what is to be read first. `rest` are seconds that the user must have stood still before it is read.
+    """
+
+    name: str
+    needs: Callable[[State, Loaded], tuple[Any, ...] | None]
+    read: Callable[..., T]
+    after: tuple[Resource[Any], ...] = ()
+    rest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """What has been read: the conversation, and of each resource the last value with what it was worked out from."""
+
+    opened: Opened | None = None
+    values: Mapping[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
+
+    def latest(self, resource: Resource[T]) -> T | None:
+        """The last value, perhaps one of a moment ago; None where there is none yet."""
+        entry = self.values.get(resource.name)
+        return None if entry is None else entry[1]
+
+    def current(self, resource: Resource[T], state: State) -> T | None:
+        """The value that is worked out from what is on screen now; None while it is not there."""
+        entry = self.values.get(resource.name)
+        if entry is None:
+            return None
+        needs = resource.needs(state, self)
+        return entry[1] if needs is not None and same(needs, entry[0]) else None
+
+    def with_value(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> Loaded:
+        """The same with a value for a resource."""
+        return replace(self, values={**self.values, resource.name: (needs, value)})
+
+
+def recorded(
+    compactions: tuple[Compaction, ...] | None, index: int, moment: Moment | None
+) -> Compaction | None:
+    """The recorded compaction of that index: it ended generation `index` and made the next one.
+
+    None for one that has not come yet at the moment of a replay.
+    """
+    if moment is not None and index >= moment.generation and index != moment.compaction:
+        return None
+    return next((c for c in compactions or () if c.index == index), None)
+
+
+def recorded_then(
+    compactions: tuple[Compaction, ...] | None, moment: Moment | None
+) -> tuple[Compaction, ...]:
+    """The recorded compactions that had been made at a moment; all of them outside a replay."""
+    known = compactions or ()
+    return known if moment is None else tuple(c for c in known if c.index < moment.generation)

@@ -1,0 +1,146 @@
+"""The rows of a moment of the replay: the list that was live then, and struck through what had left it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries
+from inspector.app.conversation.token_counts import Counts
+from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
+from inspector.replay.moments import Moment, Stretch
+from widgets.lists.message_list import Boundary, MessageRow
+
+#: In these phases of a compaction the middle is struck through.
+MIDDLE_GONE = ("summarized", "kept")
+_DURING = ("before", "pruned", *MIDDLE_GONE)
+
+
+class StepRows(GenerationRows):
+    """Rows of a generation as far as it had grown; between them what earlier compactions took away, labelled `c2` where
+    the second one did. `whole` are the generations in full, `past` the lines of messages that were read, by
+    generation and index.
+    """
+
+    def __init__(
+        self,
+        at: Moment,
+        parts: Sequence[Stretch],
+        whole: Sequence[Generation],
+        past: dict[int, dict[int, Line]],
+        system_prompt: str = "",
+        exact: Counts | None = None,
+    ) -> None:
+        of = whole[at.generation - 1]
+        super().__init__(
+            Generation(of.number, of.session, of.ids[: at.length], of.roles[: at.length], live=False),
+            system_prompt,
+            past.setdefault(at.generation, {}),
+            exact,
+        )
+        self.at = at
+        self.parts = tuple(parts)
+        self._past = past
+        self.during: Compaction | None = None
+        self._whole = whole
+        self._starts = list(accumulate((len(part) for part in parts), initial=0))
+        self._live = [(part.live, number) for number, part in enumerate(self.parts) if part.live >= 0]
+
+    def __len__(self) -> int:
+        return self._starts[-1] + self.offset
+
+    def _part(self, row: int) -> tuple[Stretch, int]:
+        """The stretch of a row behind the system prompt, and how far in it."""
+        number = bisect_right(self._starts, row, hi=len(self.parts)) - 1
+        return self.parts[number], row - self._starts[number]
+
+    def index(self, row: int) -> int:
+        """The message of a row; of one that left, the live one before it (-1: none)."""
+        row -= self.offset
+        if row < 0 or not self.parts:
+            return row
+        if row >= self._starts[-1]:
+            return len(self.generation) + row - self._starts[-1]
+        part, within = self._part(row)
+        if part.live >= 0:
+            return part.live + within
+        number = self.parts.index(part)
+        return next((p.live + len(p) - 1 for p in reversed(self.parts[:number]) if p.live >= 0), -1)
+
+    def row_of(self, index: int) -> int:
+        """The row of a message of the live list."""
+        if index < 0 or not self._live:
+            return index + self.offset
+        if index >= len(self.generation):
+            return len(self) + index - len(self.generation)
+        found = bisect_right(self._live, (index, len(self.parts))) - 1
+        live, number = self._live[found]
+        return self._starts[number] + index - live + self.offset
+
+    def place(self, row: int) -> tuple[Generation, int]:
+        """The list that a row's body is read from, and its index there; -1 for the system prompt."""
+        row -= self.offset
+        if 0 <= row < self._starts[-1]:
+            part, within = self._part(row)
+            if part.live < 0:
+                return self._whole[part.generation - 1], part.start + within
+        return self.generation, self.index(row + self.offset)
+
+    def put(self, marks: RowMarks) -> bool:
+        """Show these marks; `ended_by` is the compaction that the moment is within, if it is."""
+        self.during = marks.ended_by if self.at.phase in _DURING else None
+        changed = super().put(replace(marks, ended_by=None))
+        if self.at.phase not in ("said", "pruned"):
+            self._pruned = frozenset()
+        return changed
+
+    def row(self, row: int) -> MessageRow | None:
+        """A row for the list; None where its body has not been read."""
+        behind = row - self.offset
+        if behind < 0:
+            return self.system_row()
+        part, within = self._part(behind)
+        if part.live >= 0:
+            found = self.message_row(part.live + within)
+            return found if found is None or self.during is None else self._within(found, part.live + within)
+        index = part.start + within
+        line = self._past.get(part.generation, {}).get(index)
+        if line is None:
+            return None
+        role = ROLE_NAMES[self._whole[part.generation - 1].roles[index]]
+        return MessageRow(f"c{part.left_with}", role, line.text, flags=line.flags | {"struck"})
+
+    def _within(self, found: MessageRow, index: int) -> MessageRow:
+        """A row as it stands within the compaction."""
+        during, phase = self.during, self.at.phase
+        if during is None:
+            return found
+        middle = during.head_end <= index < during.tail_start
+        region = "middle" if middle else "head" if index < during.head_end else "tail"
+        flags = found.flags
+        if phase in MIDDLE_GONE and middle:
+            flags = flags | {"struck"}
+        elif phase == "kept":
+            flags = flags | {"copied"}
+        return replace(found, region=region, flags=flags)
+
+    def missing(self, rows: range) -> Mapping[int, range]:
+        """What is to be read for these rows: a range of indexes by the number of the generation."""
+        wanted: dict[int, list[int]] = {}
+        for row in rows:
+            behind = row - self.offset
+            if not 0 <= behind < self._starts[-1]:
+                continue
+            part, within = self._part(behind)
+            live = part.live >= 0
+            number = self.at.generation if live else part.generation
+            index = part.live + within if live else part.start + within
+            if index not in self._past.get(number, {}):
+                wanted.setdefault(number, []).append(index)
+        return {number: range(min(found), max(found) + 1) for number, found in wanted.items()}
+
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """Those that a compaction at this moment would have, and the recorded ones of the one it is within."""
+        return boundaries(self.marks.plan, self.during, self.row_of)

@@ -1,0 +1,171 @@
+"""Tuning with the whole conversation: settings with a way back, A to compare with, and what is carried off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.answers.answers import Answers, paths_of
+from inspector.answers.inspection import budgets_of
+from inspector.app.conversation.chrome import changed_settings
+from inspector.app.conversation.overwriting import Overwriting
+from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.conversation.runs import summary_model
+from inspector.core.errors import InspectorError
+from inspector.core.text import safe_title
+from inspector.engines.base import Settings
+from inspector.engines.registry import names
+from inspector.export.comparison import comparison_text
+from inspector.export.config import compression_yaml
+from inspector.quality.facts.risk import FactSteps
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
+    from inspector.app.conversation.reading import FactsRead
+    from inspector.app.conversation.state import Tuning
+    from inspector.app.sweep.screen import SweepScreen
+    from inspector.replay.recording import Recording
+
+
+class Tuner:
+    """Changes the settings of the state, and compares runs under them."""
+
+    def __init__(self, host: ConversationHost) -> None:
+        self._host = host
+        self._overwriting = Overwriting()
+        self._sweep: SweepScreen | None = None
+
+    def change(self, **changes: Any) -> None:
+        """Change settings; ctrl+z goes back."""
+        self.use((self._host.now.settings.with_(**changes), self._host.now.summary_size))
+
+    def use(self, tuning: Tuning, **changes: Any) -> None:
+        """Take other settings and another size of summaries; ctrl+z goes back."""
+        state = self._host.now
+        if tuning == state.tuning and not changes:
+            return
+        try:
+            budgets_of(tuning[0])
+        except InspectorError as error:
+            # An engine of another package that fails: it is named, and what was in force stays.
+            self._host.tell(str(error))
+            return
+        undo = state.undo if tuning == state.tuning else (*state.undo, state.tuning)
+        self._host.change(settings=tuning[0], summary_size=tuning[1], undo=undo, **changes)
+
+    def undo(self) -> None:
+        """Take the last change of settings, or of the summaries' size, back."""
+        state = self._host.now
+        if state.undo:
+            settings, size = state.undo[-1]
+            self._host.change(settings=settings, summary_size=size, undo=state.undo[:-1])
+
+    def next_profile(self) -> None:
+        """Plan with the next engine."""
+        known, profile = names(), self._host.now.settings.profile
+        at = known.index(profile) if profile in known else -1
+        self.change(profile=known[(at + 1) % len(known)])
+
+    # A and B.
+
+    def keep(self) -> None:
+        """Keep the settings on screen as A to compare with; where they are A already, drop it."""
+        state = self._host.now
+        kept = None if state.kept == state.tuning else state.tuning
+        words = "Kept as A; what is on screen is B from now on." if kept else "A is dropped."
+        if state.pane != "what-if":
+            self._host.app.notify(words, timeout=2)
+        self._host.change(kept=kept)
+
+    def swap(self) -> None:
+        """Take A's settings, and keep those on screen as A."""
+        state = self._host.now
+        if state.kept is None:
+            self._host.app.notify(
+                "Nothing is kept to compare with; = keeps the settings on screen.", timeout=2
+            )
+        else:
+            self.use(state.kept, kept=state.tuning)
+
+    # Sweeping.
+
+    def sweep(self) -> None:
+        """Sweep over two settings, on a screen of its own."""
+        self._host.when(RECORDING, self._push_sweep)
+
+    def _push_sweep(self, recording: Recording) -> None:
+        from inspector.app.sweep.cells import Subject
+        from inspector.app.sweep.screen import SweepScreen
+
+        host, state, opened = self._host, self._host.now, self._host.known.opened
+        if opened is None:
+            return
+        row = opened.inspection.conversation.row
+        every = tuple(known.id for known in host.store.conversations())
+        shown = tuple(name for name in host.app.shown_conversations() if name in every)
+        model = summary_model(recording, state.summary_size)
+        facts = host.known.current(FACTS, state)
+        subject = Subject(
+            title=safe_title(row.title or row.id),
+            name=row.id,
+            recording=recording,
+            settings=state.settings,
+            force=opened.resolved.settings,
+            model=model,
+            answers=Answers(host.store, host.flags, host.config),
+            changed=changed_settings(state.settings, opened.resolved.settings),
+            filtered=shown or every,
+            every=every,
+            size=None if state.summary_size is None else model,
+            facts=None if facts is None else facts.steps,
+        )
+        host.change(playing=False)
+        self._sweep = SweepScreen(subject, self._use_settings)
+        host.app.push_screen(self._sweep)
+        if facts is None:
+            host.when(FACTS, self._facts_came)
+
+    def _use_settings(self, settings: Settings) -> None:
+        self.use((settings, self._host.now.summary_size))
+
+    def _facts_came(self, found: FactsRead) -> None:
+        screen = self._sweep
+        if screen is not None and screen.is_running:
+            # What was read meanwhile may know of messages that came after the sweep began.
+            screen.take_facts(FactSteps(found.reading.facts.facts, len(screen.subject.recording.transcript)))
+
+    # Carrying off.
+
+    def with_comparison(self, then: Any) -> None:
+        """Do something with the comparison as text, once the runs of it are there."""
+        host = self._host
+        host.when(RECORDED_FIGURES, lambda _: host.when(RUNS, lambda _: then(self._comparison())))
+
+    def _comparison(self) -> str:
+        state, loaded = self._host.now, self._host.known
+        recording, runs = loaded.current(RECORDING, state), loaded.current(RUNS, state)
+        figures, opened = loaded.latest(RECORDED_FIGURES), loaded.opened
+        if recording is None or runs is None or figures is None or opened is None:
+            return ""
+        compared = [("what-if", runs.run)] if runs.kept is None else [("A", runs.kept), ("B", runs.run)]
+        row = opened.inspection.conversation.row
+        model = summary_model(recording, state.summary_size)
+        return comparison_text(row.title or row.id, recording, figures, compared, model)
+
+    def write(self, name: str, done: Any) -> None:
+        """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""
+        path = Path(name).expanduser()
+        if path.suffix.lower() in (".yaml", ".yml"):
+            self._write(path, compression_yaml(self._host.now.settings), "settings", done)
+        else:
+            self.with_comparison(lambda text: self._write(path, text, "comparison", done))
+
+    def _write(self, path: Path, text: str, what: str, done: Any) -> None:
+        try:
+            self._overwriting.write(path, text, paths_of(self._host.store))
+        except InspectorError as error:
+            # The prompt stays, so that the name can be mended.
+            self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        done()
+        self._host.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)

@@ -1,0 +1,401 @@
+"""The list of conversations: filter, sort, full-text search, open."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from inspector.app.progress import Left, Progress, Pulse
+from inspector.app.throttle import give_way
+from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
+from inspector.app.working import WorkingScreen
+from inspector.core.errors import InspectorError, StoreError
+from inspector.core.text import safe_line
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.lists.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from textual.widgets import Input
+
+    from inspector.app.host import Host
+    from inspector.app.saved_state import SavedState
+    from inspector.core.conversations import ConversationRow
+    from inspector.stores.base import Store
+
+#: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
+_AHEAD_SECONDS = 0.1
+#: So long after the list is there, what the next screen needs is imported, in seconds.
+_PREPARE_SECONDS = 0.2
+#: What was counted is shown so often, in seconds: every showing draws the list anew.
+_SHOWN_SECONDS = 0.25
+#: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
+_JUDGED, _JUDGED_MESSAGES = 200, 20_000
+#: The longest pause between two of them, in seconds.
+_PAUSE = 0.2
+
+
+class ConversationsScreen(WorkingScreen):
+    """Every conversation of the store."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
+        Binding("f", "search", "Search", id="list.search", tooltip="Search the text of all messages"),
+        Binding("r", "reload", "Read again", show=False, id="list.reload"),
+        Binding("escape", "clear_filter", "Clear the filter, put notes away", show=False, id="list.clear"),
+    ]
+    HELP: ClassVar[str] = (
+        "Every conversation of the database, the last active first. Tokens are those of the live list against the "
+        "threshold at which it compacts, a rough estimate; a dot means that nobody has counted yet. ↳ marks branches "
+        "of other conversations and sub-agents."
+    )
+
+    def __init__(
+        self, store: Store, saved: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self.saved = saved
+        self._index = index
+        self._interrupted = False
+        self._entries: dict[str, ConversationEntry] = {}
+        self._rows: tuple[ConversationRow, ...] = ()
+        self._judged: dict[str, int] = {}
+        #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
+        self._stored: dict[str, int] = {}
+        #: Whether lists have been counted, so that findings are next: that may have been while another screen was on.
+        self._judging = False
+        self._left_at = self.saved.conversation
+
+    def compose(self) -> ComposeResult:
+        """Title, table, keys. The line of the filter comes when it is wanted."""
+        yield TitleBar(id="title")
+        yield ConversationTable(id="table")
+        yield Static("", id="empty", markup=False)
+        yield NotesBar(id="note")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Start reading."""
+        self.query_one("#empty").display = False
+        self._show_title()
+        table = self.query_one(ConversationTable)
+        if self.saved.sort and self.saved.sort[0] in COLUMN_NAMES:
+            table.set_sort(*self.saved.sort)
+        table.focus()
+        rows = self._read_ahead()
+        if rows is None:
+            self.query_one(TitleBar).set_state("reading …")
+            self.read_index()
+        else:
+            self._show(rows)
+
+    def _read_ahead(self) -> tuple[ConversationRow, ...] | None:
+        """What was read while the app was being imported, if there is such a thing and it is all but done."""
+        if self._index is None:
+            return None
+        try:
+            return self._index.result(_AHEAD_SECONDS)
+        except (TimeoutError, InspectorError):
+            return None  # read_index waits longer, and says what is wrong
+
+    @work(thread=True, group="index", exclusive=True, exit_on_error=False, description="index")
+    def read_index(self) -> None:
+        """Read the index of conversations (no message)."""
+        try:
+            rows = self.store.conversations()
+        except InspectorError as error:
+            self.post_message(Failed(str(error), fatal=True))
+            return
+        if not get_current_worker().is_cancelled:
+            self.post_message(Listed(rows))
+
+    @work(group="prepare", exit_on_error=False, description="prepare")
+    async def prepare(self) -> None:
+        """What a first opening needs beside the conversation: that is most of the time that it takes."""
+        from inspector.app.styling import parse_ahead
+        from inspector.config import models
+
+        module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
+        await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
+        await asyncio.to_thread(models.read_ahead)
+
+    @on(Listed)
+    def _listed(self, event: Listed) -> None:
+        self._show(event.rows)
+
+    def _show(self, rows: tuple[ConversationRow, ...]) -> None:
+        known = self._entries
+        self._rows = rows
+        stored, self._stored = self._stored, {row.id: row.messages for row in rows}
+        same = {name: entry for name, entry in known.items() if stored[name] == self._stored.get(name)}
+        self._entries = {row.id: _entry(row, known.get(row.id), row.id in same) for row in rows}
+        table = self.query_one(ConversationTable)
+        first = not known
+        table.set_entries(tuple(self._entries.values()))
+        if first and self.saved.conversation:
+            table.select(self.saved.conversation)
+        if first:
+            self.set_timer(_PREPARE_SECONDS, self.prepare)
+        empty = self.query_one("#empty", Static)
+        empty.display = table.display = not rows
+        table.display = bool(rows)
+        if not rows:
+            empty.update(
+                "There are no conversations in this database yet. They appear here when an agent writes them."
+            )
+        self.query_one(TitleBar).set_state("")
+        self._show_title()
+        self._tell(*self.store.info.notes)
+        uncounted = tuple(row for row in rows if row.id not in same or same[row.id].tokens is None)
+        if uncounted:
+            self.read_live(uncounted)
+
+    def _tell(self, *sentences: str) -> None:
+        bar = self.query_one(NotesBar)
+        bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
+
+    @on(NotesBar.Dismissed)
+    def _dismissed(self, event: NotesBar.Dismissed) -> None:
+        self.app.put_away.update(event.sentences)
+
+    def _show_title(self) -> None:
+        path = self.store.info.path
+        table = self.query_one(ConversationTable)
+        parts = [
+            TitlePart("compaction-inspector", 5),
+            TitlePart(safe_line(path.name) if path.suffix else "bundled databases", 4),
+        ]
+        if self._rows:
+            total = sum(entry.messages or 0 for entry in self._entries.values())
+            count = human.plural(len(self._rows), "conversation")
+            if table.filter:
+                count = f"{table.row_count:,} of {count}"
+            parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
+        self.query_one(TitleBar).set_parts(parts)
+
+    @work(thread=True, group="live", exclusive=True, exit_on_error=False, description="live")
+    def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
+        """Count the live lists in the background, the last active first."""
+        worker = get_current_worker()
+        pulse = Pulse(self, worker, "live", "counting", len(rows))
+
+        def watch(_: int) -> None:
+            give_way()
+            if worker.is_cancelled or not self.is_current:
+                # Whoever has opened a conversation waits for that one; this goes on when the list is back.
+                self._interrupted = not worker.is_cancelled
+                raise Left("cancelled")
+
+        batch: list[Live] = []
+        shown = time.monotonic()
+        try:
+            for done, live in enumerate(_live(self.store, rows, self.app, watch)):
+                pulse(done)
+                batch.append(live)
+                if time.monotonic() - shown >= _SHOWN_SECONDS:
+                    self.post_message(LiveFound(tuple(batch)))
+                    batch, shown = [], time.monotonic()
+        except Left:
+            if batch:
+                self.post_message(LiveFound(tuple(batch)))
+            return
+        finally:
+            pulse.end()
+        if batch:
+            self.post_message(LiveFound(tuple(batch)))
+        self.app.call_from_thread(self.judge_unknown)
+
+    @on(LiveFound)
+    def _live_found(self, event: LiveFound) -> None:
+        table = self.query_one(ConversationTable)
+        for live in event.found:
+            entry = self._entries.get(live.conversation)
+            if entry is None:
+                continue
+            changed = entry._replace(
+                messages=live.messages,
+                tokens=live.tokens,
+                threshold=live.threshold,
+                compactions=live.compactions,
+            )
+            self._entries[entry.id] = changed
+            table.update_entry(changed)
+        self._show_title()
+
+    def on_screen_suspend(self) -> None:
+        """Remember which conversation the cursor was left on."""
+        self._left_at = self.saved.conversation
+
+    def on_screen_resume(self) -> None:
+        """Go to the conversation that was opened by its name or from a search, and go on counting."""
+        if self._left_at != self.saved.conversation and self.saved.conversation:
+            self.query_one(ConversationTable).select(self.saved.conversation)
+        if self._interrupted:
+            self._interrupted = False
+            self.read_live(tuple(row for row in self._rows if self._entries[row.id].tokens is None))
+        elif self._judging:
+            self.judge_unknown()
+
+    def judge_unknown(self) -> None:
+        """Count the findings of conversations that nobody has judged as they are now."""
+        self._judging = True
+        wanted = tuple(
+            row
+            for row in self._rows[:_JUDGED]
+            if self._judged.get(row.id) != row.messages <= _JUDGED_MESSAGES
+        )
+        if wanted:
+            self.judge(wanted)
+
+    @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
+    def judge(self, rows: tuple[ConversationRow, ...]) -> None:
+        """Count findings in the background while the list is on screen."""
+        from inspector.answers.findings import count_grave
+
+        worker = get_current_worker()
+        for row in rows:
+            if worker.is_cancelled or self.app.screen is not self:
+                return
+            started = time.monotonic()
+            try:
+                count = count_grave(self.store, row, self.app.flags, self.app.config)
+            except InspectorError:
+                # One conversation that cannot be judged must not end the count; opening it says what is wrong.
+                continue
+            self.post_message(FindingsCounted(row.id, row.messages, count))
+            # Half of the time is left to whatever the user does.
+            time.sleep(min(_PAUSE, time.monotonic() - started))
+
+    @on(FindingsCounted)
+    def _findings_counted(self, event: FindingsCounted) -> None:
+        self._judged[event.conversation] = event.messages
+        entry = self._entries.get(event.conversation)
+        if entry is not None:
+            self._entries[entry.id] = entry._replace(findings=event.findings)
+            self.query_one(ConversationTable).update_entry(self._entries[entry.id])
+
+    @on(StoreChanged)
+    def _changed(self) -> None:
+        self.read_index()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self.query_one(TitleBar).set_state("")
+        self._tell(event.sentence)
+
+    @on(Progress)
+    def _progress(self, event: Progress) -> None:
+        self.query_one(TitleBar).set_state(f"{event.text} …" if event.text else "")
+
+    @on(ConversationTable.Opened)
+    def _opened(self, event: ConversationTable.Opened) -> None:
+        self.saved.conversation = event.conversation
+        self.app.open_conversation(event.conversation)
+
+    @on(ConversationTable.SortChanged)
+    def _sorted(self, event: ConversationTable.SortChanged) -> None:
+        self.saved.sort = (event.column, event.reverse)
+
+    def shown(self) -> tuple[str, ...]:
+        """The ids of the conversations that the filter leaves."""
+        table = self.query_one(ConversationTable)
+        entries = [table.entry(row) for row in range(table.row_count)]
+        return tuple(entry.id for entry in entries if entry is not None)
+
+    async def action_filter(self) -> None:
+        """Type to filter the list."""
+        from widgets.base.prompt import FilterPrompt
+
+        if not self.query("#filter"):
+            box = FilterPrompt(placeholder="filter by title, model or id", id="filter", compact=True)
+            await self.mount(box, after="#title")
+        self.query_one("#filter", FilterPrompt).display = True
+        self.query_one("#filter", FilterPrompt).focus()
+
+    # Found by their names, because their class is not imported before it is needed.
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what the filter leaves."""
+        self.query_one(ConversationTable).set_filter(event.value)
+        self._show_title()
+
+    def on_input_submitted(self) -> None:
+        """Back to the list."""
+        self.query_one(ConversationTable).focus()
+
+    on_list_prompt_list_wanted = on_input_submitted
+
+    def on_prompt_left(self) -> None:
+        """Show every conversation again."""
+        self.action_clear_filter()
+
+    def action_clear_filter(self) -> None:
+        """Show every conversation again; where all are shown, put the notes away."""
+        from textual.widgets import Input
+
+        shown = [box for box in self.query("#filter").results(Input) if box.display]
+        for box in shown:
+            box.value = ""
+            box.display = False
+        self.query_one(ConversationTable).focus()
+        if not shown:
+            self.query_one(NotesBar).dismiss()
+
+    def action_reload(self) -> None:
+        """Read the index again."""
+        self.read_index()
+
+    def action_search(self) -> None:
+        """Search the text of every message."""
+        from inspector.app.search.screen import SearchScreen
+
+        self.app.push_screen(SearchScreen(self.store))
+
+
+def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
+    """`same` says that the conversation is as long as when it was counted."""
+    fresh = ConversationEntry(
+        id=row.id,
+        title=row.title or row.id,
+        model=row.model,
+        messages=row.messages,
+        compactions=row.compactions,
+        last_active=row.last_active,
+        kind="" if row.kind == "conversation" else row.kind,
+    )
+    if known is None:
+        return fresh
+    return fresh._replace(
+        messages=known.messages if same else fresh.messages,
+        tokens=known.tokens,
+        threshold=known.threshold,
+        compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
+        findings=known.findings,
+    )
+
+
+def _live(
+    store: Store, rows: tuple[ConversationRow, ...], app: Host, watch: Callable[[int], None]
+) -> Iterator[Live]:
+    from inspector.answers.resolving import live_of
+
+    for row in rows:
+        try:
+            yield Live(row.id, *live_of(store, row, app.flags, app.config, watch))
+        except StoreError:
+            # One unreadable conversation must not end the count; opening it says what is wrong.
+            continue

@@ -1,0 +1,1 @@
+"""Help for the pane that has the focus."""

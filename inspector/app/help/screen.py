@@ -1,0 +1,151 @@
+"""`?`: what the pane that has the focus shows, and the keys that work there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.dom import DOMNode
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.app.conversation.panes.host import Panes
+from widgets.lists.conversation_table import ConversationTable
+from widgets.lists.message_list import MessageList
+
+if TYPE_CHECKING:
+    from inspector.app.host import Host
+
+Rows = tuple[tuple[str, str], ...]
+
+_SIGNS: Rows = (
+    ("▎ ┊ ▌", "head, middle, tail of the list"),
+    ("━ ╌", "a recorded boundary, a planned one"),
+    ("~", "a rough count, Hermes' own estimate; without it the count is exact"),
+    ("✂", "pruned: tokens before → after"),
+    ("⚑1", "a prompt-cache breakpoint"),
+    ("Σ = −", "a summary, a copy from the list before, a message that left"),
+    ("✗ ■ !", "a tool error, a huge message, a finding"),
+    ("▮ ━", "the step of a replay, what was said so far"),
+    ("c2", "a message that had left with compaction 2"),
+    ("≠", "settings on screen that are not those in force"),
+    ("○ ◐ ●", "a generation in the timeline, the live one, the one on screen"),
+    ("◇ ✗ !", "one that a fallback text began, a failed compaction, findings about it"),
+)
+_WORDS: Rows = (
+    ("conversation", "the sessions that compactions tied together, first to last"),
+    ("generation", "one list of messages between two compactions"),
+    ("recorded", "what the store shows happened"),
+    ("planned", "what the profile would do now under the settings"),
+    ("in force", "the settings that flags, config.yaml, the store and the model tell"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HelpPage:
+    """A title, a few sentences, and the keys by where they work."""
+
+    title: str
+    about: tuple[str, ...]
+    keys: tuple[tuple[str, Rows], ...]
+
+
+class HelpScreen(ModalScreen[None]):
+    """A page of help; any of escape, q and ? closes it."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "dismiss", "Close", id="help.close"),
+        Binding("j", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("k", "scroll(-1)", "Up", show=False, id="help.up"),
+    ]
+
+    def __init__(self, page: HelpPage) -> None:
+        super().__init__()
+        self.page = page
+
+    def compose(self) -> ComposeResult:
+        """Title, the pane in a few sentences, its keys, signs and words."""
+        with VerticalScroll(id="page"):
+            yield Static(Text(self.page.title, style="bold"))
+            yield Static(Text("\n\n".join(self.page.about)), classes="about")
+            for heading, rows in (*self.page.keys, ("Signs", _SIGNS), ("Words", _WORDS)):
+                yield Static(Text(heading, style="bold"), classes="heading")
+                yield Static(_table(rows))
+            yield Static(
+                Text("escape closes this page, ctrl+p finds every action by name."), classes="about last"
+            )
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the page."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+
+def _table(rows: Rows) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True, style="bold", min_width=14)
+    table.add_column()
+    for key, text in rows:
+        table.add_row(Text(key), Text(text))
+    return table
+
+
+def help_for(app: Host) -> HelpPage:
+    """The page for what has the focus and for the screen around it."""
+    focused, screen = app.focused, app.screen
+    panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)
+    pane = None if panes is None else panes.panes[panes.current]
+    about = [pane.help] if pane is not None else []
+    if isinstance(focused, MessageList) and pane is None:
+        title = "Messages"
+    elif isinstance(focused, ConversationTable):
+        title = "Conversations"
+    else:
+        title = f"The {pane.name} pane" if pane is not None else _words(type(focused or screen).__name__)
+        text = "" if pane is not None or focused is None else getattr(focused, "TOOLTIP", "")
+        about += [text] if text else []
+    screen_text = getattr(screen, "HELP", "")
+    about += [screen_text] if screen_text else []
+    own: dict[str, str] = {}
+    around: dict[str, str] = {}
+    everywhere: dict[str, str] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        # Our own bindings have an id with a dot; Textual's (scrolling, focus) need no explanation.
+        if not binding.description or "." not in (binding.id or ""):
+            continue
+        rows = around if active.node is screen else everywhere if active.node is app else own
+        text = binding.tooltip or binding.description
+        shown = app.get_key_display(binding)
+        rows[text] = f"{rows[text]} {shown}" if text in rows else shown
+    moves = {"Next field": "tab", "Field before": "shift+tab"}
+    everywhere |= moves
+    return HelpPage(
+        title,
+        tuple(about),
+        tuple(
+            (heading, tuple((key, text) for text, key in rows.items()))
+            for heading, rows in (
+                ("Keys here", own),
+                ("Keys on this screen", around),
+                ("Everywhere", everywhere),
+            )
+            if rows
+        ),
+    )
+
+
+def _ancestors(node: DOMNode | None) -> Iterable[DOMNode]:
+    return () if node is None else node.ancestors_with_self
+
+
+def _words(name: str) -> str:
+    return (
+        "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip().capitalize()
+    )

@@ -1,0 +1,58 @@
+"""A screen that does its long work in jobs: whatever they raise reaches the user as a sentence, and the app goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.message import Message
+from textual.screen import Screen
+
+from inspector.app.jobs import JobMessage, Jobs
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar
+
+if TYPE_CHECKING:
+    from inspector.app.host import Host
+
+
+class JobScreen(Screen[None]):
+    """A screen with a runner of jobs. What goes on is told in its title bar, what failed in its notes bar."""
+
+    app: Host
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs = Jobs(self, self.going_on, self.tell)
+        self._going_on: dict[str, str] = {}
+
+    @property
+    def left(self) -> bool:
+        """Whether the screen is being taken down, its widgets one by one."""
+        app = self.app
+        return not app.is_running or app.return_code is not None or self not in app.screen_stack
+
+    async def _on_message(self, message: Message) -> None:
+        # What threads still bring then is for nobody: its handlers would look for widgets that are gone.
+        if not (type(message).__module__.startswith("inspector.") and self.left):
+            await super()._on_message(message)
+
+    @on(JobMessage)
+    def _job_said(self, event: JobMessage) -> None:
+        self.jobs.handle(event)
+
+    def going_on(self, name: str, text: str) -> None:
+        """Some job is that far; "" when it ended."""
+        self._going_on.pop(name, None)
+        if text:
+            self._going_on[name] = text
+        self.query_one(TitleBar).set_state("  ".join(f"{what} …" for what in self._going_on.values()))
+
+    def tell(self, *sentences: str) -> None:
+        """Show sentences beside those that are shown, unless they were put away before."""
+        bar = self.query_one(NotesBar)
+        bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
+
+    @on(NotesBar.Dismissed)
+    def _dismissed(self, event: NotesBar.Dismissed) -> None:
+        self.app.put_away.update(event.sentences)

@@ -1,0 +1,247 @@
+"""Work in threads: plain functions of values, each job once, overtaken ones dropped, failures as sentences.
+
+    Jobs.run(name, values, function, then=...)
+
+runs `function(*values, watch)` in a thread and hands what it returns to `then` on the app's own thread. The function
+knows no widget and no screen. A name stands for one thing that is wanted: the same values are worked on once; other
+values overtake those before, whose result nobody gets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from inspector.app.throttle import give_way
+from inspector.core.errors import InspectorError
+from inspector.core.watching import Cancelled
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+    from textual.timer import Timer
+    from textual.worker import Worker
+
+#: Work that ends sooner tells nothing, and longer work tells no more often than this, in seconds.
+TELL_SECONDS = 0.15
+_NOTHING = object()
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """Something that is wanted: `key` says what, `values` are what `function` works on. `then` gets its result, `some`
+    parts of it that come before, `failed` the sentence of a failure."""
+
+    name: str
+    key: tuple[Any, ...]
+    values: tuple[Any, ...]
+    function: Callable[..., Any]
+    then: Callable[[Any], None] | None = None
+    some: Callable[[Any], None] | None = None
+    failed: Callable[[str], None] | None = None
+    worker: Worker[None] | None = field(default=None, repr=False)
+    value: Any = field(default=_NOTHING, repr=False)
+    timer: Timer | None = field(default=None, repr=False)
+    over: bool = False
+
+
+class JobMessage(Message):
+    """Something that a job's thread has to say."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+
+
+class Done(JobMessage):
+    """The job's function returned a value; with `last` false it goes on."""
+
+    def __init__(self, job: Job, value: Any, last: bool = True) -> None:
+        super().__init__(job)
+        self.value = value
+        self.last = last
+
+
+class Failed(JobMessage):
+    """The job ended with a sentence for the user."""
+
+    def __init__(self, job: Job, sentence: str) -> None:
+        super().__init__(job)
+        self.sentence = sentence
+
+
+class Told(JobMessage):
+    """How far the job is; an empty text when it has ended."""
+
+    def __init__(self, job: Job, text: str) -> None:
+        super().__init__(job)
+        self.text = text
+
+
+class JobWatch:
+    """The Watch of a job: what is told is posted to its screen."""
+
+    def __init__(self, post: Callable[[Message], object], job: Job, cancelled: Callable[[], bool]) -> None:
+        self._post = post
+        self._job = job
+        self._cancelled = cancelled
+        self._last = time.monotonic()
+        self._text = ""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """So many of the whole are done; rests while the user is busy. Raises Cancelled."""
+        self.check()
+        now = time.monotonic()
+        if now - self._last >= TELL_SECONDS:
+            self._last, self._text = now, f"{what} {done:,} of {total:,}"
+            self._post(Told(self._job, self._text))
+
+    def check(self) -> None:
+        """Rest while the user is busy. Raises Cancelled where the job was overtaken or its screen left."""
+        give_way()
+        if self._cancelled():
+            raise Cancelled("cancelled")
+
+    def counting(self, what: str, total: int) -> Callable[[int], None]:
+        """The same for a function that is told only how many are done."""
+        return lambda done: self(what, done, total)
+
+    def some(self, value: Any) -> None:
+        """Hand over a part of the result. Raises Cancelled."""
+        self.check()
+        self._post(Done(self._job, value, last=False))
+
+    def end(self) -> None:
+        """The work is over."""
+        if self._text:
+            self._post(Told(self._job, ""))
+
+
+class Jobs:
+    """Runs the jobs of a screen. `told` gets how far each is, by name; `failed` the sentences."""
+
+    def __init__(
+        self, screen: Screen[Any], told: Callable[[str, str], None], failed: Callable[[str], None]
+    ) -> None:
+        self._screen = screen
+        self._told = told
+        self._failed = failed
+        self._jobs: dict[str, Job] = {}
+
+    def run(
+        self,
+        name: str,
+        values: Sequence[Any],
+        function: Callable[..., Any],
+        then: Callable[[Any], None] | None = None,
+        *,
+        some: Callable[[Any], None] | None = None,
+        failed: Callable[[str], None] | None = None,
+        rest: float = 0.0,
+        key: Sequence[Any] | None = None,
+    ) -> bool:
+        """Want something: `function(*values, watch)`. False where just that is wanted already, or was worked out.
+
+        `rest` seconds go by first, so that what is overtaken meanwhile is not even begun. `key` says what is wanted
+        where that is not all of the values.
+        """
+        values = tuple(values)
+        key = values if key is None else tuple(key)
+        known = self._jobs.get(name)
+        if known is not None:
+            if known.function is function and same(known.key, key):
+                return False
+            self.cancel(name)
+        job = Job(name, key, values, function, then, some, failed)
+        self._jobs[name] = job
+        if rest:
+            job.timer = self._screen.set_timer(rest, lambda: self._start(job))
+        else:
+            self._start(job)
+        return True
+
+    def cancel(self, name: str) -> None:
+        """Nobody wants it any more; the same may be wanted again."""
+        job = self._jobs.pop(name, None)
+        if job is None:
+            return
+        if job.timer is not None:
+            job.timer.stop()
+        if job.worker is not None and not job.over:
+            job.worker.cancel()
+            self._told(name, "")
+        job.over = True
+
+    def take_early(self, name: str) -> None:
+        """Hand a result over that is there already, though its message has not been handled yet."""
+        job = self._jobs.get(name)
+        if job is not None and job.value is not _NOTHING:
+            self.handle(Done(job, job.value))
+
+    def busy(self) -> tuple[str, ...]:
+        """The names of the jobs that have not ended, those that rest before they begin included."""
+        return tuple(name for name, job in self._jobs.items() if not job.over)
+
+    def _start(self, job: Job) -> None:
+        job.timer = None
+        if self._jobs.get(job.name) is job:
+            screen = self._screen
+            job.worker = screen.run_worker(
+                lambda: _work(screen.post_message, job),
+                # Left alone, Textual prints what is run into it, which for long lists takes longer than a frame.
+                name=job.name,
+                description=job.name,
+                thread=True,
+                exit_on_error=False,
+            )
+
+    def handle(self, event: JobMessage) -> None:
+        """What a job's thread said; that of an overtaken one is for nobody."""
+        job = event.job
+        if self._jobs.get(job.name) is not job or job.over:
+            return
+        if isinstance(event, Told):
+            self._told(job.name, event.text)
+        elif isinstance(event, Failed):
+            job.over = True
+            (job.failed or self._failed)(event.sentence)
+        elif isinstance(event, Done):
+            job.over = job.over or event.last
+            taker = job.then if event.last else job.some
+            if taker is not None:
+                taker(event.value)
+
+
+def _work(post: Callable[[Message], object], job: Job) -> None:
+    """In the thread: call the function, post what comes of it. Whatever it raises becomes a sentence."""
+    worker = get_current_worker()
+    watch = JobWatch(post, job, lambda: worker.is_cancelled)
+    try:
+        value = job.function(*job.values, watch)
+    except Cancelled:
+        return
+    except InspectorError as error:
+        answer: JobMessage = Failed(job, str(error))
+    except Exception as error:  # noqa: BLE001 - a fault of ours or of another package's engine: told, the app goes on
+        answer = Failed(
+            job,
+            f"Something went wrong in {job.name}: {type(error).__name__}: {error}. Please report this.",
+        )
+    else:
+        job.value = value
+        answer = Done(job, value)
+    finally:
+        watch.end()
+    if not worker.is_cancelled:
+        post(answer)
+
+
+def same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether values are the same: the same objects, or equal ones of small types."""
+    return len(one) == len(other) and all(
+        a is b or (type(a) is type(b) and a == b) for a, b in zip(one, other, strict=True)
+    )

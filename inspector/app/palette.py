@@ -1,0 +1,76 @@
+"""Every action that a key reaches, as palette commands: nothing is to be had by keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import SystemCommand
+from textual.binding import Binding
+from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from inspector.app.conversation.panes.host import Panes
+    from inspector.app.host import Host
+
+
+def palette_commands(app: Host, screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """One command for each binding that is active on the screen, then those of the panes that are not."""
+    seen: set[str] = set()
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        name = binding.id or ""
+        if binding.system or not binding.description or "." not in name or name in seen:
+            continue
+        seen.add(name)
+        run = partial(app.run_action, binding.action, default_namespace=active.node)
+        yield SystemCommand(_title(binding), f"key {app.get_key_display(binding)}", run)
+    yield from _pane_commands(app, screen, seen)
+
+
+def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
+    from inspector.app.conversation.panes.host import Panes
+
+    for host in screen.query(Panes):
+        for pane in host.panes.values():
+            for view, owner in (("", pane.widget), *pane.parts):
+                for binding in _bindings(owner):
+                    if (binding.id or "") in seen:
+                        continue
+                    seen.add(binding.id or "")
+                    run = partial(_run_in_pane, app, host, pane.name, view, owner, binding.action)
+                    yield SystemCommand(
+                        f"{pane.name.capitalize()}: {_title(binding)}",
+                        f"key {app.get_key_display(binding)} in the {pane.name} pane",
+                        run,
+                    )
+
+
+def _bindings(owner: object) -> Iterator[Binding]:
+    """The keys that a kind of widget of ours has, those of the kinds that it is made from included."""
+    for kind in getattr(owner, "__mro__", ()):
+        if kind.__module__.startswith(("inspector.", "widgets.")):
+            for binding in kind.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.description and not binding.system:
+                    yield binding
+
+
+async def _run_in_pane(
+    app: Host, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
+) -> None:
+    """Bring a pane up, in the view that has the key, and do there what the key would do."""
+    from widgets.panes.views_pane import ViewsPane
+
+    shown = await panes.bring(pane)
+    if view and isinstance(shown, ViewsPane):
+        await shown.bring(view)
+    for widget in shown.walk_children(owner, with_self=True):
+        await app.run_action(action, default_namespace=widget)
+        return
+
+
+def _title(binding: Binding) -> str:
+    return binding.tooltip or binding.description

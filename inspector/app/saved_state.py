@@ -1,0 +1,107 @@
+"""The place that is remembered between runs: per database the conversation, pane, sort, and for each conversation
+the settings that were changed and the message; the theme for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.config.folders import read_state, state_dir, write_state, write_text
+
+_FILE = "places.json"
+#: Databases whose place is kept, and conversations of each.
+_KEPT = 50
+_KEPT_CONVERSATIONS = 200
+
+
+@dataclass(slots=True)
+class SavedState:
+    """Where the user was. Values from the file are checked, never trusted.
+
+    `settings` are those that the user changed, by root session and name; `messages` the row under the cursor in the
+    store, by root session.
+    """
+
+    database: str = ""
+    theme: str = ""
+    conversation: str = ""
+    pane: str = ""
+    sort: tuple[str, bool] | None = None
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    messages: dict[str, int] = field(default_factory=dict)
+    folder: Path | None = None
+
+    @classmethod
+    def load(cls, database: Path, folder: Path | None = None) -> SavedState:
+        """What is remembered of a database."""
+        folder = folder or state_dir()
+        document = read_state(folder / _FILE)
+        known = _mapping(_mapping(document.get("places")).get(str(database)))
+        sort = known.get("sort")
+        return cls(
+            database=str(database),
+            theme=_text(document.get("theme")),
+            conversation=_text(known.get("conversation")),
+            pane=_text(known.get("pane")),
+            sort=(sort[0], bool(sort[1]))
+            if isinstance(sort, list) and len(sort) == 2 and isinstance(sort[0], str)
+            else None,
+            settings={
+                root: dict(changed)
+                for root, changed in _mapping(known.get("settings")).items()
+                if isinstance(changed, dict)
+            },
+            messages={
+                root: row
+                for root, row in _mapping(known.get("messages")).items()
+                if isinstance(row, int) and not isinstance(row, bool)
+            },
+            folder=folder,
+        )
+
+    def remember_settings(self, root: str, changed: Mapping[str, Any]) -> None:
+        """Keep the settings that differ from those in force; none forgets the conversation's."""
+        self.settings.pop(root, None)
+        if changed:
+            self.settings[root] = dict(changed)
+
+    def remember_message(self, root: str, row: int) -> None:
+        """Keep the message under the cursor."""
+        self.messages.pop(root, None)
+        self.messages[root] = row
+
+    def save(self) -> bool:
+        """Remember this place; False where the state directory cannot be written to."""
+        if self.folder is None:
+            return False
+        path = self.folder / _FILE
+        document = read_state(path)
+        places = dict(_mapping(document.get("places")))
+        places.pop(self.database, None)
+        entry: dict[str, Any] = {"conversation": self.conversation, "pane": self.pane}
+        if self.sort is not None:
+            entry["sort"] = list(self.sort)
+        for name, values in (("settings", self.settings), ("messages", self.messages)):
+            if values:
+                entry[name] = dict(list(values.items())[-_KEPT_CONVERSATIONS:])
+        places[self.database] = entry
+        for oldest in list(places)[: max(0, len(places) - _KEPT)]:
+            del places[oldest]
+        return write_state(path, {"theme": self.theme, "places": places})
+
+    def write_copy(self, text: str) -> Path | None:
+        """Keep what was copied in a file too, for terminals without a clipboard; None where that fails."""
+        if self.folder is None:
+            return None
+        path = self.folder / "copied.txt"
+        return path if write_text(path, text) else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

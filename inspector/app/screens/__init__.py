@@ -1,1 +1,0 @@
-"""The screens, each beside its style sheet."""

@@ -1,0 +1,197 @@
+"""Full-text search over every message of the store."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message as TextualMessage
+from textual.strip import Strip
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from inspector.app.work import Failed, Hits
+from inspector.app.working import WorkingScreen
+from inspector.core.conversations import Hit
+from inspector.core.errors import InspectorError
+from inspector.core.text import safe_line
+from inspector.stores.base import Store
+from widgets.bars.key_line import KeyLine
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base.prompt import ListPrompt, Prompt, WordsPrompt
+from widgets.base.strips import Row, find_spans, fit
+from widgets.lists.line_list import LineList
+
+_LIMIT = 500
+_BATCH = 25
+
+
+class HitList(LineList):
+    """The hits of a search, newest first."""
+
+    TOOLTIP = "Messages that contain the words, newest first. Enter opens the conversation at the message."
+
+    class Opened(TextualMessage):
+        """A hit was opened."""
+
+        def __init__(self, hit: Hit) -> None:
+            super().__init__()
+            self.hit = hit
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.hits: tuple[Hit, ...] = ()
+        self.titles: dict[str, str] = {}
+        self.query_text = ""
+        self.tooltip = self.TOOLTIP
+
+    def set_hits(self, hits: tuple[Hit, ...], query: str) -> None:
+        """Show these hits."""
+        self.hits = hits
+        self.query_text = query
+        self.resized()
+        self.refresh()
+
+    @property
+    def row_count(self) -> int:
+        """How many hits there are."""
+        return len(self.hits)
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """Title, role and the text around the match."""
+        hit = self.hits[line]
+        style = self.base_style + self.row_style(line)
+        muted = self.ink("list--muted")
+        title_width = 28 if width >= 100 else 16
+        row = Row().add(self.cursor_mark(line), Style())
+        row.add(
+            fit(safe_line(self.titles.get(hit.conversation, hit.conversation), 200), title_width) + "  ",
+            Style(),
+        )
+        row.add(fit(safe_line(hit.role, 20), 9) + "  ", muted)
+        text = fit(excerpt(hit, self.query_text, width - row.width), max(0, width - row.width))
+        spans = tuple(span for word in self.query_text.split() for span in find_spans(text, word.strip('"')))
+        row.marked(text, Style(), tuple(sorted(spans)), self.get_component_rich_style("list--found"))
+        return row.strip(width, style, flat=line == self.cursor and self.flat_cursor)
+
+    def opened(self, row: int) -> None:
+        """Tell that a hit was opened."""
+        self.post_message(self.Opened(self.hits[row]))
+
+
+def excerpt(hit: Hit, query: str, room: int) -> str:
+    """The excerpt on one line, begun so that the first word looked for lies in so many cells."""
+    text = safe_line(hit.excerpt, 1_000)
+    places = [start for word in query.split() for start, _ in find_spans(text, word.strip('"'))]
+    first = min(places, default=0)
+    if first <= room * 2 // 3:
+        return text
+    return "…" + text[first - room // 3 :]
+
+
+def marked_word(query: str) -> str:
+    """What of the words searched for is marked in a hit: a phrase in quotes, else the longest word; "" for none."""
+    phrases = [phrase for phrase in query.split('"')[1::2] if phrase.strip()]
+    return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
+
+
+class SearchScreen(WorkingScreen):
+    """Words in, messages out; a new search ends the one before."""
+
+    CSS_PATH = "search.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.pop_screen", "Back", id="search.back"),
+        Binding("slash", "focus_words", "Search again", id="search.words", key_display="/"),
+    ]
+    HELP: ClassVar[str] = (
+        "Searches the text and the tool calls of every message, with the store's own index where it has one."
+    )
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store = store
+        self._hits: tuple[Hit, ...] = ()
+        self._query = ""
+
+    def compose(self) -> ComposeResult:
+        """Words, hits, keys."""
+        yield TitleBar(id="state")
+        yield WordsPrompt(placeholder="words to search for, then enter", id="words", compact=True)
+        yield HitList(id="hits")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Ask for the words."""
+        self.query_one(TitleBar).set_parts((TitlePart("Search all messages"),))
+        self.query_one("#words").focus()
+
+    def action_focus_words(self) -> None:
+        """Type other words."""
+        self.query_one("#words").focus()
+
+    @on(ListPrompt.ListWanted)
+    def _list_wanted(self) -> None:
+        self.query_one(HitList).focus()
+
+    @on(Prompt.Left)
+    def _left(self) -> None:
+        self.app.pop_screen()
+
+    @on(Input.Submitted, "#words")
+    def _submitted(self, event: Input.Submitted) -> None:
+        self._query = event.value.strip()
+        self._hits = ()
+        self.query_one(HitList).set_hits((), self._query)
+        if self._query:
+            self._say("searching …")
+            self.query_one(HitList).focus()
+            self.look_for(self._query)
+
+    @work(thread=True, group="search", exclusive=True, exit_on_error=False, description="search")
+    def look_for(self, query: str) -> None:
+        """Search in a thread, showing hits as they come."""
+        worker = get_current_worker()
+        batch: list[Hit] = []
+        try:
+            titles = {row.id: row.title or row.id for row in self.store.conversations()}
+            self.app.call_from_thread(self._name_conversations, titles)
+            for hit in self.store.search(query, limit=_LIMIT):
+                if worker.is_cancelled:
+                    return
+                batch.append(hit)
+                if len(batch) >= _BATCH:
+                    self.post_message(Hits(query, tuple(batch), complete=False))
+                    batch = []
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        self.post_message(Hits(query, tuple(batch), complete=True))
+
+    def _name_conversations(self, titles: dict[str, str]) -> None:
+        self.query_one(HitList).titles = titles
+
+    @on(Hits)
+    def _found(self, event: Hits) -> None:
+        if event.query != self._query:
+            return
+        self._hits += event.hits
+        self.query_one(HitList).set_hits(self._hits, self._query)
+        count = len(self._hits)
+        more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
+        self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if event.complete else " so far …"))
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self._say(event.sentence)
+
+    def _say(self, text: str) -> None:
+        self.query_one(TitleBar).set_parts(
+            (TitlePart("Search all messages"), TitlePart(safe_line(text, 300)))
+        )
+
+    @on(HitList.Opened)
+    def _opened(self, event: HitList.Opened) -> None:
+        self.app.open_conversation(event.hit.conversation, event.hit.message, marked_word(self._query))

@@ -1,0 +1,1 @@
+"""Sweeps over two settings."""

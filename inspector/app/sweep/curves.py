@@ -1,0 +1,61 @@
+"""The conversations whose curve a cell of a sweep can show, each read once it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import read_recording
+from inspector.answers.resolving import resolve
+from inspector.app.throttle import give_way
+from inspector.core.text import safe_title
+from inspector.engines.base import Settings
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import SummaryModel
+from inspector.stores.base import Store
+
+#: So many conversations that were looked at stay in memory.
+_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A conversation that can be run: its id and title, its recording, its settings outside of a cell's two, and how
+    large its summaries are taken to be."""
+
+    name: str
+    title: str
+    recording: Recording
+    settings: Settings
+    model: SummaryModel
+
+
+class Curves:
+    """Reads conversations for their curves. `flags` are settings for all of them, as in the sweep."""
+
+    def __init__(
+        self, store: Store, flags: Mapping[str, Any], config: Path | None, model: SummaryModel | None
+    ) -> None:
+        self._store = store
+        self._flags = flags
+        self._config = config
+        self._model = model
+        self._known: dict[str, Curve] = {}
+
+    def of(self, name: str) -> Curve:
+        """A conversation by its id. Raises StoreErrors, EngineErrors."""
+        curve = self._known.pop(name, None)
+        if curve is None:
+            inspection = Inspection.open(self._store, name)
+            row = inspection.conversation.row
+            settings = resolve(self._store, row, self._flags, self._config).settings
+            recording = read_recording(inspection, settings.profile, lambda _: give_way())
+            model = self._model or recording.model
+            curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
+        self._known[name] = curve
+        while len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
+        return curve

@@ -1,0 +1,407 @@
+"""A sweep: a grid over two settings as a heat map, over one conversation or many, and the curve of a cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message as TextualMessage
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from inspector.answers.sweeping import Progress, Request, all_equal, run_sweep
+from inspector.app.conversation.overwriting import Overwriting
+from inspector.app.sweep.cells import CellScreen, Subject, value_words, written
+from inspector.app.throttle import give_way
+from inspector.app.work import Failed
+from inspector.core.errors import InspectorError
+from inspector.engines.base import Settings
+from inspector.quality.facts.risk import FactSteps
+from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
+from inspector.replay.metrics import BY_NAME, METRICS
+from inspector.replay.sweep import Axis, Sweep, cells, sweep
+from widgets.bars.key_line import KeyLine
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.base.headline import Headline
+from widgets.base.prompt import Prompt
+from widgets.base.text_lines import TextLine
+from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
+from widgets.panes.token_graph import TokenGraph
+
+#: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
+SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
+#: The share of facts draws the map of their number.
+_OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
+_READING = "The facts are being read; they are counted as soon as they are there."
+
+
+class Swept(TextualMessage):
+    """A sweep has ended."""
+
+    def __init__(self, key: SweepKey, found: Sweep) -> None:
+        super().__init__()
+        self.key = key
+        self.found = found
+
+
+class HowFar(TextualMessage):
+    """A sweep is that far."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__()
+        self.progress = progress
+
+
+class SweepScreen(CellScreen):
+    """Moves over the grid; posts nothing until a cell is taken, then calls `take` with its settings."""
+
+    CSS_PATH = "sweep.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Cancel, back", id="sweep.back"),
+        Binding("m", "metric(1)", "Metric", id="sweep.metric"),
+        Binding("M", "metric(-1)", "Metric before", id="sweep.metric_back", show=False),
+        Binding("o", "scope", "Over what", id="sweep.scope"),
+        Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
+        Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
+        Binding("n", "conversation(1)", "Next conversation", id="sweep.next", show=False),
+        Binding("p", "conversation(-1)", "Conversation before", id="sweep.previous", show=False),
+        Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
+        Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
+    ]
+    HELP: ClassVar[str] = (
+        "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
+        f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
+        "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with "
+        "the most compactions there; n and p go to the others."
+    )
+
+    def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
+        super().__init__(subject)
+        self.take = take
+        self.metric = METRICS[0].name
+        self.running = False
+        self._prompt = ""
+        self._told = ""
+        self._overwriting = Overwriting()
+        self._placed = False
+        self._asked: SweepKey | None = None
+
+    def compose(self) -> ComposeResult:
+        """Metric and scope; the map and the cell's curve; what is going on."""
+        yield TitleBar(id="header")
+        yield ModeBar(self._metrics(), title="metric", id="sweep-metric")
+        yield ModeBar(self._scopes(), title="over", id="sweep-scope")
+        with Horizontal(id="sweep-body"):
+            with Vertical(id="sweep-left"):
+                yield HeatMap(id="sweep-map")
+            with Vertical(id="sweep-right"):
+                yield Headline(15, id="sweep-cell")
+                yield TokenGraph(id="sweep-graph")
+        yield Headline(3, id="sweep-told")
+        yield Prompt(id="sweep-prompt", compact=True)
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.query_one("#sweep-prompt").display = False
+        self.query_one("#sweep-graph").can_focus = False
+        self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
+        self.query_one(HeatMap).focus()
+        self.begin()
+
+    def on_resize(self) -> None:
+        """Narrow terminals show the curve below the map."""
+        self.set_class(self.size.width < 110, "narrow")
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
+        if self._asked is not None:
+            self.show_cell()
+
+    def _metrics(self) -> list[Mode]:
+        room = self.size.width - 12 - sum(len(metric.words) + 1 for metric in _OFFERED)
+        return [
+            Mode(m.name, m.words if room >= 0 else m.short or m.name.split("_")[0], m.words) for m in _OFFERED
+        ]
+
+    def _scopes(self) -> list[Mode]:
+        subject = self.subject
+        modes = [Mode("this", "this conversation")]
+        if subject.filtered != subject.every:
+            modes.append(Mode("filter", f"the filter's {len(subject.filtered):,}"))
+        return [*modes, Mode("all", f"all {len(subject.every):,}")]
+
+    # Sweeping.
+
+    def begin(self, again: bool = False) -> None:
+        """Sweep over the axes and the scope on screen; `again` over the same, which stays on screen until then."""
+        if not again:
+            self.found, self._placed = None, False
+        self.running = True
+        self._show()
+        self._tell("sweeping …")
+        self._asked = self._key()
+        self.sweep_in_thread(self._asked)
+        self.show_cell()
+
+    def _key(self) -> SweepKey:
+        facts: FactSteps | bool = BY_NAME[self.metric].facts
+        if self.scope == "this":
+            facts = False if self.facts is None else self.facts
+        return self.scope, self.rows, self.columns, facts
+
+    def take_facts(self, facts: FactSteps) -> None:
+        """The facts of the conversation on screen have been read: count them."""
+        self.facts = facts
+        if not self.is_mounted:
+            return  # the sweep begins with them
+        if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
+            self.begin(again=True)
+        else:
+            self.show_cell()
+
+    @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
+    def sweep_in_thread(self, key: SweepKey) -> None:
+        """Sweep; what is done when it is cancelled is kept."""
+        worker, subject = get_current_worker(), self.subject
+        scope, rows, columns, facts = key
+        asked = 0
+
+        def wanted() -> bool:
+            return not worker.is_cancelled and self.running
+
+        def told(progress: Progress) -> None:
+            self.post_message(HowFar(progress))
+
+        def one_more() -> bool:
+            nonlocal asked
+            give_way()
+            asked += 1
+            self.post_message(HowFar(Progress(asked - 1, len(rows.values) * len(columns.values), None)))
+            return wanted()
+
+        try:
+            if scope == "this":
+                course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
+                grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
+                whole = all(cell is not None for line in grid for cell in line)
+                found = sweep(rows, columns, [grid], whole, course.facts is not None)
+            else:
+                names = subject.every if scope == "all" else subject.filtered
+                answers = subject.answers
+                flags = {**answers.flags, **subject.changed}
+                request = Request(
+                    answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
+                )
+                found = run_sweep(request, answers, told, wanted)
+        except InspectorError as error:
+            self.post_message(Failed(str(error)))
+            return
+        self.post_message(Swept(key, found))
+
+    @on(HowFar)
+    def _how_far(self, event: HowFar) -> None:
+        if self.running:
+            what = "cells" if self.scope == "this" else "conversations"
+            self._tell(f"sweeping … {event.progress.words} {what}; escape cancels and keeps what is done")
+
+    @on(Swept)
+    def _swept(self, event: Swept) -> None:
+        if event.key != self._asked:
+            return
+        self.running = False
+        self.found = event.found
+        self._show()
+        count = human.plural(event.found.conversations, "conversation")
+        over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {count}"
+        self._tell(over if event.found.complete else f"Cancelled. What was done: {over}.")
+        self._tell_of_facts()
+        if event.found.conversations and not self._placed:
+            place = self.query_one(HeatMap).state.now
+            if place is not None:
+                self.query_one(HeatMap).move_to(place)
+            self._placed = True
+        self.show_cell()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self.running = False
+        self._tell(event.sentence)
+
+    def _tell_of_facts(self) -> None:
+        if self.scope == "this" and BY_NAME[self.metric].facts and self.facts is None:
+            self._tell(_READING, keep=False)
+
+    # Showing.
+
+    def _tell(self, text: str, *, keep: bool = True) -> None:
+        """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
+        if keep:
+            self._told = text
+        marks = f"   {NOW} on screen  {FORCE} in force  {self._best_told()}"
+        self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
+
+    def _best_told(self) -> str:
+        """What the mark of the best cell means: by some metrics several are equally good, or all."""
+        found = self.found
+        if found is None or not found.conversations or not self._counted():
+            return f"{BEST} best"
+        if all_equal(found, self.metric):
+            return "all cells are equal by this metric"
+        value = found.best(self.metric).value
+        count = sum(line.count(value) for line in found.cells[self.metric])
+        return f"{BEST} the first of {count:,} best" if count > 1 else f"{BEST} best"
+
+    def _show(self) -> None:
+        metric = BY_NAME[self.metric]
+        found, heat = self.found, self.query_one(HeatMap)
+        lines = found.cells.get(self.metric, ()) if found is not None else ()
+        known = [[None if isnan(cell) else cell for cell in line] for line in lines]
+        best = None
+        run = any(cell is not None for line in known for cell in line)
+        if found is not None and run and not all_equal(found, self.metric):
+            place = found.best(self.metric)
+            best = (place.row, place.column)
+        heat.state = HeatState(
+            self.rows.name,
+            self.columns.name,
+            tuple(value_words(self.rows.name, value) for value in self.rows.values),
+            tuple(value_words(self.columns.name, value) for value in self.columns.values),
+            tuple(tuple(line) for line in known)
+            or tuple((None,) * len(self.columns.values) for _ in self.rows.values),
+            tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in known),
+            self._cell_of(self.subject.settings),
+            self._cell_of(self.subject.force),
+            best,
+        )
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
+        self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
+
+    def _cell_of(self, settings: Settings) -> tuple[int, int] | None:
+        """The cell that is nearest to settings; None where they lie outside of the grid by more than a step."""
+        places = [nearest(axis, getattr(settings, axis.name)) for axis in (self.rows, self.columns)]
+        return None if places[0] is None or places[1] is None else (places[0], places[1])
+
+    def settings_of(self, row: int, column: int) -> Settings:
+        """The settings of a cell."""
+        changes = {self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
+        return self.subject.settings.with_(**changes)
+
+    @on(HeatMap.CellTaken)
+    def _cell_taken(self, event: HeatMap.CellTaken) -> None:
+        settings = self.settings_of(event.row, event.column)
+        self.running = False
+        self.dismiss()
+        self.take(settings)
+
+    # Actions.
+
+    def action_back(self) -> None:
+        """The prompt is put away; a sweep that runs is cancelled; else back."""
+        box = self.query_one("#sweep-prompt", Input)
+        if box.display:
+            self._close_prompt()
+        elif self.running:
+            self.running = False
+            self._tell("cancelling …")
+        else:
+            self.dismiss()
+
+    def action_metric(self, by: int) -> None:
+        """Another metric."""
+        self.query_one("#sweep-metric", ModeBar).step(by)
+
+    def action_scope(self) -> None:
+        """Over this conversation, those of the filter, all."""
+        self.query_one("#sweep-scope", ModeBar).step(1)
+
+    @on(ModeBar.ModeChosen, "#sweep-metric")
+    def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
+        self.metric = event.mode
+        if self.scope != "this" and BY_NAME[self.metric].facts and not self._counted():
+            self.begin()
+        else:
+            self._show()
+            self._tell(self._told)
+            self._tell_of_facts()
+
+    def _counted(self) -> bool:
+        return self.found is not None and self.metric in self.found.cells
+
+    @on(ModeBar.ModeChosen, "#sweep-scope")
+    def _scope_chosen(self, event: ModeBar.ModeChosen) -> None:
+        self.scope = event.mode
+        self.begin()
+
+    def action_axis(self, which: str) -> None:
+        """Another setting along the rows or the columns."""
+        now, other = (self.rows, self.columns) if which == "rows" else (self.columns, self.rows)
+        at = SWEPT.index(now.name)
+        names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]
+        self._set_axes(
+            which, default_axis(next(name for name in names if name != other.name), self.subject.settings)
+        )
+        self.begin()
+
+    def _set_axes(self, which: str, axis: Axis) -> None:
+        if which == "rows":
+            self.rows = axis
+        else:
+            self.columns = axis
+
+    def action_ranges(self) -> None:
+        """Type the ranges of both settings."""
+        self._ask("ranges", "threshold=0.3:0.9:0.05 protect_last_n=5,10,20,40")
+
+    def action_write(self) -> None:
+        """Type a file for the table."""
+        if self.found is None:
+            self.notify("There is nothing to write yet.", timeout=2)
+        else:
+            self._ask("write", "a new file: .csv for a table, .json for the document")
+
+    def _ask(self, what: str, hint: str) -> None:
+        box = self.query_one("#sweep-prompt", Input)
+        self._prompt, box.placeholder, box.display = what, hint, True
+        box.focus()
+
+    @on(Prompt.Left)
+    def _close_prompt(self) -> None:
+        box = self.query_one("#sweep-prompt", Input)
+        box.value, box.display = "", False
+        self.query_one(HeatMap).focus()
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        text, what = event.value.strip(), self._prompt
+        try:
+            if text and what == "write":
+                self._write(Path(text).expanduser())
+            elif text:
+                self.rows, self.columns = axes_of(text)
+        except InspectorError as error:
+            # The prompt stays, so that what was typed can be mended.
+            self.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        self._close_prompt()
+        if text and what == "ranges":
+            self.begin()
+
+    def _write(self, path: Path) -> None:
+        if self.found is None:
+            return
+        from inspector.export.documents.whatif import sweep_csv, sweep_document
+
+        if path.suffix.lower() == ".csv":
+            text = sweep_csv(self.found)
+        else:
+            text = json.dumps(sweep_document(self.found), indent=2) + "\n"
+        self._overwriting.write(path, text, self.subject.answers.paths())
+        self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)

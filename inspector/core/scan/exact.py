@@ -1,0 +1,85 @@
+"""Exact values: how each kind is written, and by what two of them are compared.
+
+The patterns have no boundaries: who looks for values says what may stand beside one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+# Endings of file names; other words with a full stop in them are attributes and sentences.
+_ENDINGS = (
+    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|vue|svelte|html?|css|scss|less|wxss|wxml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|"
+    "lock|md|mdx|rst|txt|log|csv|tsv|parquet|xlsx?|docx?|pdf|png|jpe?g|gif|svg|webp|go|rs|rb|php|java|kt|kts|scala|swift|"
+    "c|h|cc|cpp|hpp|cs|lua|pl|sh|bash|zsh|fish|ps1|bat|sql|db|sqlite3?|xml|proto|graphql|tf|gradle|zip|gz|tar|tgz|whl|"
+    "service|plist|deb|rpm"
+)
+
+#: Name → how such a value is written. In the order in which they are tried: what one takes the next do not see.
+PATTERNS: Mapping[str, str] = {
+    "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
+    "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    "digest": r"(?:sha(?:1|256|512):)?(?=[0-9a-f]{0,38}\d)(?=\d{0,38}[a-f])[0-9a-f]{7,64}",
+    "colour": r"#(?:[0-9A-Fa-f]{6}|(?=\d{0,2}[A-Fa-f])[0-9A-Fa-f]{3})",
+    "channel": r"#[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+",
+    "date": (
+        r"(?P<year>20\d\d|19\d\d)[-/.](?P<month>0[1-9]|1[0-2])[-/.](?P<day>0[1-9]|[12]\d|3[01])"
+        r"(?:T\d\d:\d\d(?::\d\d)?Z?)?"
+    ),
+    "address": r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?(?:/\d{1,2})?",
+    "ratio": r"\d+(?:\.\d+)?\s?:\s?1",
+    "time": (
+        r"(?:1[0-2]|[1-9])\s?[ap]m|"
+        r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?(?:UTC|CET|CEST|GMT|[ap]m))?"
+    ),
+    "path": r"(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)*|(?:[\w.@+-]+/)+)(?:[\w.@+*-]*[\w@+*-])?",
+    "file": rf"[\w@+-][\w.@+-]*\.(?:{_ENDINGS})",
+    "ticket": r"[A-Z][A-Z0-9]{1,9}-\d{1,7}",
+    "setting": r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=[^\s,;)\"'`]*[^\s,;.)\"'`])?",
+    "option": r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:=[^\s,;)\"'`]+)?",
+    "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
+    "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+",
+    "identifier": r"[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+",
+    "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
+    "number": r"\d+(?:[.,]\d+)*",
+}
+#: The place in a file that may stand behind a path.
+LINE = r"(?::\d+(?:-\d+)?)?"
+NUMBER = re.compile(PATTERNS["number"])
+# An edit command's pattern ("s/old/new/g") looks like a path.
+_EDIT = re.compile(r"(?:\d+(?:,\d+)?)?[sy]/")
+
+
+def plain_number(digits: str) -> str:
+    """A number without the commas that part thousands: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5."""
+    if "," in digits:
+        head, *groups = digits.split(",")
+        if all(len(group.split(".")[0]) == 3 for group in groups) and len(head) <= 3 and head != "0":
+            digits = digits.replace(",", "")
+        elif len(groups) == 1 and "." not in digits:
+            digits = digits.replace(",", ".")
+    if digits.count(".") == 1:
+        digits = digits.rstrip("0").rstrip(".")
+    return digits.lstrip("0") or "0" if "." not in digits else digits
+
+
+@lru_cache(maxsize=65_536)
+def is_path(text: str) -> bool:
+    """Whether what looks like a path is one: 3/4, and/or, I/O, n/a, 1.2.3.4 are none."""
+    if "/" not in text:
+        return text.count(".") <= 3 and not (text[0].isdigit() and text.replace(".", "").isdigit())
+    if _EDIT.match(text):
+        return False
+    parts = [part for part in text.strip("/~.").split("/") if part]
+    if not parts or all(part.isdigit() for part in parts):
+        return False
+    rooted = text.startswith(("/", "~", "./", "../")) and len(text) > 3
+    if len(parts) == 1:
+        return (rooted or text.endswith("/")) and len(parts[0]) >= 2
+    typed = "." in parts[-1].strip(".") or text.endswith("/") or ":" in text
+    if len(parts) == 2 and not typed and not rooted:
+        marked = any(mark in text for mark in "_-")
+        return len(text) >= 6 and "." not in parts[0] and (marked or parts[0].islower())
+    return any(len(part) >= 2 for part in parts)

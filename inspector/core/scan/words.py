@@ -1,0 +1,99 @@
+"""Words: as a reader sees them change, and as stems that tell what a text speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+#: The characters of scripts that put no spaces between words, for a character class.
+UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+# A path, version, address or number with its unit is one word: that is what a reader sees change.
+_LETTERS = rf"[^\W{UNSPACED}]+"
+TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
+# What can be stemmed: a word or a name with its signs, or a run of a script without spaces.
+_WORD = re.compile(rf"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[{UNSPACED}]+")
+_PART = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ]{2,}|\d+")
+#: So many words are remembered with their stems.
+_REMEMBERED = 200_000
+#: A stem has so many letters at least.
+_LEAST_STEM = 3
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def tokens(text: str) -> list[str]:
+    """What a reader sees as one thing: words, paths and numbers whole, each sign, each character without spaces."""
+    return TOKEN.findall(text)
+
+
+def is_word(token: str) -> bool:
+    """Whether a token is a word or number, not a sign."""
+    return token[0].isalnum() or token[0] == "_"
+
+
+def folded(text: str) -> str:
+    """A text for comparing word for word: one line, lower case, without marks at its ends."""
+    return " ".join(text.split()).lower().strip(" .。!！;；,，:：'\"“”‘’`*")
+
+
+@dataclass(frozen=True, slots=True)
+class Stemmer:
+    """How words of some languages are brought to one form.
+
+    `stop` are words that speak of nothing; `suffixes` are (ending, what stands for it), tried in order.
+    """
+
+    stop: frozenset[str] = frozenset()
+    suffixes: tuple[tuple[str, str], ...] = ()
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
+        """The stems of the words that a text speaks of, in order.
+
+        Stop words are left out, names come in their parts, scripts without spaces as pairs of characters. Words that
+        start inside the spans `without` (half-open, in characters) are left out too.
+        """
+        for match in _WORD.finditer(text):
+            if without and any(a <= match.start() < b for a, b in without):
+                continue
+            word = match.group()
+            if word[0] >= "\u3040":
+                yield from _pairs(word)
+            else:
+                yield from self.stems(word)
+
+    def stems(self, word: str) -> tuple[str, ...]:
+        """The stems of one word: nothing for a stop word, several for a name such as pool_size."""
+        stems = self._known.get(word)
+        if stems is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            stems = self._known[word] = tuple(dict.fromkeys(self._stems(word)))
+        return stems
+
+    def _stems(self, word: str) -> Iterator[str]:
+        lower = word.lower().strip("'’-_").removesuffix("'s").removesuffix("’s")
+        if lower in self.stop:
+            return
+        parts = _PART.findall(lower) if any(mark in lower for mark in "_-") else [lower]
+        for part in parts:
+            if len(part) > 1 and part not in self.stop:
+                yield self._stem(part)
+
+    def _stem(self, word: str) -> str:
+        for ending, other in self.suffixes:
+            if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+                return word[: len(word) - len(ending)] + other
+        return word
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for at in range(len(run) - 1):
+        yield run[at : at + 2]

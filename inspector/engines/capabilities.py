@@ -1,0 +1,50 @@
+"""What an engine may bring beside `Engine`, and what stands in for it where it does not.
+
+An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)` and
+`replayable()` (see `replayable`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from inspector.core.messages import Message
+from inspector.engines.base import Engine, Output, Plan
+from inspector.engines.failures import failures_named
+
+Wire = Mapping[str, Any]
+
+
+def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:
+    """Every message as it stands after pruning, the same mapping where nothing changed; all of them as they are where
+    the engine does not say. Raises EngineError where it fails."""
+    own: Callable[[Sequence[Message], Plan], Sequence[Wire]] | None = getattr(engine, "prune", None)
+    if own is None:
+        return [message.wire for message in messages]
+    with failures_named(engine):
+        return own(messages, plan)
+
+
+def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wire | None:
+    """One message as pruning leaves it, `caller` being the assistant message whose call it answers; None where the
+    engine does not say. Raises EngineError where it fails."""
+    own: Callable[[Message, Message | None], Wire] | None = getattr(engine, "pruned_wire", None)
+    if own is None:
+        return None
+    with failures_named(engine):
+        return own(message, caller)
+
+
+def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
+    """The list after the plan's compaction, `summary` being the handoff's text; head, summary and tail as they stand
+    where the engine does not say. Raises EngineError where it fails."""
+    own: Callable[[Sequence[Message], Plan, str], Sequence[Output]] | None = getattr(engine, "assemble", None)
+    if own is not None:
+        with failures_named(engine):
+            return own(messages, plan, summary)
+    head, tail = plan.regions()
+    output = [Output(message.wire, index) for index, message in enumerate(messages[:head])]
+    if plan.compacts and plan.role:
+        output.append(Output({"role": plan.role, "content": summary}, "summary"))
+    return output + [Output(message.wire, index) for index, message in enumerate(messages[tail:], tail)]

@@ -1,0 +1,368 @@
+"""A live list, from which a plan is made again and again as it grows and is compacted.
+
+It is a few messages in front, then one stretch of the conversation. Sums over it are kept from one compaction to the
+next, so that a compaction costs what it changes, and not a pass over the list.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import add
+from types import MappingProxyType
+
+from inspector.core.messages import Message
+from inspector.engines.hermes.columns import ERASABLE, HANDOFF, NO_HANDOFF, MessageColumns, SizeColumns
+from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.indexes import Where
+from inspector.engines.hermes.message_stats import ASSISTANT, USER
+from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Sums
+from inspector.engines.sizes import MessageSize
+
+_NONE: frozenset[int] = frozenset()
+_NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
+#: The summary's place in `LiveColumns.front`.
+_SUMMARY = -1
+
+
+class LiveColumns:
+    """Messages of a conversation and summaries, as columns (see `MessageColumns`) and as sums that may start anywhere.
+
+    The messages of `front` come first, each by its index in the conversation; [low:high) of it follow. `settled` is
+    how much of it had been said at the last compaction, which replaced every text that is repeated until then.
+    """
+
+    __slots__ = (
+        "asked", "calls", "chars", "columns", "front", "hands", "high", "images", "low", "paired", "roles",
+        "settled", "shorts", "speaking", "walk",
+    )  # fmt: skip
+
+    def __init__(self, columns: MessageColumns) -> None:
+        self.columns = columns
+        self.front: list[int] = []
+        self.low = self.high = self.settled = 0
+        self.walk, self.chars = Column((), ()), Column((), ())
+        self.images = Column((), ()) if columns.images is not None else None
+        self.roles = self.calls = self.speaking = self.asked = b""
+        self.shorts, self.hands, self.paired = bytearray(), bytearray(), bytearray()
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    @property
+    def total_chars(self) -> int:
+        """Characters of the whole list."""
+        return self.chars.kept[-1] - self.chars.kept[0]
+
+    @property
+    def total_images(self) -> int:
+        """Pictures of the whole list."""
+        return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
+
+    def messages(self, start: int, stop: int) -> list[int]:
+        """The indexes in the conversation of [start:stop], without the summaries."""
+        shift = self.low - len(self.front)
+        first = max(start, len(self.front)) + shift
+        return [at for at in self.front[start:stop] if at != _SUMMARY] + list(range(first, stop + shift))
+
+    def extend(self, stop: int) -> None:
+        """The messages of the conversation until `stop` are said."""
+        columns, start = self.columns, self.high
+        self.roles += columns.roles[start:stop]
+        self.calls += columns.calls[start:stop]
+        self.speaking += columns.speaking[start:stop]
+        self.asked += columns.asked[start:stop]
+        self.shorts += columns.shorts[start:stop]
+        self.hands += columns.hands[start:stop]
+        self.paired += columns.paired[start:stop]
+        for own, sizes in self._sizes():
+            _append(own.kept, sizes.sums.kept, start, stop)
+            _append(own.short, sizes.sums.short, start, stop)
+        self.high = stop
+
+    def token_index(
+        self, troubles: Mapping[str, Sequence[tuple[int, str]]] = _NO_TROUBLES
+    ) -> HermesTokenIndex:
+        """What a plan needs of the list as it stands; good until the list changes."""
+        duplicates = self._duplicates()
+        gone = frozenset(duplicates) if duplicates else _NONE
+        done = HermesTokenIndex()
+        done.policies = self.columns.policies
+        done.roles, done.calls = self.roles, self.calls
+        done.original = self.walk
+        done.duplicates = duplicates
+        done.tokens_now = self._seen(self.walk, self.columns.walk, duplicates)
+        done.chars = self._seen(self.chars, self.columns.chars, duplicates)
+        done.images = (
+            _NOTHING
+            if self.images is None or self.columns.images is None
+            else self._seen(self.images, self.columns.images, duplicates)
+        )
+        done.total_chars, done.total_images = self.total_chars, self.total_images
+        done.changed = Where(self.shorts, 1, gone)
+        done.summaries = Where(self.hands, HANDOFF)
+        done.erasable = Where(self.hands, ERASABLE, gone)
+        done.users_all, done.users = Where(self.roles, USER), Where(self.asked, 1)
+        done.assistants, done.speaking = Where(self.roles, ASSISTANT), Where(self.speaking, 1)
+        done.troubles = troubles and {
+            phase: sorted(entry for entry in found if phase != "prune_result" or entry[0] not in gone)
+            for phase, found in troubles.items()
+        }
+        return done
+
+    def replace(self, cut: Cut, token_index: HermesTokenIndex, summary: MessageSize | None) -> list[int]:
+        """Carry out what was decided from this token index: the summary takes the place of the middle, what stays
+        stands as pruned. Without a summary nothing takes its place. Returns which messages of the conversation left."""
+        length, front = len(self), len(self.front)
+        head, tail = cut.regions(length)
+        pruned_to = min(cut.prune_before, length)
+        merged = cut.merged and tail < length and summary is not None
+        begins = self._settle(token_index.duplicates, 0, min(head, pruned_to))
+        goes_on = self._settle((), tail, max(tail, pruned_to))
+        sums = [
+            _compacted(
+                self._replaced(own, sizes, token_index.duplicates),
+                (head, tail, pruned_to),
+                None if summary is None else summary[kind],
+                merged,
+                (begins, goes_on),
+            )
+            for kind, (own, sizes) in enumerate(self._sizes())
+        ]
+        self.walk, self.chars = sums[:2]
+        if self.images is not None:
+            self.images = sums[2]
+        left = self.messages(head, tail)
+        kept = self.front[:head] + list(range(self.low, self.low + head - front))
+        self.front = kept + ([] if merged or summary is None else [_SUMMARY]) + self.front[tail:]
+        self.low += max(0, tail - front)
+        self.settled = self.high
+        if summary is None:
+            self._drop(head, tail)
+        elif merged:
+            self._merge(head, tail)
+        else:
+            self._insert(head, tail, USER if cut.role == "user" else ASSISTANT)
+        return left
+
+    def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
+        yield self.walk, self.columns.walk
+        yield self.chars, self.columns.chars
+        if self.images is not None and self.columns.images is not None:
+            yield self.images, self.columns.images
+
+    def _duplicates(self) -> list[int]:
+        """Which messages a later one with the same text takes the place of, in order."""
+        columns = self.columns
+        first = bisect_left(columns.later, self.settled)
+        last = bisect_left(columns.later, self.high, first)
+        if first == last:
+            return []
+        low, front, shift = self.low, self.front, len(self.front) - self.low
+        found = []
+        for message in columns.earlier[first:last]:
+            if message >= low:
+                at = message + shift
+            elif message in front:
+                at = front.index(message)
+            else:
+                continue
+            if self.paired[at]:
+                found.append(at)
+        found.sort()
+        return found
+
+    def _seen(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Sums:
+        """The column as a plan sees it, with back-references at some places."""
+        if not places:
+            return own
+        more, less = self._changes(own, sizes, places)
+        return _Replaced(own, places, list(accumulate(more, initial=0)), list(accumulate(less, initial=0)))
+
+    def _replaced(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> Column:
+        """The column with back-references at some places."""
+        if not places:
+            return own
+        first = places[0]
+        more, less = [0] * (len(own.kept) - first - 1), [0] * (len(own.kept) - first - 1)
+        for at, grows, shrinks in zip(places, *self._changes(own, sizes, places), strict=True):
+            more[at - first], less[at - first] = grows, shrinks
+        first += 1
+        return Column.of(
+            own.kept[:first] + array("q", map(add, own.kept[first:], accumulate(more))),
+            own.short[:first] + array("q", map(add, own.short[first:], accumulate(less))),
+        )
+
+    def _changes(self, own: Column, sizes: SizeColumns, places: Sequence[int]) -> tuple[list[int], list[int]]:
+        """By how much each of these messages is larger as a back-reference than it stands, than it is pruned."""
+        kept, short, front = own.kept, own.short, self.front
+        shift = self.low - len(front)
+        news = [sizes.repeated[at + shift if at >= len(front) else front[at]] for at in places]
+        return (
+            [size - kept[at + 1] + kept[at] for at, size in zip(places, news, strict=True)],
+            [size - short[at + 1] + short[at] for at, size in zip(places, news, strict=True)],
+        )
+
+    def _settle(self, places: Sequence[int], start: int, stop: int) -> bool:
+        """What stands at some places, and what pruning shortens in [start:stop], stays so from now on. Returns whether
+        anything was shortened."""
+        for at in places:
+            self._stays(at)
+        at = found = self.shorts.find(1, start, stop)
+        while at >= 0:
+            self._stays(at)
+            at = self.shorts.find(1, at + 1, stop)
+        return found >= 0
+
+    def _stays(self, at: int) -> None:
+        self.shorts[at] = self.paired[at] = 0
+        if self.hands[at] == ERASABLE:
+            self.hands[at] = NO_HANDOFF
+
+    def _merge(self, head: int, tail: int) -> None:
+        """The summary goes into the first message of the tail."""
+        self.paired[tail] = self.shorts[tail] = 0
+        self.hands[tail] = HANDOFF
+        self._drop(head, tail)
+        if self.columns.policies.skips_summaries:
+            self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
+
+    def _drop(self, head: int, tail: int) -> None:
+        """Nothing takes the place of the middle."""
+        for name in ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired"):
+            column = getattr(self, name)
+            setattr(self, name, column[:head] + column[tail:])
+
+    def _insert(self, head: int, tail: int, role: int) -> None:
+        """A message with the summary takes the place of the middle."""
+        self.roles = self.roles[:head] + bytes((role,)) + self.roles[tail:]
+        self.calls = self.calls[:head] + b"\0" + self.calls[tail:]
+        self.speaking = self.speaking[:head] + (b"\1" if role == ASSISTANT else b"\0") + self.speaking[tail:]
+        asked = role == USER and not self.columns.policies.skips_summaries
+        self.asked = self.asked[:head] + (b"\1" if asked else b"\0") + self.asked[tail:]
+        self.shorts[head:tail] = b"\0"
+        self.hands[head:tail] = bytes((HANDOFF,))
+        self.paired[head:tail] = b"\0"
+
+
+class _Replaced:
+    """A column with other sizes at some places: `more` and `less` are by how much the first 0, 1, ... of them change
+    what is kept and what is pruned."""
+
+    __slots__ = ("column", "less", "more", "places")
+
+    def __init__(self, column: Column, places: Sequence[int], more: list[int], less: list[int]) -> None:
+        self.column, self.places, self.more, self.less = column, places, more, less
+
+    def _kept(self, index: int) -> int:
+        return self.column.kept[index] + self.more[bisect_left(self.places, index)]
+
+    def _short(self, index: int) -> int:
+        return self.column.short[index] + self.less[bisect_left(self.places, index)]
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The sum over [start:stop], which is clamped to the list."""
+        last = len(self.column.kept) - 1
+        start, stop = min(start, last), min(max(start, stop), last)
+        middle = min(max(pruned_to, start), stop)
+        return self._short(middle) - self._short(start) + self._kept(stop) - self._kept(middle)
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        last = len(self.column.kept) - 1
+        pruned_to = min(max(pruned_to, low), last)
+        whole = self._kept(last)
+        found = bisect_left(range(last), whole - ceiling, pruned_to, last, key=self._kept) - 1
+        if found >= pruned_to:
+            return found
+        rest = ceiling - (whole - self._kept(pruned_to))
+        found = bisect_left(range(pruned_to), self._short(pruned_to) - rest, low, key=self._short) - 1
+        return found if found >= low else -1
+
+
+class _Nothing:
+    """The column of a size that no message has."""
+
+    __slots__ = ()
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """Zero."""
+        return 0
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """-1: all of it fits."""
+        return -1
+
+
+_NOTHING = _Nothing()
+
+
+def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:
+    """The token index of a list; reads every message once, in order."""
+    stats, troubles = read_stats(messages, policies)
+    return token_index_until(MessageColumns(stats, policies, troubles), len(stats))
+
+
+def token_index_until(columns: MessageColumns, stop: int) -> HermesTokenIndex:
+    """The token index of the first `stop` messages of columns."""
+    listed = LiveColumns(columns)
+    listed.extend(stop)
+    troubles = {
+        phase: [entry for entry in found if entry[0] < stop] for phase, found in columns.troubles.items()
+    }
+    return listed.token_index(troubles)
+
+
+def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
+    """Append the sums of [start:stop] of a conversation."""
+    shift = sums[-1] - more[start]
+    if shift:
+        sums.extend([total + shift for total in more[start + 1 : stop + 1]])
+    else:
+        sums += more[start + 1 : stop + 1]
+
+
+def _compacted(
+    column: Column,
+    cuts: tuple[int, int, int],
+    summary: int | None,
+    merged: bool,
+    shortened: tuple[bool, bool],
+) -> Column:
+    """The column of what a compaction leaves. `cuts` are where the head ends, where the tail starts and where pruning
+    stops. A summary of so much, where there is one, stands between them or is `merged` into the first message of the
+    tail. `shortened` tells whether pruning changes anything of the head, of the tail."""
+    head, tail, pruned_to = cuts
+    begins, goes_on = shortened
+    front = _standing(column, 0, head, pruned_to) if begins else column.kept[: head + 1]
+    behind = _standing(column, tail, len(column.kept) - 1, pruned_to) if goes_on else column.kept[tail:]
+    short = column.short[tail:]
+    if summary is None:
+        return Column.of(
+            _ending(front, behind[0])[:-1] + behind,
+            _ending(column.short[: head + 1], short[0])[:-1] + short,
+        )
+    if merged:
+        summary += behind[1] - behind[0]
+        behind, short = behind[1:], short[1:]
+    return Column.of(
+        _ending(front, behind[0] - summary) + behind,
+        _ending(column.short[: head + 1], short[0] - summary) + short,
+    )
+
+
+def _standing(column: Column, start: int, stop: int, pruned_to: int) -> array[int]:
+    """The sums of [start:stop] once what stands before `pruned_to` is pruned."""
+    middle = min(max(pruned_to, start), stop)
+    more = column.kept[middle] - column.short[middle]
+    return array("q", [total + more for total in column.short[start:middle]]) + column.kept[middle : stop + 1]
+
+
+def _ending(sums: array[int], last: int) -> array[int]:
+    """The same sums, the last of them being `last`."""
+    shift = last - sums[-1]
+    return array("q", [total + shift for total in sums])

@@ -1,0 +1,145 @@
+"""What the engine keeps of a message: its stats without its text, and a list of them as columns."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, overload
+
+from inspector.core.conversations import ROLE_CODES
+from inspector.engines.sizes import MessageSize
+
+OTHER, NO_ROLE = 4, 5
+USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
+
+#: What the release would raise, by phase: (index, exception name).
+Troubles = Mapping[str, list[tuple[int, str]]]
+
+
+class MessageStats(NamedTuple):
+    """A message without its text.
+
+    `now` is its size as it stands, `short` after pruning (None where pruning leaves it alone), `repeated` as the
+    back-reference that takes its place where a later result has the same text, which `same` tells. `role` is a code
+    of inspector.core.conversations (5 where the key is missing); `calls` says that it makes tool calls, `speaks` that
+    an assistant's text is not empty, `handoff` that the release takes it for a summary, `erasable` that pruning would
+    take that away.
+    """
+
+    role: int
+    calls: bool
+    now: MessageSize
+    short: MessageSize | None = None
+    repeated: MessageSize | None = None
+    same: bytes | None = None
+    handoff: bool = False
+    erasable: bool = False
+    speaks: bool = False
+
+
+class Sizes:
+    """A number of each kind a message, in columns."""
+
+    __slots__ = ("chars", "images", "walk")
+
+    def __init__(self) -> None:
+        self.walk, self.chars, self.images = array("q"), array("q"), array("q")
+
+    def extend(self, other: Sizes, start: int, stop: int) -> None:
+        """The sizes of [start:stop] of another list come next."""
+        self.walk += other.walk[start:stop]
+        self.chars += other.chars[start:stop]
+        self.images += other.images[start:stop]
+
+    def append(self, numbers: MessageSize) -> None:
+        """The sizes of the next message."""
+        self.walk.append(numbers.walk)
+        self.chars.append(numbers.chars)
+        self.images.append(numbers.images)
+
+    def put(self, index: int, numbers: MessageSize) -> None:
+        """Other sizes of a message."""
+        self.walk[index], self.chars[index], self.images[index] = numbers
+
+    def of(self, index: int) -> MessageSize:
+        """The sizes of a message."""
+        return MessageSize(self.walk[index], self.chars[index], self.images[index])
+
+
+#: What is true of a message, as bits: see MessageStats.
+CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS = 1, 2, 4, 8, 16, 32
+_IS_SET = {
+    flag: bytes(int(bool(flags & flag)) for flags in range(256))
+    for flag in (CALLS, SHORT, REPEATED, HANDOFF, ERASABLE, SPEAKS)
+}
+_DIGEST_BYTES = 6
+
+
+class ListStats(Sequence[MessageStats]):
+    """The stats of a list as columns: some 80 bytes a message. One is made when it is asked for.
+
+    `short` and `repeated` are the sizes as they stand where a message's stats have None; `same` is -1 there.
+    """
+
+    def __init__(self) -> None:
+        self.roles = bytearray()
+        self.flags = bytearray()
+        self.same = array("q")
+        self.now, self.short, self.repeated = Sizes(), Sizes(), Sizes()
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    @overload
+    def __getitem__(self, index: int) -> MessageStats: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[MessageStats]: ...
+    def __getitem__(self, index: int | slice) -> MessageStats | list[MessageStats]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        flags, same = self.flags[index], self.same[index]
+        return MessageStats(
+            self.roles[index],
+            bool(flags & CALLS),
+            self.now.of(index),
+            self.short.of(index) if flags & SHORT else None,
+            self.repeated.of(index) if flags & REPEATED else None,
+            None if same < 0 else same.to_bytes(_DIGEST_BYTES),
+            bool(flags & HANDOFF),
+            bool(flags & ERASABLE),
+            bool(flags & SPEAKS),
+        )
+
+    def append(self, found: MessageStats) -> None:
+        """The next message."""
+        self.roles.append(found.role)
+        self.flags.append(
+            found.calls * CALLS
+            | (found.short is not None) * SHORT
+            | (found.repeated is not None) * REPEATED
+            | found.handoff * HANDOFF
+            | found.erasable * ERASABLE
+            | found.speaks * SPEAKS
+        )
+        self.same.append(-1 if found.same is None else int.from_bytes(found.same))
+        self.now.append(found.now)
+        self.short.append(found.short or found.now)
+        self.repeated.append(found.repeated or found.now)
+
+    def extend(self, other: ListStats, start: int, stop: int) -> None:
+        """[start:stop] of another list come next."""
+        self.roles += other.roles[start:stop]
+        self.flags += other.flags[start:stop]
+        self.same += other.same[start:stop]
+        self.now.extend(other.now, start, stop)
+        self.short.extend(other.short, start, stop)
+        self.repeated.extend(other.repeated, start, stop)
+
+    def with_flag(self, flag: int) -> bytes:
+        """1 for the messages of which a flag is true, 0 for the others."""
+        return bytes(self.flags.translate(_IS_SET[flag]))
+
+    def shorten(self, index: int, short: MessageSize) -> None:
+        """A message has this size after pruning."""
+        self.flags[index] |= SHORT
+        self.short.put(index, short)

@@ -1,0 +1,131 @@
+"""Runs of whole conversations by arithmetic over columns: no text is kept, and a compaction costs what it changes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Protocol
+
+from inspector.core.messages import Message
+from inspector.engines.base import Budgets, Engine, Settings
+from inspector.engines.hermes.columns import MessageColumns
+from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
+from inspector.engines.hermes.message_stats import ListStats
+from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.hermes.token_index import HermesTokenIndex
+from inspector.engines.sizes import Compacted, MessageSize
+
+#: What is taken to stand in front of a summary where the release's wording is not known, in characters.
+_PREFIX = 60
+
+
+class CuttingEngine(Engine, Protocol):
+    """An engine that can say where it cuts without the reasons."""
+
+    def cut(
+        self, token_index: HermesTokenIndex, settings: Settings, numbers: Budgets, compactions: int = 0
+    ) -> Cut:
+        """What the plan decides, from budgets that are known."""
+        ...
+
+
+class HermesReplayable:
+    """Runs conversations under the rules of a release."""
+
+    def __init__(self, engine: CuttingEngine, policies: Policies) -> None:
+        self.engine = engine
+        self.policies = policies
+        self.summary_prefix = policies.wordings[0].length if policies.wordings else _PREFIX
+
+    def read(self, messages: Iterable[Message]) -> HermesList:
+        """One pass over the bodies of a list."""
+        stats, troubles = read_stats(messages, self.policies)
+        return HermesList(self.engine, stats, MessageColumns(stats, self.policies, troubles))
+
+    def join(self, parts: Iterable[tuple[HermesList, int, int]]) -> HermesList:
+        """A list made of stretches of others; what the release would raise is not carried over."""
+        stats = ListStats()
+        for part, start, stop in parts:
+            stats.extend(part.stats, start, stop)
+        return HermesList(self.engine, stats, MessageColumns(stats, self.policies))
+
+    def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
+        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        if tokens >= budgets.threshold_tokens:
+            return "agent"
+        return "hygiene" if tokens >= budgets.hygiene_tokens else None
+
+    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
+        """The derived numbers, and the messages that are protected."""
+        return (
+            budgets.threshold_tokens,
+            budgets.tail_token_budget,
+            budgets.max_summary_tokens,
+            budgets.hygiene_tokens,
+            settings.protect_first_n,
+            settings.protect_last_n,
+        )
+
+
+class HermesList:
+    """A list as stats and as columns."""
+
+    def __init__(self, engine: CuttingEngine, stats: ListStats, columns: MessageColumns) -> None:
+        self.engine = engine
+        self.stats = stats
+        self.columns = columns
+        self.roles = columns.roles
+
+    @property
+    def chars(self) -> array[int]:
+        """Characters a message."""
+        return self.stats.now.chars
+
+    @property
+    def images(self) -> array[int]:
+        """Pictures a message."""
+        return self.stats.now.images
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def size(self, index: int) -> MessageSize:
+        """What one message weighs."""
+        return self.stats.now.of(index)
+
+    def growth(self) -> Sequence[int]:
+        """The release's rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        return self.columns.growth()
+
+    def token_index(self, stop: int) -> HermesTokenIndex:
+        """What a plan of the first `stop` messages needs."""
+        return token_index_until(self.columns, stop)
+
+    def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> HermesLiveList:
+        """An empty list that grows by these messages."""
+        return HermesLiveList(self, settings, budgets)
+
+
+class HermesLiveList(LiveColumns):
+    """The list of a run, which the release's rules cut."""
+
+    __slots__ = ("budgets", "compactions", "engine", "settings")
+
+    def __init__(self, source: HermesList, settings: Settings, budgets: Budgets) -> None:
+        super().__init__(source.columns)
+        self.engine, self.settings, self.budgets = source.engine, settings, budgets
+        self.compactions = 0
+
+    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | None:
+        """Compact the list as the release plans it now; None where it would not."""
+        index = self.token_index()
+        cut = self.engine.cut(index, self.settings, self.budgets, self.compactions)
+        if cut.reason:
+            return None
+        length = len(self)
+        writes = cut.merged or cut.role
+        left = self.replace(cut, index, summary(cut.summary_budget) if writes else None)
+        self.compactions += 1
+        return Compacted(*cut.regions(length), left)

@@ -1,0 +1,189 @@
+"""One pass over the bodies of a list, after which none of its texts is needed any more."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from inspector.core.conversations import ROLE_CODES
+from inspector.core.messages import Message, text_of
+from inspector.core.rough import message_chars, message_images
+from inspector.engines.hermes import pruning
+from inspector.engines.hermes.estimates import call_id, call_tokens, check_serializable, content_chars
+from inspector.engines.hermes.message_stats import (
+    ASSISTANT,
+    NO_ROLE,
+    OTHER,
+    TOOL,
+    ListStats,
+    MessageStats,
+    Troubles,
+)
+from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies, Wording
+from inspector.engines.sizes import MessageSize
+
+_LEGACY = "[CONTEXT SUMMARY]:"
+_MERGED = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+
+
+def read_stats(messages: Iterable[Message], policies: Policies) -> tuple[ListStats, Troubles]:
+    """Read every message once, in order."""
+    reader = _Reader(policies)
+    for index, message in enumerate(messages):
+        reader.stats.append(reader.message(index, message.wire))
+    reader.finish()
+    return reader.stats, reader.troubles
+
+
+class _Reader:
+    """Reads the stats of messages. Which call a result answers is known only at the end, so results are finished then.
+
+    Nothing of a text is kept: of a call only how long the line about it is, of a result what it adds to that.
+    """
+
+    def __init__(self, policies: Policies) -> None:
+        self.policies = policies
+        self.stats = ListStats()
+        self.troubles: dict[str, list[tuple[int, str]]] = {}
+        self._unknown = pruning.extent_of(pruning.UNKNOWN_TOOL, policies)
+        self._tools: dict[Any, pruning.Extent] = {}
+        #: Equal extents are one.
+        self._extents: dict[pruning.Extent, pruning.Extent] = {}
+        #: The long results: the call of each; its index, tokens besides the content, characters around it, and
+        #: four lengths of facts.
+        self._answers: list[Any] = []
+        self._results = array("q")
+
+    def message(self, index: int, wire: Mapping[str, Any]) -> MessageStats:
+        """A message; a result's one-line form is filled in by `finish`."""
+        role = wire.get("role")
+        code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
+        content = wire.get("content")
+        text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
+        rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
+        now = MessageSize(
+            text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire)
+        )
+        handoff = is_handoff(content, self.policies)
+        self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
+        calls = bool(wire.get("tool_calls"))
+        if code == ASSISTANT:
+            short = self._calls(index, wire, now) if calls else None
+            return MessageStats(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
+        if code != TOOL:
+            return MessageStats(code, calls, now, handoff=handoff)
+        self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
+        if not isinstance(content, str):
+            changed = self._guard(index, "prune_result", lambda: self._short(content), content)
+            short = None if changed is content else self._with_content(wire, changed, rest)
+            return MessageStats(code, calls, now, short, handoff=handoff)
+        shell = now.chars - len(repr(content))
+        same, repeated = None, None
+        if self.policies.deduplicates and len(content) >= PRUNE_OVER:
+            same, repeated = pruning.digest(content), self._as(pruning.DUPLICATE, rest, shell, now.images)
+        prunable = pruning.is_prunable(content)
+        if prunable:
+            self._answers.append(wire.get("tool_call_id", ""))
+            self._results.extend((index, rest, shell, *pruning.lengths(pruning.facts_of(content))))
+        return MessageStats(code, calls, now, None, repeated, same, handoff, handoff and prunable)
+
+    def finish(self) -> None:
+        """Give every long result its pruned size."""
+        columns = iter(self._results)
+        for call, index, rest, shell, *added in zip(self._answers, *[columns] * 7, strict=True):
+            extent = self._extent(index, call)
+            growth = extent.growth(*added)
+            walk = (extent.chars + growth) // 4 + MESSAGE_OVERHEAD + rest
+            images = self.stats.now.images[index]
+            self.stats.shorten(index, MessageSize(walk, shell + extent.printed + growth, images))
+
+    def _calls(self, index: int, wire: Mapping[str, Any], now: MessageSize) -> MessageSize | None:
+        self._guard(index, "mend", lambda: [hash(call_id(call)) for call in wire["tool_calls"]], None)
+        found = self._guard(index, "prune", lambda: pruning.called_tools(wire), [])
+        self._guard(index, "prune", lambda: self._learn(found), None)
+        if not self.policies.shrinks_arguments:
+            return None
+        calls = self._guard(index, "arguments", lambda: pruning.short_calls(wire), wire["tool_calls"])
+        if calls is wire["tool_calls"]:
+            return None
+        after = {**wire, "tool_calls": calls}
+        walk = (
+            content_chars(wire.get("content") or "") // 4
+            + MESSAGE_OVERHEAD
+            + call_tokens(after, self.policies)
+        )
+        return MessageSize(walk, message_chars(after), now.images)
+
+    def _learn(self, calls: Iterable[tuple[Any, pruning.Tool]]) -> None:
+        for call, tool in calls:
+            extent = pruning.extent_of(tool, self.policies)
+            self._tools[call] = self._extents.setdefault(extent, extent)
+
+    def _short(self, content: Any) -> Any:
+        return pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
+
+    @staticmethod
+    def _with_content(wire: Mapping[str, Any], content: Any, rest: int) -> MessageSize:
+        after = {**wire, "content": content}
+        walk = content_chars(content or "") // 4 + MESSAGE_OVERHEAD + rest
+        return MessageSize(walk, message_chars(after), message_images(after))
+
+    @staticmethod
+    def _as(text: str, rest: int, shell: int, images: int) -> MessageSize:
+        return MessageSize(len(text) // 4 + MESSAGE_OVERHEAD + rest, shell + len(repr(text)), images)
+
+    def _extent(self, index: int, call: Any) -> pruning.Extent:
+        """The extent of the line about the call that a result answers."""
+        if self.policies.placeholder:
+            return self._unknown
+        extent: pruning.Extent = self._guard(
+            index, "prune_result", lambda: self._tools.get(call, self._unknown), pruning.NO_LINE
+        )
+        if extent.raises:
+            self.troubles.setdefault("prune_result", []).append((index, extent.raises))
+        return extent
+
+    def _guard(self, index: int, phase: str, work: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return work()
+        except pruning.RELEASE_ERRORS as error:
+            self.troubles.setdefault(phase, []).append((index, type(error).__name__))
+            return otherwise
+
+
+def is_handoff(content: Any, policies: Policies) -> bool:
+    """Whether the release takes a message for a handoff summary: by its own wordings only."""
+    if not isinstance(content, str | list):
+        return False
+    text = text_of(content)
+    if policies.merges_behind and _MERGED in text:
+        text = text.split(_MERGED, 1)[1]
+    return _starts(text.lstrip(), policies.wordings)
+
+
+def _starts(text: str, wordings: tuple[Wording, ...]) -> bool:
+    if text.startswith(_LEGACY):
+        return True
+    if not wordings:
+        return text.startswith("[CONTEXT COMPACTION")
+    if not text.startswith("[CONTEXT"):
+        return False
+    return any(
+        len(text) >= w.length
+        and hashlib.sha256(text[: w.length].encode("utf-8", "replace")).hexdigest() == w.sha256
+        for w in wordings
+    )
+
+
+def _speaks(content: Any) -> bool:
+    if isinstance(content, str):
+        return bool(content.strip())
+    if isinstance(content, list):
+        for part in content:
+            if isinstance(part, dict):
+                text = part.get("text") or part.get("content")
+                if isinstance(text, str) and text.strip():
+                    return True
+    return False

@@ -1,0 +1,143 @@
+"""A list as prefix sums: what makes a plan arithmetic that needs no text."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Protocol
+
+from inspector.core.rough import list_tokens
+from inspector.engines.hermes.indexes import Where
+from inspector.engines.hermes.policies import Policies
+
+
+class Sums(Protocol):
+    """Sums over a number a message, which depend on how far the list is pruned."""
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The sum over [start:stop], which is clamped to the list."""
+        ...
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        ...
+
+
+class Column:
+    """A number a message, before and after pruning, as prefix sums.
+
+    `kept[i]` sums the first i messages as they stand once duplicates were replaced, `short[i]` as they stand
+    fully pruned. `between` and the walk take pruned numbers before `pruned_to` and kept ones from there on.
+    """
+
+    __slots__ = ("kept", "short")
+
+    kept: array[int]
+    short: array[int]
+
+    def __init__(self, kept: Iterable[int], short: Iterable[int]) -> None:
+        self.kept = array("q", accumulate(kept, initial=0))
+        self.short = array("q", accumulate(short, initial=0))
+
+    @classmethod
+    def of(cls, kept: array[int], short: array[int]) -> Column:
+        """A column of sums that are known already; they may start at any number."""
+        made = cls.__new__(cls)
+        made.kept, made.short = kept, short
+        return made
+
+    def between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The sum over [start:stop], which is clamped to the list."""
+        last = len(self.kept) - 1
+        start, stop = min(start, last), min(max(start, stop), last)
+        middle = min(max(pruned_to, start), stop)
+        return self.short[middle] - self.short[start] + self.kept[stop] - self.kept[middle]
+
+    def overrun(self, ceiling: int, low: int, pruned_to: int) -> int:
+        """The largest i >= low with between(i, end) > ceiling, or -1 where all of it fits."""
+        last = len(self.kept) - 1
+        pruned_to = min(max(pruned_to, low), last)
+        found = bisect_left(self.kept, self.kept[last] - ceiling, pruned_to, last) - 1
+        if found >= pruned_to:
+            return found
+        rest = ceiling - (self.kept[last] - self.kept[pruned_to])
+        found = bisect_left(self.short, self.short[pruned_to] - rest, low, pruned_to) - 1
+        return found if found >= low else -1
+
+
+class HermesTokenIndex:
+    """What the engine keeps of a list: some numbers a message and a few sorted lists of indexes."""
+
+    __slots__ = (
+        "assistants",
+        "calls",
+        "changed",
+        "chars",
+        "duplicates",
+        "erasable",
+        "images",
+        "original",
+        "policies",
+        "roles",
+        "speaking",
+        "summaries",
+        "tokens_now",
+        "total_chars",
+        "total_images",
+        "troubles",
+        "users",
+        "users_all",
+    )
+
+    policies: Policies
+    #: One role code a message (see inspector.core.conversations; 5 where the key is missing).
+    roles: bytes
+    #: 1 where a message carries tool calls.
+    calls: bytes
+    #: Walk tokens before anything is pruned, and after.
+    original: Column
+    tokens_now: Sums
+    #: Characters and pictures of the release's rough estimate, before pruning in total and after.
+    chars: Sums
+    images: Sums
+    total_chars: int
+    total_images: int
+    #: Sorted indexes: results and calls that pruning changes; duplicates (replaced wherever they are); earlier
+    #: summaries that stay, and those in tool results, which pruning erases; user messages (all, and those the
+    #: anchor counts); assistants, and those with text.
+    changed: Where
+    duplicates: Sequence[int]
+    summaries: Where
+    erasable: Where
+    users_all: Where
+    users: Where
+    assistants: Where
+    speaking: Where
+    #: What the release would raise, by phase: (index, exception name), sorted by index.
+    troubles: Mapping[str, Sequence[tuple[int, str]]]
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    def tokens(self, index: int) -> int:
+        """Walk tokens of one message as it is."""
+        return self.original.kept[index + 1] - self.original.kept[index]
+
+    def pruned_tokens(self, index: int) -> int:
+        """Walk tokens of one message fully pruned."""
+        return self.tokens_now.between(index, index + 1, index + 1)
+
+    def total(self) -> int:
+        """The release's rough estimate of the whole list, without the system prompt, in tokens."""
+        return list_tokens(self.total_chars, self.total_images)
+
+    def rough_until(self, stop: int) -> int:
+        """The release's rough estimate of the first `stop` messages, duplicates replaced, in tokens."""
+        return self.rough_between(0, stop, 0)
+
+    def rough_between(self, start: int, stop: int, pruned_to: int) -> int:
+        """The release's rough estimate of [start:stop] with what stands before `pruned_to` pruned."""
+        chars = self.chars.between(start, stop, pruned_to)
+        return list_tokens(chars, self.images.between(start, stop, pruned_to))

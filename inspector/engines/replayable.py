@@ -1,0 +1,142 @@
+"""What runs a whole conversation under an engine: lists that were read once, and a live list that is compacted.
+
+An engine brings its own `Replayable` by a method `replayable()`, mostly for speed. Any other engine gets one that needs
+nothing but `measure` and `plan`: see `remeasuring`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from inspector.core.messages import Message
+from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
+from inspector.engines.failures import failures_named
+from inspector.engines.remeasuring import Remeasuring
+from inspector.engines.sizes import Compacted, MessageSize
+
+#: A list of more tokens than this is never asked about.
+_MOST_TOKENS = 2**40
+
+
+class LiveList(Protocol):
+    """The list of a run: what was said, less what compactions took out of it, with the summaries they put in."""
+
+    @property
+    def total_chars(self) -> int:
+        """Characters of the whole list."""
+        ...
+
+    @property
+    def total_images(self) -> int:
+        """Pictures of the whole list."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def extend(self, stop: int) -> None:
+        """The messages that were said until `stop` come to the list."""
+        ...
+
+    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | None:
+        """Compact the list as the engine plans it now; None where it would not. `summary` is asked for the size of the
+        summary message, given the summary's budget in tokens, where the engine writes one."""
+        ...
+
+
+class ReadList(Protocol):
+    """A list of messages that was read once. Sizes are those of the rough estimate, as the messages stand."""
+
+    @property
+    def roles(self) -> Sequence[int]:
+        """A role code a message (see inspector.core.conversations)."""
+        ...
+
+    @property
+    def chars(self) -> Sequence[int]:
+        """Characters a message."""
+        ...
+
+    @property
+    def images(self) -> Sequence[int]:
+        """Pictures a message."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def size(self, index: int) -> MessageSize:
+        """What one message weighs."""
+        ...
+
+    def growth(self) -> Sequence[int]:
+        """The rough estimate of the first 0, 1, ... messages as they stand, in tokens."""
+        ...
+
+    def token_index(self, stop: int) -> TokenIndex:
+        """What `Engine.plan` takes, of the first `stop` messages."""
+        ...
+
+    def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> LiveList:
+        """An empty list that grows by these messages and is compacted under settings whose budgets are known."""
+        ...
+
+
+#: How one engine keeps the lists that it read.
+OwnList = TypeVar("OwnList", bound=ReadList)
+
+
+class Replayable(Protocol[OwnList]):
+    """What runs whole conversations under the rules of one engine."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine whose rules these are."""
+        ...
+
+    @property
+    def summary_prefix(self) -> int:
+        """Characters that the engine puts in front of a summary's body."""
+        ...
+
+    def read(self, messages: Iterable[Message]) -> OwnList:
+        """One pass over the bodies of a list. Raises EngineError where the engine fails."""
+        ...
+
+    def join(self, parts: Iterable[tuple[OwnList, int, int]]) -> OwnList:
+        """A list made of stretches [start:stop] of others that were read by this."""
+        ...
+
+    def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
+        """As `Engine.fires`, where the budgets are known."""
+        ...
+
+    def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
+        """What of settings a run depends on: runs of which this is equal are equal."""
+        ...
+
+
+def replayable(engine: Engine) -> Replayable[Any]:
+    """The engine's own way to run conversations where it brings one, else that over `measure` and `plan`."""
+    own: Callable[[], Replayable[Any]] | None = getattr(engine, "replayable", None)
+    if own is None:
+        return Remeasuring(engine)
+    with failures_named(engine):
+        return own()
+
+
+def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -> int | None:
+    """The least tokens at which a list is compacted before the next call; None where none is.
+
+    What fires at some tokens fires at more.
+    """
+
+    def fires(tokens: int) -> bool:
+        return rules.fires(tokens, settings, budgets) is not None
+
+    likely = min(budgets.threshold_tokens, budgets.hygiene_tokens)
+    if fires(likely) and not fires(likely - 1):
+        return likely
+    if not fires(_MOST_TOKENS):
+        return None
+    return bisect_left(range(_MOST_TOKENS), True, key=fires)

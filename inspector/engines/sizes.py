@@ -1,0 +1,21 @@
+"""What a run of a conversation says of messages and compactions, whatever the engine."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class MessageSize(NamedTuple):
+    """A message's size: tokens in the engine's own estimate of a message, characters and pictures of the rough one."""
+
+    walk: int
+    chars: int
+    images: int
+
+
+class Compacted(NamedTuple):
+    """A compaction of a live list: the boundaries in the list before, and which of the messages said left it."""
+
+    head_end: int
+    tail_start: int
+    left: list[int]

@@ -1,0 +1,254 @@
+"""What was said that should survive, and what became of it.
+
+Texts are safe for the screen; spans are half-open, in characters of `safe(message.text)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
+#: reason. link: what one task named and a later one used again. preference: how the user wants things done.
+Kind = Literal["value", "constraint", "decision", "link", "preference"]
+KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
+
+#: verbatim: the same words, or the value beside what it is the value of. paraphrased: the value in other words.
+#: value lost: what it is about is mentioned, the value is not. lost: neither.
+Outcome = Literal["verbatim", "paraphrased", "value lost", "lost"]
+OUTCOMES: tuple[Outcome, ...] = ("verbatim", "paraphrased", "value lost", "lost")
+Where = Literal["summary", "head", "tail"]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An exact value in a text.
+
+    `form` names the pattern that found it ("version", "path", "number" ...). `canon` is what it is compared by: a
+    number without separators, a date as 2026-03-12 (or --03-12 without a year), otherwise the text in lower case.
+    `unit` is the name of a number's unit ("" without). `distinctive` values stand for themselves wherever they are.
+    """
+
+    text: str
+    form: str
+    canon: str
+    unit: str
+    distinctive: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something said in one message that may be a fact.
+
+    It has a kind, a text with its span, what gave it away and how sure that is (1 to 10).
+
+    `rule` is the id of the rule in the data files and `cue` the span of the words that it found (empty for values,
+    which give themselves away). `things` are the stems of the words that it speaks of. `pasted` marks what stands in
+    a quote or a tagged block: shown by the speaker rather than said. `asked` marks a question.
+    """
+
+    kind: Kind
+    text: str
+    span: Span
+    values: tuple[Value, ...]
+    rule: str
+    cue: Span
+    strength: int
+    things: tuple[str, ...]
+    pasted: bool = False
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name (path, id, URL, setting) that a message uses.
+
+    `text` is the line around it; for a name in the arguments of a call it is the tool and the name, and both spans are
+    (0, 0). `pasted`: it stands in something shown (a fence, a quote, a log), not in prose.
+    """
+
+    value: Value
+    text: str
+    text_span: Span
+    pasted: bool = False
+
+    @property
+    def called(self) -> bool:
+        """Whether it stands in the arguments of a call."""
+        return self.text_span == (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What shows, once, how somebody wants things done (see shown.py).
+
+    `rule` is the id of the rule in the data files, `chosen` what is shown by it: a tool of several that do the same,
+    the word wanted in the place of `other`, or the rule's own id. `text` is the sentence or line, `things` its stems.
+    For a call of the agent the text is empty and the spans are (0, 0).
+    """
+
+    rule: str
+    chosen: str
+    other: str
+    text: str
+    span: Span
+    cue: Span
+    things: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFacts:
+    """What one message says."""
+
+    statements: tuple[Statement, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    signs: tuple[Sign, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A place where a fact was said.
+
+    `generation` counts from 1, `index` is the place in its list, `message` the row of the store. `span` is (0, 0) for a
+    name in the arguments of a call. `step` is the place in the whole conversation, each message counted once, from 0.
+    `compaction` is the one that summarized the message, or pruned it where `pruned` is true (None while none has).
+    """
+
+    step: int
+    generation: int
+    index: int
+    message: int
+    session: str
+    role: str
+    span: Span
+    compaction: int | None
+    pruned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenMessage:
+    """One message of the conversation, counted once: where it is and what it says.
+
+    `task` counts the user's messages up to it.
+    """
+
+    saying: Saying
+    task: int
+    facts: MessageFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something said that should survive. Equal facts of several messages are one, with all its sayings in order.
+
+    `text` is the clause or sentence as it was first said by whoever counts most, `value` the exact thing in it (several
+    joined by ", "; without exact values the text without its end mark). `rank` orders facts, larger first: who said it,
+    how, how often, and how often it was used. `uses` counts later messages that use one of its values by name or say it
+    again. `key` names the fact: the same in every run. `pasted`: all sayings of its `role` stand in something shown
+    (a quote, a tagged block, a log), so that whoever counts most never said it in their own words. `why` says what else
+    was looked at where the rule and its span are not enough; "" mostly.
+    """
+
+    key: str
+    kind: Kind
+    text: str
+    value: str
+    values: tuple[Value, ...]
+    things: tuple[str, ...]
+    rule: str
+    strength: int
+    cue: Span
+    role: str
+    sayings: tuple[Saying, ...]
+    uses: int
+    rank: float
+    pruned: bool = False
+    pasted: bool = False
+    why: str = ""
+
+    @property
+    def first(self) -> Saying:
+        """Where the text was said."""
+        return self.sayings[0]
+
+    @property
+    def once(self) -> bool:
+        """Whether it was said a single time."""
+        return len(self.sayings) == 1
+
+    @property
+    def explained(self) -> str:
+        """Its rule, with what else was looked at."""
+        return f"{self.rule}: {self.why}" if self.why else self.rule
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a fact in the list after a compaction.
+
+    `where` says in which region it was found; `index` is the message of the list after and `span` the place in its safe
+    text (for "value lost": where the thing is still mentioned); None where nothing was found. `excerpt` is the text
+    around. `changed` is another value that the summary gives for it and nobody said; "" mostly.
+    """
+
+    compaction: int
+    outcome: Outcome
+    where: Where | None = None
+    index: int | None = None
+    span: Span | None = None
+    excerpt: str = ""
+    changed: str = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the value can still be read in the list."""
+        return self.outcome in ("verbatim", "paraphrased")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Something said later about the same thing with another value."""
+
+    text: str
+    value: str
+    saying: Saying
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A fact from the compaction that summarized it on. `fates` starts with that compaction and goes on to the last.
+
+    `died` is the first compaction after which its value could no longer be read (None where it always could), `back`
+    where a later message brought it back, `contradicted` what was said later to the contrary.
+    """
+
+    fact: Fact
+    compaction: int
+    fates: tuple[Fate, ...]
+    died: int | None = None
+    back: Saying | None = None
+    contradicted: Contradiction | None = None
+
+    @property
+    def fate(self) -> Fate:
+        """What the compaction that summarized it made of it."""
+        return self.fates[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFacts:
+    """Every fact of a conversation and every life, best rank first within each compaction.
+
+    `facts` are all facts, also those that no compaction has reached; `lives` those that one summarized, a life for
+    every compaction that summarized a saying. `pruned` are lives of facts in tool results whose texts were pruned.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    lives: tuple[Life, ...] = ()
+    pruned: tuple[Life, ...] = ()
+
+    def of(self, compaction: int) -> tuple[Life, ...]:
+        """The lives that begin with a compaction, best rank first."""
+        return tuple(life for life in self.lives if life.compaction == compaction)

@@ -1,0 +1,61 @@
+"""All measures of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.measures.artifacts import Trail
+from inspector.quality.measures.continuity import next_measure, request_measure
+from inspector.quality.measures.cost import compression_measure, cost_measure
+from inspector.quality.measures.definitions import DEFINITIONS
+from inspector.quality.measures.measure import Measure, MeasuredCompaction, Share, total
+from inspector.quality.measures.survival import survival_measures
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationMeasures:
+    """Every measure of every compaction, by compaction and in the order of DEFINITIONS."""
+
+    measures: tuple[Measure, ...] = ()
+
+    def of(self, compaction: int) -> tuple[Measure, ...]:
+        """The measures of a compaction."""
+        return tuple(measure for measure in self.measures if measure.compaction == compaction)
+
+    def curve(self, identity: str) -> tuple[Measure, ...]:
+        """One measure over the compactions."""
+        return tuple(measure for measure in self.measures if measure.id == identity)
+
+    def whole(self, identity: str) -> tuple[Share | None, Share | None, Mapping[str, int]]:
+        """One measure of the whole conversation: the shares of all compactions together, what the last list still has
+        of everything that was ever summarized, and the tokens summed."""
+        curve = self.curve(identity)
+        numbers: dict[str, int] = {}
+        for measure in curve:
+            for name, tokens in measure.numbers:
+                numbers[name] = numbers.get(name, 0) + tokens
+        return total(measure.share for measure in curve), curve[-1].so_far if curve else None, numbers
+
+
+def measures_of(
+    compactions: Iterable[MeasuredCompaction], facts: ConversationFacts | None = None
+) -> ConversationMeasures:
+    """Measure every compaction, oldest first; survival needs the facts. Each compaction is looked at once."""
+    trail = Trail()
+    found: list[Measure] = []
+    numbers: list[int] = []
+    for compaction in compactions:
+        numbers.append(compaction.recorded.index)
+        found += trail.measure(compaction)
+        found += [request_measure(compaction), next_measure(compaction)]
+        found += [compression_measure(compaction), cost_measure(compaction)]
+    if facts is not None:
+        found += survival_measures(facts, numbers)
+    return ConversationMeasures(_ordered(found))
+
+
+def _ordered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    order = {identity: at for at, identity in enumerate(DEFINITIONS)}
+    return tuple(sorted(measures, key=lambda measure: (measure.compaction, order[measure.id])))

@@ -1,0 +1,84 @@
+"""The metrics of a run. Another metric is another entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Literal
+
+from inspector.replay.whatif import Course, WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that a run of a conversation gets.
+
+    `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by
+    `weight`, API calls or facts. `form` writes it, `short` names it where room is short. With `facts` it needs those
+    of the conversation. `of` must be importable by name, since sweeps run in several processes.
+    """
+
+    name: str
+    words: str
+    of: Callable[[Course, WhatIf], float]
+    combine: Literal["sum", "max", "mean"] = "sum"
+    more_is_better: bool = False
+    form: Literal["count", "tokens", "share", "steps"] = "count"
+    weight: Literal["calls", "facts"] = "calls"
+    facts: bool = False
+    short: str = ""
+
+
+class _Figure:
+    """One of the figures that every run has."""
+
+    def __init__(self, name: str) -> None:
+        self.read = attrgetter(f"metrics.{name}")
+
+    def __call__(self, course: Course, run: WhatIf) -> float:
+        found: float = self.read(run)
+        return found
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("compactions", "compactions", _Figure("compactions")),
+    Metric("calls", "API calls", _Figure("calls")),
+    Metric("peak_tokens", "peak context", _Figure("peak_tokens"), "max", form="tokens"),
+    Metric("mean_tokens", "mean context", _Figure("mean_tokens"), "mean", form="tokens"),
+    Metric("input_tokens", "input, all calls", _Figure("input_tokens"), form="tokens"),
+    Metric("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share"),
+    Metric("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share", short="twice"),
+    Metric("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
+    Metric("facts_at_risk", "facts at risk", _Figure("facts_at_risk"), facts=True),
+    Metric(
+        "facts_at_risk_share", "of all facts", _Figure("facts_at_risk_share"), "mean", form="share", weight="facts",
+        facts=True,
+    ),
+    Metric("constraints_at_risk", "constraints", _Figure("constraints_at_risk"), facts=True, short="hard"),
+)  # fmt: skip
+BY_NAME = {metric.name: metric for metric in METRICS}
+
+
+def metrics_known(facts: bool) -> tuple[Metric, ...]:
+    """Every metric; without those that need facts where these are not known."""
+    return METRICS if facts else tuple(metric for metric in METRICS if not metric.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The metrics of a run in their order, and how much it weighs among others in API calls and in facts."""
+
+    values: tuple[float, ...]
+    calls: float
+    facts: float
+
+    def weight(self, metric: Metric) -> float:
+        """What the run weighs in a mean of this metric."""
+        return self.facts if metric.weight == "facts" else max(self.calls, 1.0)
+
+
+def scores(course: Course, run: WhatIf) -> Scores:
+    """Every metric of a run, those that need facts where the course has them."""
+    values = tuple(metric.of(course, run) for metric in metrics_known(course.facts is not None))
+    return Scores(values, run.metrics.calls, run.metrics.facts or 0)

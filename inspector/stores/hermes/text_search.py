@@ -1,0 +1,144 @@
+"""Finding messages by words: the store's full-text index where it has one, else a look through every text."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.core.messages import Message
+from inspector.stores.hermes.rows import message, select
+from inspector.stores.hermes.schema import Schema
+from inspector.stores.hermes.sessions import salvage
+
+_AROUND = 60
+_SHORTEST_TRIGRAM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingRow:
+    """A row that contains the words."""
+
+    id: int
+    session: str
+    role: str
+    excerpt: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query taken apart. `phrases` must all occur; `index` is the full-text table that finds them, None
+    where only reading finds them; `match` is what that table is asked."""
+
+    phrases: tuple[str, ...]
+    index: str | None
+    match: str
+
+
+def query_of(query: str, schema: Schema) -> Query | None:
+    """How to look for a query; None where it holds no word."""
+    phrases = tuple(
+        part
+        for quoted_part, plain in re.findall(r'"([^"]+)"|(\S+)', query)
+        if (part := (quoted_part or plain).strip('"'))
+    )
+    if not phrases:
+        return None
+    # The plain index has whole words only: no part of a word, nothing in scripts without spaces, no signs.
+    trigrams = "messages_fts_trigram" in schema.tables and all(
+        len(phrase) >= _SHORTEST_TRIGRAM for phrase in phrases
+    )
+    if trigrams:
+        return Query(phrases, "messages_fts_trigram", _quote(phrases))
+    wordlike = all(_is_wordlike(phrase) for phrase in phrases)
+    if "messages_fts" in schema.tables and wordlike:
+        return Query(phrases, "messages_fts", _quote(phrases, prefix=True))
+    return Query(phrases, None, "")
+
+
+def _quote(phrases: Sequence[str], prefix: bool = False) -> str:
+    # A text in double quotes is never an operator for FTS5; NUL would end the whole query.
+    quoted = ('"' + phrase.replace("\0", " ").replace('"', '""') + '"' for phrase in phrases)
+    return " ".join(text + ("*" if prefix else "") for text in quoted)
+
+
+def _is_wordlike(phrase: str) -> bool:
+    return any(character.isalnum() for character in phrase) and not any(
+        unicodedata.east_asian_width(character) in "WF" for character in phrase
+    )
+
+
+def newest(connection: sqlite3.Connection, asked: Query) -> int:
+    """The newest row that the index knows, 0 where it knows none."""
+    rows = connection.execute(f"SELECT max(rowid) FROM {asked.index}").fetchall()
+    return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
+
+
+def limits(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The range [lowest, highest) of the messages' ids; empty where there are none."""
+    rows = connection.execute("SELECT min(id), max(id) FROM messages").fetchall()
+    if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], int):
+        return 0, 0
+    return rows[0][0], rows[0][1] + 1
+
+
+def candidates(
+    connection: sqlite3.Connection, asked: Query, below: int, count: int, sessions: Sequence[str]
+) -> list[int]:
+    """Ids under `below`, newest first, at most `count`, of rows that the index says match."""
+    parameters: list[Any] = [asked.match, below]
+    join = where = ""
+    if sessions:
+        join = "JOIN messages m ON m.id = f.rowid"
+        where = f"AND m.session_id IN ({','.join('?' * len(sessions))})"
+        parameters.extend(sessions)
+    rows = connection.execute(
+        f"SELECT f.rowid FROM {asked.index} f {join} WHERE f.{asked.index} MATCH ? AND f.rowid < ? {where} "
+        "ORDER BY f.rowid DESC LIMIT ?",
+        (*parameters, count),
+    ).fetchall()
+    return [int(row[0]) for row in rows]
+
+
+def in_range(
+    connection: sqlite3.Connection, schema: Schema, low: int, high: int, sessions: Sequence[str]
+) -> list[Message]:
+    """The messages with ids in [low, high), newest first; those that a damaged database still gives."""
+    where = f" AND +session_id IN ({','.join('?' * len(sessions))})" if sessions else ""
+    sql = f"SELECT {select(schema)} FROM messages WHERE id >= ? AND id < ?{where}"
+    rows, _ = salvage(connection, sql, "id", (low, high, *sessions))
+    return [message(row) for row in sorted(rows, key=lambda row: -row[0])]
+
+
+def check(messages: Iterable[Message], asked: Query) -> Iterator[MatchingRow]:
+    """Those of the messages that contain the words, with an excerpt."""
+    for item in messages:
+        calls = " ".join(f"{call.name} {call.arguments}" for call in item.tool_calls)
+        whole = "\n".join(part for part in (item.text, item.tool_name, calls) if part)
+        folded = whole.casefold()
+        if all(phrase.casefold() in folded for phrase in asked.phrases):
+            excerpt, span = around(whole, asked.phrases)
+            yield MatchingRow(item.id, item.session, item.role, excerpt, span)
+
+
+def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
+    """The line around the first match, and where in it the match is."""
+    pattern = re.compile("|".join(re.escape(phrase) for phrase in phrases), re.IGNORECASE)
+    match = pattern.search(text)
+    if match is None:  # a letter that folds to two, say
+        return " ".join(text[: 2 * _AROUND].split()), (0, 0)
+    low, high = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
+    before = _one_line(text[low : match.start()])
+    hit = _one_line(match.group())
+    after = _one_line(text[match.end() : high])
+    lead = "…" if low else ""
+    start = len(lead) + len(before)
+    return f"{lead}{before}{hit}{after}{'…' if high < len(text) else ''}", (start, start + len(hit))
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s", " ", text)

@@ -1,0 +1,66 @@
+"""Work in figures that are the same on every machine: how many lines of Python run, how often something is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from inspector.core.conversations import Generation
+from inspector.core.messages import Message
+from inspector.stores.base import Store
+
+
+def lines_run(work: Callable[..., object], *arguments: object) -> int:
+    """How many lines of Python run in a call, one in a loop as often as the loop goes round."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work(*arguments)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def calls_of(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[Any, ...]]:
+    """The arguments of each call of a function or method from now on; it goes on doing what it does."""
+    made: list[tuple[Any, ...]] = []
+    original = getattr(owner, name)
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        made.append(arguments)
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, counted)
+    return made
+
+
+class Readings:
+    """What is read of a store from now on: how often a whole list is, how many messages are otherwise."""
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lists = 0
+        self.messages = 0
+        iterate, messages = store.iterate, store.messages
+
+        def iterating(generation: Generation) -> Iterator[Message]:
+            self.lists += 1
+            return iterate(generation)
+
+        def reading(generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
+            found = messages(generation, start, stop)
+            self.messages += len(found)
+            return found
+
+        monkeypatch.setattr(store, "iterate", iterating)
+        monkeypatch.setattr(store, "messages", reading)

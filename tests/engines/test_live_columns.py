@@ -1,0 +1,190 @@
+"""A live list as columns gives the token index, and so the plans, of the same list read anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.hermes.columns import MessageColumns
+from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
+from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats
+from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.stats_reader import read_stats
+from inspector.engines.sizes import MessageSize
+from tests.engines.lists import conversations
+
+SMALL = Settings(context_length=4_000, threshold=0.3)
+
+
+@pytest.mark.parametrize("profile", sorted(RELEASES))
+@settings(max_examples=60, deadline=None)
+@given(messages=conversations(least=5), cut=st.integers(1, 60))
+def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
+    profile: str, messages: tuple[Message, ...], cut: int
+) -> None:
+    calls = [call.id for message in messages for call in message.tool_calls]
+    # Which call a result of a reused id answers is decided by the whole list.
+    assume(len(set(calls)) == len(calls))
+    engine = HermesEngine(RELEASES[profile])
+    stats, troubles = read_stats(messages, engine.policies)
+    columns = MessageColumns(stats, engine.policies, troubles)
+    stop = min(cut, len(messages))
+    wanted = SMALL.with_(profile=profile)
+    assert engine.plan(token_index_until(columns, stop), wanted) == engine.plan(
+        engine.measure(messages[:stop]), wanted
+    )
+
+
+@pytest.mark.parametrize("profile", sorted(RELEASES))
+@settings(max_examples=60, deadline=None)
+@given(messages=conversations(least=8))
+def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
+    profile: str, messages: tuple[Message, ...]
+) -> None:
+    engine = HermesEngine(RELEASES[profile])
+    wanted = SMALL.with_(profile=profile)
+    listed = LiveColumns(MessageColumns(read_stats(messages, engine.policies)[0], engine.policies))
+    listed.extend(len(messages))
+    token_index = listed.token_index()
+    plan = engine.plan(token_index, wanted)
+    cut = engine.cut(token_index, wanted, plan.budgets)
+    assert bool(cut.reason) is not plan.compacts
+    if not plan.compacts:
+        return
+    head, tail = plan.regions()
+    assert cut.regions(len(messages)) == (head, tail)
+    left = listed.replace(cut, token_index, MessageSize(100, 400, 0))
+    assert left == list(range(head, tail))
+    assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
+    assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
+    after = listed.token_index().total()
+    # Each region is rounded up by itself.
+    assert abs(after - (plan.head_tokens + 100 + plan.tail_tokens)) <= 3
+
+
+def test_a_list_grows_by_stretches() -> None:
+    engine = HermesEngine(RELEASES["hermes-0.13"])
+    text = "the same long answer " * 20
+    messages = tuple(
+        Message(
+            {"role": "tool", "content": text if index % 3 == 0 else f"{index}", "tool_call_id": f"{index}"}
+        )
+        for index in range(12)
+    )
+    stats = read_stats(messages, engine.policies)[0]
+    grown = LiveColumns(MessageColumns(stats, engine.policies))
+    grown.extend(5)
+    assert grown.token_index().duplicates == [0]
+    grown.extend(12)
+    assert grown.token_index().duplicates == [0, 3, 6]
+    assert grown.token_index().total() == engine.measure(messages).total()
+
+
+def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
+    """Messages of any size; results that pruning shortens, and some that say the same."""
+    sizes = st.builds(
+        lambda size, pictures: MessageSize(size // 4 + 10, size, pictures),
+        st.integers(1, 9_000),
+        st.sampled_from([0, 0, 0, 1]),
+    )
+    shorts = st.none() | st.builds(lambda size: MessageSize(size // 4 + 10, size, 0), st.integers(1, 9_000))
+    hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
+    said = st.builds(
+        lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], speaks=True),
+        st.sampled_from([USER, ASSISTANT]),
+        sizes,
+        hands,
+    )
+    called = st.builds(lambda now, short: MessageStats(ASSISTANT, True, now, short), sizes, shorts)
+    answered = st.builds(
+        lambda now, short, text, hand: MessageStats(
+            TOOL, False, now, short, MessageSize(20, 70, 0), text, hand[0], hand[1] and short is not None
+        ),
+        sizes,
+        shorts,
+        st.sampled_from([None, b"text 1", b"text 2", b"text 3"]),
+        hands,
+    )
+    return st.lists(st.one_of(said, called, answered, answered), min_size=8, max_size=60)
+
+
+def columns_of(stats: list[MessageStats], policies: Policies) -> MessageColumns:
+    columns = ListStats()
+    for found in stats:
+        columns.append(found)
+    return MessageColumns(columns, policies)
+
+
+def compacted(
+    listed: list[MessageStats], cut: Cut, duplicates: Sequence[int], summary: MessageSize
+) -> list[MessageStats]:
+    """The same compaction on a plain list, message by message."""
+    stands = list(listed)
+    for at, found in enumerate(listed):
+        new = found.repeated if at in duplicates else found.short if at < cut.prune_before else None
+        if new is not None:
+            handoff = found.handoff and not found.erasable
+            stands[at] = MessageStats(
+                found.role, found.calls, new, None, None, None, handoff, False, found.speaks
+            )
+    head, tail = cut.regions(len(listed))
+    if cut.merged and tail < len(listed):
+        found = stands[tail]
+        now = MessageSize(*(a + b for a, b in zip(found.now, summary, strict=True)))
+        merged = MessageStats(found.role, found.calls, now, None, None, None, True, False, found.speaks)
+        return [*stands[:head], merged, *stands[tail + 1 :]]
+    role = USER if cut.role == "user" else ASSISTANT
+    made = MessageStats(role, False, summary, None, None, None, True, False, role == ASSISTANT)
+    return [*stands[:head], made, *stands[tail:]]
+
+
+@pytest.mark.parametrize("profile", sorted(RELEASES))
+@settings(max_examples=60, deadline=None)
+@given(said=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
+def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
+    profile: str, said: list[MessageStats], stops: list[int], data: st.DataObject
+) -> None:
+    """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
+    engine = HermesEngine(RELEASES[profile])
+    if not engine.policies.deduplicates:
+        said = [found._replace(same=None) for found in said]
+    wanted = Settings(
+        profile=profile,
+        context_length=data.draw(st.sampled_from([4_000, 30_000, 70_000])),
+        threshold=0.3,
+        target_ratio=data.draw(st.sampled_from([0.1, 0.4, 0.8])),
+        protect_first_n=data.draw(st.sampled_from([0, 1, 3])),
+        protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
+    )
+    numbers = engine.budgets(wanted)
+    live = LiveColumns(columns_of(said, engine.policies))
+    plain: list[MessageStats] = []
+    at = compactions = 0
+    for stop in stops:
+        if at == len(said):
+            break
+        plain += said[at : at + stop]
+        at = min(at + stop, len(said))
+        live.extend(at)
+        token_index, anew = (
+            live.token_index(),
+            token_index_until(columns_of(plain, engine.policies), len(plain)),
+        )
+        assert list(token_index.duplicates) == list(anew.duplicates)
+        assert engine.plan(token_index, wanted, compactions) == engine.plan(anew, wanted, compactions)
+        assert (live.total_chars, live.total_images) == (anew.total_chars, anew.total_images)
+        cut = engine.cut(token_index, wanted, numbers, compactions)
+        if cut.reason:
+            continue
+        summary = MessageSize(110, 400, 0)
+        plain = compacted(plain, cut, token_index.duplicates, summary)
+        live.replace(cut, token_index, summary)
+        compactions += 1

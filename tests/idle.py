@@ -1,0 +1,60 @@
+"""Waiting until an app has nothing left to do: by its event loop, where Textual guesses from the processor's time.
+
+A guess takes its time where the app is idle, and comes too soon on a machine that gives the process none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import textual.app
+import textual.pilot
+from textual._context import active_app
+from textual.app import ScreenStackError
+from textual.pilot import Pilot
+
+#: Timers that are due so soon belong to what is going on (a resize waits for others 8 ms), in seconds.
+_SOON = 0.01
+
+
+async def idle(*_: float) -> None:
+    """Until nothing in the event loop is ready to run and the frame is drawn. Threads are not waited for."""
+    loop: Any = asyncio.get_running_loop()
+    quiet = 0
+    while quiet < 3:
+        await asyncio.sleep(0)
+        due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=None)
+        if loop._ready:
+            quiet = 0
+        elif _draw():
+            quiet = 0
+        elif due is not None and due - loop.time() < _SOON:
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            quiet = 0
+        else:
+            quiet += 1
+
+
+def _draw() -> bool:
+    """Draw the frame that the screen wants to draw within the next sixtieth of a second, if it wants to."""
+    app = active_app.get(None)
+    try:
+        screen = app.screen if app is not None else None
+    except ScreenStackError:
+        return False
+    if screen is None or not screen.is_attached or not screen._update_timer._active.is_set():
+        return False
+    screen._on_timer_update()
+    return True
+
+
+async def _idle(pilot: Pilot[Any], timeout: float = 0.0) -> bool:
+    await idle()
+    return True
+
+
+def wait_for_the_event_loop() -> None:
+    """Have every pilot of this process wait so from now on."""
+    textual.pilot.wait_for_idle = textual.app.wait_for_idle = idle  # type: ignore[attr-defined]
+    Pilot._wait_for_screen = _idle  # type: ignore[method-assign]

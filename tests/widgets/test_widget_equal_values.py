@@ -1,0 +1,153 @@
+"""A pane that gets a value equal to the one it shows draws nothing and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.widget import Widget
+
+from tests.widgets.test_widget_findings_pane import ALL
+from tests.widgets.test_widget_panes import CACHE, MESSAGE
+from tests.widgets.values import COMPACTION, DIFF, LOSSES, MEASURES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
+from tests.widgets.widget_host import hosting, shown
+from widgets.lists.message_list import Boundary
+from widgets.panes.cache_pane import CachePane
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_measures import LossesMeasures
+from widgets.panes.losses_pane import LossesPane
+from widgets.panes.message_pane import MessagePane
+from widgets.panes.summary_changes import SummaryChanges
+from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.summary_sides import SummarySides
+from widgets.panes.summary_text import SummaryText
+from widgets.panes.what_if_pane import WhatIfPane
+
+PLANNED = (Boundary(3, "head_end", "planned"),)
+
+
+def what_if(pane: WhatIfPane) -> None:
+    """All three inputs."""
+    pane.set_settings(deepcopy(TUNE))
+    pane.set_run(deepcopy(RUNS))
+    pane.set_step(30)
+
+
+#: The kind of pane, how it gets a value, the keys that change its place, and how it gets another value.
+CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Callable[[Any], None]]] = {
+    "message": (
+        MessagePane,
+        lambda pane: pane.set_view(deepcopy(MESSAGE)),
+        ("m", "down"),
+        lambda pane: pane.set_view(replace(MESSAGE, label="9")),
+    ),
+    "compaction": (
+        CompactionPane,
+        lambda pane: pane.set_view(deepcopy(COMPACTION), ROWS, PLANNED),
+        ("J", "down"),
+        lambda pane: pane.set_view(replace(COMPACTION, went=9), ROWS, PLANNED),
+    ),
+    "summary": (
+        SummaryPane,
+        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE)),
+        ("m", "J"),
+        lambda pane: pane.set_view(replace(SUMMARY_PANE, changes=None)),
+    ),
+    "text": (
+        SummaryText,
+        lambda pane: pane.set_view(deepcopy(SUMMARY)),
+        ("J", "enter"),
+        lambda pane: pane.set_view(replace(SUMMARY, tokens=7)),
+    ),
+    "changes": (
+        SummaryChanges,
+        lambda pane: pane.set_view(deepcopy(DIFF)),
+        ("f", "J"),
+        lambda pane: pane.set_view(replace(DIFF, note="A note.")),
+    ),
+    "sides": (
+        SummarySides,
+        lambda pane: pane.set_view(deepcopy(DIFF)),
+        ("down",),
+        lambda pane: pane.set_view(replace(DIFF, new_text="other")),
+    ),
+    "life": (
+        SummaryLife,
+        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE.life)),
+        ("f", "J"),
+        lambda pane: pane.set_view(replace(SUMMARY_PANE.life, column=2)),
+    ),
+    "losses": (
+        LossesPane,
+        lambda pane: pane.set_view(deepcopy(LOSSES)),
+        ("m", "down", "r"),
+        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
+    ),
+    "facts": (
+        LossesFacts,
+        lambda pane: pane.set_view(deepcopy(LOSSES)),
+        ("f", "down"),
+        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
+    ),
+    "measures": (
+        LossesMeasures,
+        lambda pane: pane.set_view(deepcopy(MEASURES), 1),
+        ("down",),
+        lambda pane: pane.set_view(MEASURES, 2),
+    ),
+    "cache": (
+        CachePane,
+        lambda pane: pane.set_view(deepcopy(CACHE)),
+        ("J", "J"),
+        lambda pane: pane.set_view(replace(CACHE, note="A note.")),
+    ),
+    "what-if": (WhatIfPane, what_if, ("down", "m"), lambda pane: pane.set_step(31)),
+    "findings": (
+        FindingsPane,
+        lambda pane: pane.set_findings(deepcopy(ALL), "under hermes-0.13"),
+        ("down",),
+        lambda pane: pane.set_findings(ALL, "under hermes-0.19"),
+    ),
+}
+
+
+@pytest.mark.parametrize("size", [(70, 38), (78, 10)], ids=["high", "low"])
+@pytest.mark.parametrize("name", CASES)
+async def test_an_equal_value_draws_nothing(
+    name: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, fill, keys, change = CASES[name]
+    pane = kind()
+    async with hosting(pane, size=size, set_up=lambda: fill(pane)) as host:
+        next(widget for widget in pane.walk_children(Widget) if widget.focusable).focus()
+        await host.press(*keys)
+        before, focused = shown(pane), host.focused
+        drawn: list[str] = []
+        refresh, render = Widget.refresh, Widget.render_lines
+
+        def noted_refresh(widget: Widget, *regions: Any, **options: Any) -> Widget:
+            drawn.append(f"refresh {widget!r}")
+            return refresh(widget, *regions, **options)
+
+        def noted_render(widget: Widget, crop: Any) -> Any:
+            drawn.append(f"render {widget!r}")
+            return render(widget, crop)
+
+        monkeypatch.setattr(Widget, "refresh", noted_refresh)
+        monkeypatch.setattr(Widget, "render_lines", noted_render)
+        host.posted.clear()
+        for _ in range(3):
+            fill(pane)
+            await host.settle()
+        assert drawn == []
+        assert [message for message in host.posted if type(message).__module__.startswith("widgets.")] == []
+        assert (shown(pane), host.focused) == (before, focused)
+        change(pane)
+        await host.settle()
+        assert drawn, "what is counted would be seen"

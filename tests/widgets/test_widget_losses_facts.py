@@ -1,0 +1,143 @@
+"""The facts among the losses: what is shown, how it is filtered, what is posted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.widgets.values import FACTS, KEPT, LOSSES, MEASURES, SAID, SCOPES, fact
+from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
+from widgets.lists.fact_list import OUTCOMES
+from widgets.panes.choices import CompactionChosen, PlaceChosen
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_view import FactScope, LossesView
+
+
+@pytest.mark.parametrize("size", [(70, 38), (78, 9)])
+async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(LOSSES)):
+        assert pane.facts.facts == FACTS
+        head = " ".join(pane.headline.split())
+        assert head.startswith("compaction 1 of 3 ")
+        for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
+            assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
+        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "~"]
+        assert "Retry 1 times" in pane.body.text
+        assert "message 7 of generation 1" in pane.body.text
+        assert pane.body.size.height >= 3
+
+
+async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+        drawn = lines(pane.table)
+        assert drawn[0].split() == ["compaction", "▸1", "2!", "3?", "all"]
+        # Kinds of which nothing was summarized have no line, and no line is chosen.
+        assert [line.split()[0] for line in drawn[1:]] == ["survival-constraint", "survival-value"]
+        assert pane.table.region.bottom <= pane.filters.region.y
+        await host.click(pane.table, drawn[0].index("2!"), 1)
+        assert [message.compaction for message in host.of(CompactionChosen)] == [2]
+        pane.set_view(replace(LOSSES, chosen=2))
+        assert lines(pane.table)[0].split()[2] == "▸2!"
+        await host.pilot.resize_terminal(70, 22)
+        await host.settle()
+        assert not pane.table.display
+        await host.pilot.resize_terminal(70, 38)
+        pane.set_view(replace(LOSSES, measures=None))
+        await host.settle()
+        assert not pane.table.display
+
+
+async def test_filters_leave_what_they_say_and_count_what_the_others_leave() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("c")
+        assert pane.filters.choice("kind") == "constraint"
+        assert pane.facts.facts == FACTS[:2]
+        await host.press("f")
+        assert pane.filters.choice("fate") == "lost"
+        assert pane.facts.facts == FACTS[:1]
+        assert pane.filters.labels("kind") == ["all", "constraint (1)"]
+        pane.next_scope()
+        pane.next_scope()
+        await host.settle()
+        assert pane.scope == "risk"
+        assert pane.facts.facts == ()
+        assert "No fact passes these filters." in pane.body.text
+        await host.press("f", "f", "f")
+        assert pane.filters.choice("fate") in ("all", "at risk")
+
+
+async def test_where_room_is_short_the_head_tells_the_filters() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("c", "w")
+        assert "only constraint, user (2)" in pane.headline
+        assert not pane.filters.display
+
+
+async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("s")
+        assert host.of(PlaceChosen) == []
+        await host.press("enter", "J", "s")
+        assert [message.place for message in host.of(PlaceChosen)] == [SAID, KEPT]
+        await host.press("C")
+        (wanted,) = host.of(LossesFacts.CopyWanted)
+        assert (wanted.keys, wanted.scope) == (("k1", "k2", "k3", "k4"), "1")
+
+
+async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.facts.focus()
+        await host.press("w", "J")
+        assert pane.filters.choice("role") == "user"
+        more = FactScope("1", "compaction 1", "1", (fact(8, "lost"), *FACTS))
+        pane.set_view(replace(LOSSES, scopes=(more, *SCOPES[1:])))
+        await host.settle()
+        assert pane.filters.choice("role") == "user"
+        assert pane.facts.facts[pane.facts.cursor].key == "k2"
+
+
+async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+        turned = []
+        for _ in range(3):
+            pane.next_scope()
+            await host.settle()
+            turned.append((pane.scope, pane.headline.split("  ")[0]))
+        assert turned == [("pruned", "pruned"), ("risk", "at risk"), ("1", "compaction 1 of 3")]
+        pane.next_scope()
+        await host.settle()
+        pane.set_view(replace(LOSSES, chosen=2))
+        assert (pane.scope, len(pane.facts.facts)) == ("2", 2)
+        pane.set_view(replace(LOSSES, chosen=3))
+        assert pane.headline.startswith("compaction 3 of 3   no facts")
+        pane.set_view(replace(LOSSES, chosen=0))
+        assert pane.scope == "risk", "before any compaction, what is at risk"
+
+
+async def test_waiting_nothing_and_hostile_text() -> None:
+    pane = LossesFacts()
+    async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(LossesView())) as host:
+        assert "Looking for facts" in pane.headline
+        pane.set_view(LossesView(note="Half of it is read."))
+        assert "Half of it is read." in pane.headline
+        pane.set_view(LossesView((FactScope("1", "compaction 1", "1", ()),), 1, MEASURES))
+        await host.settle()
+        assert "no facts" in pane.headline
+        bad = fact(
+            1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, notes=((HOSTILE, "error"),)
+        )
+        pane.set_view(LossesView((FactScope("1", "compaction 1", "1", (bad,)),), 1))
+        await host.settle()
+        assert "\x1b" not in shown(pane)
+        assert "[/foo]" in shown(pane)

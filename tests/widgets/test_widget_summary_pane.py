@@ -1,0 +1,265 @@
+"""The summary pane: its text, what changed, the two texts, and how it goes from view to view."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.summaries.test_lineage import BODIES
+from tests.widgets.values import DIFF, SUMMARY, SUMMARY_PANE, lineage_view
+from tests.widgets.widget_host import Host, hosting, lines, shown
+from widgets.bars.mode_bar import ModeBar
+from widgets.panes.choices import CompactionChosen
+from widgets.panes.diff_lines import word_spans
+from widgets.panes.summary_changes import SummaryChanges
+from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_pane import SummaryPane, SummaryPaneView, SummaryView
+from widgets.panes.summary_sides import SummarySides
+from widgets.panes.summary_text import SummaryText
+from widgets.panes.text_view import TextView
+
+
+async def test_a_summary_shows_sections_counts_and_budget() -> None:
+    pane = SummaryText()
+    async with hosting(pane, set_up=lambda: pane.set_view(SUMMARY)):
+        text = shown(pane)
+        for part in (
+            "compaction 2 of 3  4 sections, 4 items",
+            "~3,200 tokens  ▓▓▓▓▓▓▓░░░░░░░░░░░░░  32% of the budget of 10,000",
+            "▾ Goal  1 item · ~12\n  • Pass the tests",
+            "▾ Done  3 items · ~30\n    1. fixed a\n      • sub\n    x\n    y",
+            "▾ Blocked  empty · ~1",
+        ):
+            assert part in text
+        assert "Progress  empty" not in text
+
+
+async def test_a_fallback_is_loud_and_an_overlong_summary_is_told() -> None:
+    pane = SummaryText()
+    async with hosting(pane, set_up=lambda: pane.set_view(replace(SUMMARY, kind="fallback", budget=2_000))):
+        assert shown(pane).startswith("✗ No summary was made")
+        assert "160% of the budget" in shown(pane)
+        pane.set_view(replace(SUMMARY, kind="merged"))
+        assert "merged into the first tail message" in shown(pane)
+        pane.set_view(SummaryView(text="free text\nof two lines"))
+        assert "free text\nof two lines" in shown(pane)
+
+
+async def test_sections_fold_by_key_and_click_and_stay_folded() -> None:
+    pane = SummaryText()
+    async with hosting(pane, set_up=lambda: pane.set_view(SUMMARY)) as host:
+        pane.body.focus()
+        await host.press("J", "enter")
+        assert "▸ Goal" in shown(pane)
+        assert "Pass the tests" not in shown(pane)
+        await host.press("J", "J", "enter")
+        assert pane.folded == {"Goal", "Done"}
+        pane.set_view(replace(SUMMARY, note="Another note."))
+        assert "▸ Goal" in shown(pane)
+        row = next(y for y, line in enumerate(lines(pane.body)) if "Goal" in line)
+        await host.click(pane.body, 4, row)
+        assert pane.folded == {"Done"}
+        await host.press("z")
+        assert pane.folded == {"Goal", "Progress", "Done", "Blocked"}
+        await host.press("z")
+        assert pane.folded == frozenset()
+
+
+async def test_without_a_section_nothing_is_to_be_folded() -> None:
+    pane = SummaryText()
+    async with hosting(pane, set_up=lambda: pane.set_view(SummaryView(note="None yet."))) as host:
+        pane.body.focus()
+        await host.settle()
+        assert not {"enter", "z", "J"} & set(host.screen.active_bindings)
+        pane.set_view(SUMMARY)
+        assert {"enter", "z", "J"} <= set(host.screen.active_bindings)
+
+
+async def test_a_low_summary_keeps_its_size_in_the_line_of_its_title() -> None:
+    pane = SummaryText()
+    async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(SUMMARY)):
+        assert "compaction 2 of 3  4 sections, 4 items  ~3,200 tokens  32% of 10,000\n" in shown(pane)
+        assert pane.body.size.height >= 6
+
+
+async def test_a_diff_has_signs_and_counts() -> None:
+    pane = SummaryChanges()
+    async with hosting(pane, set_up=lambda: pane.set_view(DIFF)):
+        text = shown(pane)
+        for part in (
+            "compaction 1 → compaction 2",
+            "− 1 removed   ~ 1 reworded   → 1 moved   = 1 kept",
+            "Goal  = 1\n  = Pass the tests",
+            "  − old\n  ~ ship by Friday\n    was ship soon",
+            "Done  + section added  → 1\n  → fix a\n    In Progress → Done",
+        ):
+            assert part in text
+
+
+async def test_f_leaves_only_the_changes() -> None:
+    pane = SummaryChanges()
+    async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
+        pane.body.focus()
+        await host.press("f")
+        assert pane.filter == "changes"
+        assert "Pass the tests" not in shown(pane)
+        assert "ship by Friday" in shown(pane)
+        bar = pane.query_one(ModeBar)
+        await host.click(bar, lines(bar)[0].index("all items"), 0)
+        assert "Pass the tests" in shown(pane)
+        pane.set_view(None)
+        assert "no earlier summary" in shown(pane)
+        pane.set_view(None, pending=True)
+        assert "Comparing" in shown(pane)
+
+
+async def test_the_texts_stand_side_by_side_at_any_width() -> None:
+    pane = SummarySides()
+    async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
+        row = next(line for line in shown(pane).split("\n") if "new line" in line)
+        assert row.startswith((" − old line", "− old line"))
+        assert "compaction 1" in shown(pane)
+        await host.pilot.resize_terminal(50, 20)
+        await host.settle()
+        await host.settle()
+        assert all(len(line) <= 50 for line in lines(pane.body))
+        assert "new line" in shown(pane)
+        pane.set_view(None)
+        await host.settle()
+        assert "no earlier summary" in shown(pane)
+
+
+async def test_section_keys_go_through_a_diff() -> None:
+    pane = SummaryChanges()
+    async with hosting(pane, set_up=lambda: pane.set_view(DIFF)) as host:
+        pane.body.focus()
+        active = []
+        for key in "JJJJK":
+            await host.press(key)
+            active.append(pane.body.active)
+        assert active == [0, 3, 8, 8, 3]
+
+
+def test_words_that_changed() -> None:
+    old, new = word_spans("ship it soon, please", "ship it by Friday, please")
+    assert [("ship it soon, please"[span.start : span.end], span.style) for span in old] == [
+        ("soon", "removed-word")
+    ]
+    assert ["ship it by Friday, please"[span.start : span.end] for span in new] == ["by Friday"]
+    assert word_spans("a " * 2_000, "b " * 2_000) == ((), ())
+
+
+def views_shown(host: Host) -> list[str]:
+    """The views that came on screen, in order."""
+    return [message.name for message in host.of(SummaryPane.ViewShown)]
+
+
+async def test_m_goes_through_four_views_and_takes_the_focus_along() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        pane.query_one(TextView).focus()
+        assert (pane.view_name, "▾ Goal" in shown(pane)) == ("text", True)
+        for name, told in (("changes", "− old"), ("sides", "new line"), ("life", "▸2"), ("text", "▾ Goal")):
+            await host.press("m")
+            assert pane.view_name == name
+            assert told in shown(pane)
+            assert pane.has_focus_within
+        await host.press("M", "M")
+        assert pane.view_name == "sides"
+        assert views_shown(host) == ["changes", "sides", "life", "text", "life", "sides"]
+
+
+async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, size=(78, 10), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        bar = pane.query_one(ModeBar)
+        await host.click(bar, lines(bar)[0].index("side by side"), 0)
+        assert pane.view_name == "sides"
+        pane.show("life")
+        pane.show("nothing")
+        await host.settle()
+        assert isinstance(pane.shown, SummaryLife)
+        await host.press(*["m"] * 41)
+        assert pane.view_name == "text"
+        assert [view.id or type(view).__name__ for view in pane.query(".view") if view.display] == [
+            "SummaryText"
+        ]
+
+
+async def test_a_view_that_was_not_on_screen_costs_nothing() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        assert [type(view) for view in pane.query(".view")] == [SummaryText]
+        await host.press("m")
+        pane.show("changes")
+        await host.settle()
+        assert not pane.query(SummaryLife)
+        pane.set_view(replace(SUMMARY_PANE, summary=replace(SUMMARY, title="compaction 3 of 3")))
+        pane.show("text")
+        await host.settle()
+        assert "compaction 3 of 3" in shown(pane)
+
+
+async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        pane.show("life")
+        await host.settle()
+        life = pane.query_one(SummaryLife)
+        life.items.focus()
+        await host.press("enter")
+        (chosen,) = host.of(SummaryPane.CellChosen)
+        assert chosen.compaction == 2
+        await host.click(life.items, lines(life.items)[0].index("3"), 2)
+        assert [message.compaction for message in host.of(CompactionChosen)] == [3]
+        pane.show_item("ship by Friday")
+        await host.settle()
+        changes = pane.query_one(SummaryChanges)
+        assert pane.view_name == "changes"
+        assert "ship by Friday" in lines(changes.body)[changes.body.active or 0]
+        # The comparison that comes later begins at the item too, until J or K.
+        pane.set_view(replace(SUMMARY_PANE, changes=replace(DIFF, sections=DIFF.sections[1:])))
+        assert changes.body.active == 2
+        await host.press("K")
+        pane.set_view(SUMMARY_PANE)
+        assert changes.body.active is None
+
+
+async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
+    pane = SummaryPane()
+    view = SummaryPaneView(SummaryView(), None, None, life_pending=True, changes_pending=True)
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
+        told = {}
+        for pending in (True, False):
+            pane.set_view(replace(view, life_pending=pending, changes_pending=pending))
+            for name in ("changes", "sides", "life"):
+                pane.show(name)
+                await host.settle()
+                told[name, pending] = shown(pane)
+        for name in ("changes", "sides"):
+            assert "Comparing" in told[name, True]
+            assert "no earlier summary" in told[name, False]
+        assert "Following the items" in told["life", True]
+        assert "No compaction has left a summary" in told["life", False]
+
+
+async def test_the_column_of_the_life_follows_the_chosen_compaction() -> None:
+    pane = SummaryPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        pane.show("life")
+        await host.settle()
+        assert "compaction 2 of 3" in shown(pane)
+        pane.set_view(replace(SUMMARY_PANE, life=lineage_view(*BODIES, column=2)))
+        assert "compaction 3 of 3" in shown(pane)
+
+
+@pytest.mark.parametrize("keys", ["[]", "hl", "0123456789"])
+async def test_brackets_arrows_and_digits_are_left_to_the_screen(keys: str) -> None:
+    names = {"[": "left_square_bracket", "]": "right_square_bracket"}
+    pane = SummaryPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+        for name in ("text", "changes", "sides", "life"):
+            pane.show(name)
+            await host.settle()
+            assert not {names.get(key, key) for key in keys} & set(host.screen.active_bindings)

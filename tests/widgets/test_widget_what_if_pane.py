@@ -1,0 +1,173 @@
+"""The what-if pane: knobs, runs and numbers, each filled by its own input, and how they share the room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from inspector.engines.base import Settings
+from tests.widgets.values import GRAPH, RUN, RUNS, TUNE, WHAT_IF
+from tests.widgets.widget_host import Host, hosting, lines, shown
+from widgets.bars.mode_bar import ModeBar
+from widgets.base.text_lines import TextLine
+from widgets.panes.knobs import Knobs
+from widgets.panes.run_lines import ReplayView, run_lines
+from widgets.panes.what_if_pane import WhatIfPane
+
+
+def filled() -> WhatIfPane:
+    """A pane with settings and runs."""
+    pane = WhatIfPane()
+    pane.set_settings(TUNE)
+    pane.set_run(RUNS)
+    pane.set_step(30)
+    return pane
+
+
+def changes(host: Host) -> list[tuple[str, object]]:
+    return [(message.name, message.value) for message in host.of(Knobs.SettingChanged)]
+
+
+async def test_numbers_are_explained_below_what_they_lead_to() -> None:
+    pane = filled()
+    async with hosting(pane, size=(80, 70)):
+        text = "\n".join(line.rstrip() for line in lines(pane.body))
+        assert text.strip().startswith("The next one: 343 → 130 messages.")
+        assert "threshold  100,000" in text
+        assert " ·   100,000  50% of a context of 200,000" in text
+        assert " ◆   100,000  never below 64,000" in text
+        assert "tail budget  20,000" in text
+        assert "hygiene  170,000" in text
+        assert "mean              41.0k" in " ".join(text.split("\n")).replace("       41.0k", "41.0k")
+        assert "These settings compact elsewhere." in text
+
+
+async def test_presets_and_turns_are_posted() -> None:
+    pane = filled()
+    async with hosting(pane, size=(80, 30)) as host:
+        pane.knobs.focus()
+        await host.press("right")
+        bar = next(bar for bar in pane.query(ModeBar) if "preset" in lines(bar)[0])
+        row = lines(bar)[0]
+        assert "● defaults" in row
+        await host.click(bar, row.index("recorded") + 1, 0)
+        assert changes(host) == [("threshold", 0.51)]
+        assert [message.preset.name for message in host.of(WhatIfPane.PresetChosen)] == ["recorded"]
+        # What a knob or a choice shows at once is put right by the settings that come.
+        pane.set_settings(TUNE)
+        assert pane.knobs.value("threshold") == 0.5
+        assert "● defaults" in lines(bar)[0]
+
+
+async def test_where_the_pane_is_high_knobs_curve_and_numbers_stand_below_each_other() -> None:
+    pane = filled()
+    async with hosting(pane, size=(70, 38)) as host:
+        assert pane.knobs.region.bottom <= pane.graph.region.y
+        assert pane.graph.region.bottom <= pane.body.region.y
+        assert pane.graph.size.height >= 8
+        assert pane.body.size.height >= 8
+        assert "recorded  12 compactions" in pane.figures
+        pane.knobs.focus()
+        assert "m" not in host.screen.active_bindings
+        await host.pilot.resize_terminal(130, 38)
+        await host.settle()
+        assert pane.graph.region.x >= 60
+        assert pane.body.region.x >= 60
+
+
+async def test_where_the_pane_is_low_m_turns_between_curve_and_numbers() -> None:
+    pane = filled()
+    async with hosting(pane, size=(78, 10)) as host:
+        pane.knobs.focus()
+        await host.settle()
+        assert pane.view_name == "curve"
+        assert pane.graph.region.x > 30
+        assert pane.graph.region.bottom <= 10
+        assert not pane.body.display
+        await host.press("m")
+        assert pane.view_name == "numbers"
+        assert pane.knobs.has_focus
+        assert pane.body.size.height >= 8
+        assert "The next one" in shown(pane)
+        pane.body.focus()
+        await host.press("M")
+        assert pane.graph.has_focus, "the focus stays in the pane"
+        pane.show("numbers")
+        await host.settle()
+        assert pane.body.has_focus
+
+
+@pytest.mark.parametrize("size", [(42, 12), (60, 16)])
+async def test_where_it_is_narrow_too_both_stand_below_each_other(size: tuple[int, int]) -> None:
+    pane = filled()
+    async with hosting(pane, size=size) as host:
+        assert pane.graph.region.y >= 5
+        assert pane.graph.region.bottom <= size[1]
+        assert pane.graph.size.width >= size[0] - 2
+        assert pane.graph.size.height >= 3
+        pane.knobs.focus()
+        for knob in range(8):
+            await host.press("down")
+            assert pane.knobs.region.y + knob + 1 < pane.graph.region.y - 2, "the knob is on screen"
+
+
+async def test_tab_goes_from_the_knobs_to_the_curve_and_j_and_k_work_from_both() -> None:
+    pane = filled()
+    async with hosting(pane, size=(70, 38)) as host:
+        pane.knobs.focus()
+        await host.press("J", "tab")
+        assert pane.graph.has_focus
+        await host.press("K", "H", "end")
+        assert [message.step for message in host.of(WhatIfPane.StepChosen)] == [40, 5, 100]
+        assert changes(host) == []
+
+
+async def test_a_step_moves_the_cursor_and_a_run_that_comes_later_begins_there() -> None:
+    pane = WhatIfPane()
+    async with hosting(pane, size=(70, 38)) as host:
+        pane.set_step(7)
+        assert pane.graph.steps == 0
+        pane.set_run(RUNS)
+        assert pane.graph.state == replace(GRAPH, step=7)
+        pane.set_step(8)
+        await host.settle()
+        assert pane.graph.state.step == 8
+
+
+async def test_without_a_run_it_says_why() -> None:
+    pane = WhatIfPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_settings(TUNE)) as host:
+        assert "Reading the conversation" in pane.figures
+        pane.set_run(None, "The engine cannot run a whole conversation.")
+        await host.settle()
+        assert pane.figures == "The engine cannot run a whole conversation."
+        assert not pane.graph.display
+        assert "The next one" in shown(pane)
+        pane.set_run(RUNS)
+        await host.settle()
+        assert pane.graph.display
+        assert pane.run == RUNS
+        pane.set_settings(replace(TUNE, settings=Settings(threshold=0.7), outcome=("Nothing goes.",)))
+        assert "Nothing goes." in shown(pane)
+
+
+def told(found: list[TextLine]) -> list[str]:
+    return [line.text for line in found]
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (98, "12 compactions, peak 98.1k, input 3.2M, 45% summarized, 12 of 80 facts at risk"),
+        (78, "12 comp., peak 98.1k, input 3.2M, 45% summarized, 12 facts at risk"),
+        (66, "12 compactions, peak 98.1k, input 3.2M, 45% summarized"),
+        (58, "12 comp., peak 98.1k, input 3.2M, 45% summarized"),
+        (34, "12 comp., peak 98.1k"),
+    ],
+)
+def test_a_run_is_told_on_one_line_with_what_there_is_room_for(width: int, expected: str) -> None:
+    first, second = told(run_lines(ReplayView(GRAPH, (RUN, WHAT_IF)), width))
+    assert first == f"recorded  {expected}"
+    assert "risk" not in second
+    assert len(second) <= width

@@ -1,0 +1,48 @@
+"""The numbers that follow from settings as lines, each with the steps that led to it."""
+
+from __future__ import annotations
+
+from inspector.engines.base import Budgets, DerivationStep
+from widgets.base import human
+from widgets.base.strips import one_line
+from widgets.base.text_lines import TextLine, line_of
+
+_TITLES = {
+    "threshold_tokens": "threshold",
+    "tail_token_budget": "tail budget",
+    "max_summary_tokens": "largest summary",
+    "hygiene_tokens": "hygiene",
+}
+
+
+def budget_lines(budgets: Budgets) -> list[TextLine]:
+    """Every number under its name, and its steps; those that changed the number are marked ◆."""
+    lines: list[TextLine] = []
+    names = [*_TITLES, *(name for name in budgets.steps if name not in _TITLES)]
+    for name in names:
+        steps = budgets.steps.get(name, ())
+        value = getattr(budgets, name, None)
+        if value is None and steps:
+            value = steps[-1].value
+        if value is None:
+            continue
+        if lines:
+            lines.append(TextLine(""))
+        title = _TITLES.get(name, one_line(name, 40).replace("_", " "))
+        lines.append(line_of((title, "heading"), (f"  {_number(value)}", "strong")))
+        lines += [_step(step) for step in steps]
+    return lines
+
+
+def _step(step: DerivationStep) -> TextLine:
+    why = one_line(step.why, 400)
+    number = _number(step.value)
+    line = line_of(
+        (f"{number:>9}  ", "warning" if step.bound else "muted"), (why, "" if step.bound else "kept")
+    )
+    sign, style = ("◆", "warning") if step.bound else ("·", "muted")
+    return TextLine(line.text, spans=line.spans, prefix=f" {sign} ", prefix_style=style)
+
+
+def _number(value: float) -> str:
+    return human.count(round(value)) if float(value).is_integer() else f"{value:,.4g}"

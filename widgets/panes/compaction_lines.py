@@ -1,0 +1,176 @@
+"""One compaction as lines, as a person asks: what came of it, what it lost, the summary it made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from widgets.base import human
+from widgets.base.strips import fit, one_line
+from widgets.base.text_lines import TextLine, line_of
+from widgets.lists.fact_list import OUTCOMES, FactView
+from widgets.panes.summary_lines import SummaryView, section_lines
+
+#: Below so many cells less is said; from so many on the longest sentence fits.
+NARROW, _WIDE = 60, 84
+_WHO = {"assistant": "agent"}
+
+
+@dataclass(frozen=True, slots=True)
+class BoundsView:
+    """Boundaries, from the store or from an engine; `by` names which ("recorded", "planned by hermes-0.13")."""
+
+    kind: Literal["recorded", "planned"]
+    by: str
+    head_end: int
+    tail_start: int
+    summary_tokens: int | None = None
+    tokens_after: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionView:
+    """A compaction as the pane shows it. Counts are messages; tokens are rough, the system prompt included.
+
+    `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. `lost` are
+    some facts that did not survive, the worst first, and `lost_note` what is to be said about more of them ("and 31
+    more", "nothing was lost"). `summary` is the one it made.
+    """
+
+    index: int
+    total: int
+    before: int
+    after: int
+    tokens_before: int
+    tokens_after: int
+    outcome: Literal["summary", "merged", "fallback", "failed"]
+    bounds: tuple[BoundsView, ...] = ()
+    went: int = 0
+    went_tokens: int | None = None
+    stayed: int = 0
+    came: int = 0
+    at: float = 0.0
+    session: str = ""
+    notes: tuple[str, ...] = ()
+    lost: tuple[FactView, ...] = ()
+    lost_note: str = ""
+    summary: SummaryView | None = None
+
+
+_OUTCOMES = {
+    "summary": ("Σ", "accent", "a summary took the middle's place"),
+    "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
+    "fallback": ("✗", "error", "no summary was made; a fallback text took the middle's place"),
+    "failed": ("✗", "error", "the compaction failed"),
+}
+
+
+def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
+    """Which compaction it is, what came of messages and tokens, boundaries; less in few cells or where it is tight."""
+    narrow = width < NARROW
+    sign, style, words = _OUTCOMES[view.outcome]
+    words = view.outcome if narrow else words
+    lines = [line_of((f"compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
+    quiet = (
+        []
+        if tight
+        else [
+            text for text in (human.clock(view.at) if view.at > 0 else "", one_line(view.session, 80)) if text
+        ]
+    )
+    if quiet:
+        lines.append(TextLine(" · ".join(quiet), "muted"))
+    saved = view.tokens_before - view.tokens_after
+    share = human.percent(abs(saved), view.tokens_before)
+    verdict = (
+        f"saved {human.tokens(saved)}, {share}" if saved >= 0 else f"grew by {human.tokens(-saved)}, {share}"
+    )
+    low = saved < view.tokens_before * 0.10
+    gap = [] if tight else [TextLine("")]
+    lines += [
+        *gap,
+        line_of(
+            ("messages  ", "muted"),
+            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(0 if narrow else 13) + "  ", ""),
+            (f"− {view.went:,} went", "removed"),
+            (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
+            (f"  = {view.stayed:,} stayed", "kept"),
+            (f"  Σ {view.came:,}" + (" in their place" if width >= _WIDE else ""), "accent"),
+        ),
+        line_of(
+            ("tokens    ", "muted"),
+            (
+                f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(
+                    0 if narrow else 13
+                )
+                + "  ",
+                "",
+            ),
+            (("! " if low else "") + verdict, "warning" if low else "muted"),
+        ),
+    ]
+    if view.bounds:
+        lines += [*gap, *_bounds(view.bounds, narrow)]
+    lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
+    return lines
+
+
+def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
+    """What it lost, a line a fact of so many cells, tagged "lost:0"; nothing where nobody has looked."""
+    if not view.lost and not view.lost_note:
+        return []
+    lines = [] if view.lost else [line_of(("lost      ", "muted"), (view.lost_note, "muted"))]
+    for number, fact in enumerate(view.lost):
+        sign, style = OUTCOMES[fact.outcome]
+        who = _WHO.get(fact.role, one_line(fact.role, 12))
+        place = f"  {who} #{fact.source.index:,}" if fact.source is not None else f"  {who}"
+        lead = "lost    " if number == 0 else " " * 8
+        text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
+        lines.append(
+            line_of((lead, "muted"), (f"{sign} ", style), (text, ""), (place, "muted"), tag=f"lost:{number}")
+        )
+    if view.lost and view.lost_note:
+        lines.append(line_of((" " * 10 + view.lost_note, "muted")))
+    return lines
+
+
+def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[TextLine]:
+    """The summary that it made: its size, and its sections, tagged "section:0"."""
+    told = f"~{human.tokens(summary.tokens)}" if summary.tokens is not None else ""
+    if not summary.sections:
+        told = one_line(summary.note or summary.text, 400) or told
+    lines = [line_of(("summary   ", "muted"), (told, ""))] if told else []
+    return [*lines, *section_lines(summary.sections, folded, gaps=False)[0]]
+
+
+def _bounds(bounds: tuple[BoundsView, ...], narrow: bool) -> list[TextLine]:
+    """Boundaries as a small table: recorded and planned below each other, what differs marked with ≠."""
+    first = bounds[0]
+    width = min(11 if narrow else 28, max(len(one_line(row.by, 28)) for row in bounds) + 2)
+    lines = [
+        TextLine(
+            f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}"
+            + ("" if narrow else f"{'summary':>10}{'after':>9}"),
+            "muted",
+        )
+    ]
+    for row in bounds:
+        sign = "━" if row.kind == "recorded" else "╌"
+        style = "" if row.kind == "recorded" else "accent"
+        parts = [(f"{sign} {fit(one_line(row.by, 28), width)}", style)]
+        for value, expected, cells in (
+            (row.head_end, first.head_end, 10),
+            (row.tail_start, first.tail_start, 12),
+        ):
+            other = value != expected
+            parts.append((f"{'≠ ' if other else ''}{value:,}".rjust(cells), "warning" if other else style))
+        summary = "–" if row.summary_tokens is None else f"~{human.tokens(row.summary_tokens)}"
+        after = "–" if row.tokens_after is None else f"~{human.tokens(row.tokens_after)}"
+        if not narrow:
+            parts.append((f"{summary:>10}{after:>9}", "muted"))
+        lines.append(line_of(*parts))
+        if row.note:
+            lines.append(TextLine(row.note, "muted", prefix="  "))
+    return lines

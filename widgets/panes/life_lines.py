@@ -1,0 +1,168 @@
+"""The life of the summaries' items as lines: what a column did to all of them, what became of one in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from inspector.summaries.drift import Drift, Otherwise, Stale
+from inspector.summaries.lineage import Cell, Lineage, LineageRow
+from widgets.base import human
+from widgets.base.strips import one_line
+from widgets.base.text_lines import Span, TextLine, line_of
+from widgets.lists.lineage_list import SIGNS
+
+
+@dataclass(frozen=True)
+class LineageView:
+    """A lineage and its drift. `column` is that of the chosen compaction, from 0; `note` a sentence about all of it."""
+
+    lineage: Lineage
+    drift: Drift
+    column: int = 0
+    note: str = ""
+
+    @cached_property
+    def stale(self) -> dict[int, Stale]:
+        """The items that are stale, by row."""
+        return {stale.row: stale for stale in self.drift.stale}
+
+    @cached_property
+    def otherwise(self) -> dict[int, list[Otherwise]]:
+        """Where items began to say something else, by row."""
+        turns: dict[int, list[Otherwise]] = {}
+        for turn in self.drift.otherwise:
+            turns.setdefault(turn.row, []).append(turn)
+        return turns
+
+    def says_otherwise(self, row: int) -> bool:
+        """Whether an item certainly says something else than it did."""
+        return any(turn.settled for turn in self.otherwise.get(row, ()))
+
+    @property
+    def flags(self) -> dict[int, str]:
+        """The sign before an item, by row: it says something else, or is stale."""
+        flags = dict.fromkeys(self.stale, "◷")
+        return flags | {row: "!" for row in self.otherwise if self.says_otherwise(row)}
+
+
+def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
+    """What the compaction of a column did to the items, what is left of the first summary, what is wrong."""
+    lineage = view.lineage
+    if not lineage.rows:
+        return [TextLine("No compaction has left a summary to follow so far.", "muted")]
+    column = lineage.columns[at]
+    counts = lineage.counts(at)
+    parts = [(f"compaction {column.compaction} of {len(lineage.columns)}   ", "strong")]
+    states = [
+        (f"{sign} {counts[state]}", state, style) for state, (sign, style) in SIGNS.items() if counts[state]
+    ]
+    worded = [(f"{count} {state}{'  ' if low else '   '}", style) for count, state, style in states]
+    # Where room is short, the signs alone tell what the counts are of.
+    fits = not low or sum(len(text) for text, _ in parts + worded) - 2 <= width
+    parts += worded if fits else [(f"{count}  ", style) for count, _, style in states]
+    if column.summary is None:
+        parts.append(("no summary was found", "warning"))
+    elif column.fallback:
+        parts.append(("a fallback text, which no model wrote", "warning"))
+    lines = [line_of(*parts), line_of(*_left(view, at))]
+    if not low:
+        lines.append(line_of(*_trouble(view)))
+        if view.note:
+            lines.append(TextLine(view.note, "muted"))
+    return lines
+
+
+def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
+    parts: list[tuple[str, str]] = []
+    left = next((left for left in view.drift.left if left.column == at), None)
+    if left is not None and left.of_items:
+        parts.append(("left of the first: ", "muted"))
+        share = human.percent(left.words, left.of_words)
+        parts.append((f"{left.items} of {left.of_items} items, {share} of words   ", ""))
+    length = view.drift.lengths[at] if at < len(view.drift.lengths) else None
+    if length is not None and length.tokens is not None:
+        of = f" of {human.tokens(length.budget)}" if length.budget else ""
+        over = length.share is not None and length.share > 1
+        told = f"{human.tokens(length.tokens)}{of} tokens{' — over budget' if over else ''}"
+        parts.append((told, "warning" if over else ""))
+    return parts
+
+
+def _trouble(view: LineageView) -> list[tuple[str, str]]:
+    turned = sum(view.says_otherwise(row) for row in view.otherwise)
+    told = human.plural(turned, "item says", "items say")
+    return [
+        (f"! {told} something else   ", "warning" if turned else "muted"),
+        (f"◷ {human.plural(len(view.stale), 'open item')} stale", "changed" if view.stale else "muted"),
+    ]
+
+
+def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextLine], int]:
+    """The life of an item, and the line of the column `at` in it."""
+    lines = _warnings(view, item)
+    place = len(lines)
+    text = ""
+    for number, (column, cell) in enumerate(zip(view.lineage.columns, item.cells, strict=True)):
+        here = number == at
+        if here:
+            place = len(lines)
+        lines += _cell_lines(view.lineage, number, column.compaction, cell, here, text)
+        text = cell.text if cell is not None and cell.stands else text
+    return lines, place
+
+
+def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
+    columns = view.lineage.columns
+    lines = []
+    for turn in view.otherwise.get(item.number, ()):
+        told = ", ".join(_turned(one.how, one.was, one.now) for one in turn.turns)
+        text = f"since compaction {columns[turn.column].compaction} it says something else: {told}"
+        style = "warning" if turn.settled else "muted"
+        lines.append(TextLine(one_line(text, 600), style, prefix="! ", prefix_style="warning"))
+    stale = view.stale.get(item.number)
+    if stale is not None:
+        since = columns[stale.since].compaction
+        if stale.by is not None:
+            done = view.lineage.rows[stale.by].text
+            text = f"stale: done since compaction {since} (“{one_line(done, 160)}”), and still listed as open"
+        else:
+            text = f"stale: {stale.times} summaries list it in the same words, since compaction {since}"
+        lines.append(TextLine(one_line(text, 600), "changed", prefix="◷ ", prefix_style="warning"))
+    return lines
+
+
+def _cell_lines(
+    lineage: Lineage, at: int, compaction: int, cell: Cell | None, here: bool, before: str
+) -> list[TextLine]:
+    """The lines of one column: what the item is there, where it stands, its words where they are others."""
+    mark = "›" if here else " "
+    if cell is None:
+        return [line_of((f"{mark}{compaction:>3}  ", "muted"), ("not there", "muted"))] if here else []
+    sign, style = SIGNS[cell.state]
+    parts = [(f"{mark}{compaction:>3}  ", "strong" if here else "muted"), (f"{sign} {cell.state}", style)]
+    source, section = one_line(cell.from_section, 80), one_line(cell.section, 80)
+    parts.append((f"   {source} → {section}" if source else f"   {section}", "muted"))
+    lines = [line_of(*parts)]
+    if cell.text != before and cell.stands:
+        text = one_line(cell.text)
+        lines.append(TextLine(text, spans=_changed(cell, text), prefix="      "))
+    for other in cell.others:
+        kin = lineage.rows[other]
+        standing = kin.standing(at)
+        word = "with" if cell.state == "merged" else "and"
+        text = one_line(standing.text if standing else kin.text, 400)
+        lines.append(TextLine(text, "muted", prefix=f"      {word} "))
+    return lines
+
+
+def _changed(cell: Cell, text: str) -> tuple[Span, ...]:
+    """The words of a wording that are other ones; none where making it safe moved them."""
+    if len(text) != len(cell.text):
+        return ()
+    return tuple(Span(word.start, word.end, "added-word") for word in cell.words if word.end > word.start)
+
+
+def _turned(how: str, was: str, now: str) -> str:
+    was, now = one_line(was, 120), one_line(now, 120)
+    return {"changed": f"{was} became {now}", "gone": f"{was} is gone", "come": f"{now} has come"}[how]

@@ -1,0 +1,111 @@
+"""Runs of a whole conversation in numbers: the recorded one, a what-if, one that was kept to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from widgets.base import human
+from widgets.base.text_lines import TextLine, line_of
+from widgets.panes.token_graph import GraphState
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run in numbers. Tokens are rough, shares between 0 and 1; facts are None while they are being read."""
+
+    name: str
+    compactions: int
+    peak: int
+    mean: int
+    input: int
+    summarized: float
+    resummarized: float
+    user_steps: float
+    facts: int | None = None
+    facts_at_risk: int | None = None
+    constraints_at_risk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayView:
+    """The graph, the runs beside each other, and sentences about them."""
+
+    graph: GraphState
+    runs: tuple[RunView, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _of_facts(run: RunView) -> str:
+    return (
+        _READ if run.facts is None or run.facts_at_risk is None else f"{run.facts_at_risk:,} of {run.facts:,}"
+    )
+
+
+def _of_constraints(run: RunView) -> str:
+    return _READ if run.constraints_at_risk is None else f"{run.constraints_at_risk:,}"
+
+
+_READ = "being read"
+_ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
+    ("compactions", lambda run: f"{run.compactions}"),
+    ("peak", lambda run: human.tokens(run.peak)),
+    ("mean", lambda run: human.tokens(run.mean)),
+    ("input, all calls", lambda run: human.tokens(run.input)),
+    ("summarized", lambda run: human.percent(run.summarized)),
+    ("more than once", lambda run: human.percent(run.resummarized)),
+    ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
+    ("facts at risk", _of_facts),
+    ("constraints", _of_constraints),
+)
+
+
+def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
+    """A run on one line; while the facts are being read it says nothing of them."""
+    compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
+    text = f"{compactions}, peak {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
+    text += f"{human.percent(run.summarized)} summarized"
+    if not facts or run.facts is None or run.facts_at_risk is None:
+        return text
+    return f"{text}, {run.facts_at_risk:,}{'' if short else f' of {run.facts:,}'} facts at risk"
+
+
+def _shortest(run: RunView) -> str:
+    return f"{run.compactions} comp., peak {human.tokens(run.peak)}"
+
+
+#: Ways to tell of a run on one line, the longest first.
+_WAYS: tuple[Callable[[RunView], str], ...] = (
+    _in_a_line,
+    partial(_in_a_line, short=True),
+    partial(_in_a_line, facts=False),
+    partial(_in_a_line, short=True, facts=False),
+    _shortest,
+)
+
+
+def run_lines(view: ReplayView, room: int) -> list[TextLine]:
+    """A line a run, with as much as `room` cells hold of every one."""
+    width = max((len(run.name) for run in view.runs), default=0)
+    longest = [max((width + 2 + len(way(run)) for run in view.runs), default=0) for way in _WAYS]
+    way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _shortest)
+    return [line_of((run.name.ljust(width) + "  ", "muted"), (way(run), "")) for run in view.runs]
+
+
+def run_table(view: ReplayView) -> list[TextLine]:
+    """The runs beside each other, a row a figure, and the sentences about them; nothing where there is no run."""
+    if not view.runs:
+        return [TextLine(note, "muted") for note in view.notes]
+    width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2
+    lines = [line_of((" " * 18, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
+    for label, show in _ROWS:
+        values = [show(run) for run in view.runs]
+        same = len(set(values)) <= 1
+        lines.append(
+            line_of(
+                (label.ljust(18), "muted"),
+                *((value.rjust(width), "" if same else "accent") for value in values),
+            )
+        )
+    return [*lines, *(TextLine(note, "muted") for note in view.notes)]

@@ -1,0 +1,139 @@
+"""What changed between a summary and the one before, by section and item."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base.headline import Headline
+from widgets.base.text_lines import TextLine
+from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, DiffView, head_lines, section_lines
+from widgets.panes.text_view import TextView
+
+#: Below this height the filter is told in the head.
+LOW = 16
+FILTERS = (
+    Mode("all", "all items", "Every item with its sign"),
+    Mode("changes", "only changes", "Only what changed"),
+)
+
+
+class SummaryChanges(Vertical):
+    """Shows a DiffView: + added, − removed, ~ reworded, → moved, = kept."""
+
+    DEFAULT_CSS = """
+    SummaryChanges { background: $surface; }
+    SummaryChanges > Headline { padding: 0 1; }
+    SummaryChanges > ModeBar { padding: 0 1; margin: 0 0 1 0; }
+    SummaryChanges > TextView { height: 1fr; padding: 0 0 0 1; }
+    SummaryChanges.-bare > ModeBar { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "filter", "Filter", id="changes.filter", tooltip="All items, or only what changed"),
+        Binding("J", "section(1)", "Next section", id="changes.next_section", show=False),
+        Binding("K", "section(-1)", "Previous section", id="changes.previous_section", show=False),
+    ]
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view: DiffView | None = None
+        self._pending = False
+        self._places: list[int] = []
+        self._wanted = ""
+        self._headline = Headline(4)
+        self._filters = ModeBar(FILTERS)
+        self._body = TextView()
+
+    def compose(self) -> ComposeResult:
+        """Counts, filter, items."""
+        yield self._headline
+        yield self._filters
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self._body.tooltip = "+ added   − removed   ~ reworded   → moved   = kept"
+        self._show()
+
+    @property
+    def body(self) -> TextView:
+        """The text on show."""
+        return self._body
+
+    @property
+    def filter(self) -> str:
+        """all or changes."""
+        return self._filters.mode
+
+    def set_view(self, view: DiffView | None, pending: bool = False) -> None:
+        """Show two summaries compared; None where there is no second one, or while they are compared (`pending`)."""
+        if (view, pending) == (self._view, self._pending):
+            return
+        came_or_went = (view is None) != (self._view is None)
+        self._view, self._pending = view, pending
+        if self.is_mounted:
+            if came_or_went:
+                self.refresh_bindings()
+            self._show()
+
+    def show_item(self, text: str) -> None:
+        """Go to the item of that wording, new or old, in this comparison and in those that come, until J or K."""
+        self._wanted = text
+        if self.is_mounted:
+            self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a comparison there is nothing to filter or to go through, and the keys are free for others."""
+        return self._view is not None or action not in ("filter", "section")
+
+    def action_filter(self) -> None:
+        """Show all items, or only what changed."""
+        self._filters.step(1)
+
+    def action_section(self, by: int) -> None:
+        """Go to the next section, or the one before."""
+        self._wanted = ""
+        if not self._places:
+            return
+        active = self._body.active
+        if active is None:
+            target = self._places[0 if by > 0 else -1]
+        else:
+            near = [place for place in self._places if (place > active if by > 0 else place < active)]
+            target = (near[0] if by > 0 else near[-1]) if near else active
+        self._body.set_active(target)
+
+    @on(ModeBar.ModeChosen)
+    def _filter_chosen(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where room is short, the head tells of the filter."""
+        self._show_head()
+
+    def _show_head(self) -> None:
+        view, low = self._view, 0 < self.size.height < LOW
+        self.set_class(low or view is None, "-bare")
+        if view is None:
+            self._headline.set_lines([TextLine(COMPARING if self._pending else NONE_BEFORE, "muted")])
+            return
+        only = [TextLine("only changes", "muted")] if low and self.filter == "changes" else []
+        self._headline.set_lines([*head_lines(view), *only])
+
+    def _show(self) -> None:
+        self._show_head()
+        if self._view is None:
+            self._places = []
+            self._body.set_text("")
+            return
+        only_changes = self.filter == "changes"
+        lines, self._places, place = section_lines(self._view.sections, only_changes, self._wanted)
+        self._body.set_lines(lines)
+        if place is not None:
+            self._body.set_active(place)

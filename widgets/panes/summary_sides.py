@@ -1,0 +1,77 @@
+"""The texts of two summaries beside each other."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from widgets.base.headline import Headline
+from widgets.base.text_lines import TextLine
+from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, DiffView
+from widgets.panes.side_by_side import side_by_side
+from widgets.panes.text_view import TextView
+
+
+class SummarySides(Vertical):
+    """Shows the two texts of a DiffView, cut to the width."""
+
+    DEFAULT_CSS = """
+    SummarySides { background: $surface; }
+    SummarySides > Headline { padding: 0 1; }
+    SummarySides > TextView { height: 1fr; padding: 0 0 0 1; }
+    """
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view: DiffView | None = None
+        self._pending = False
+        self._width = 0
+        self._headline = Headline(2)
+        self._body = TextView()
+
+    def compose(self) -> ComposeResult:
+        """What is to be said, the two texts."""
+        yield self._headline
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self._body.tooltip = "The summary before to the left, this one to the right: − gone, + come."
+        self._show(keep_place=False)
+
+    @property
+    def body(self) -> TextView:
+        """The texts on show."""
+        return self._body
+
+    def set_view(self, view: DiffView | None, pending: bool = False) -> None:
+        """Show two summaries; None where there is no second one, or while they are compared (`pending`)."""
+        if (view, pending) != (self._view, self._pending):
+            self._view, self._pending = view, pending
+            if self.is_mounted:
+                self._show(keep_place=False)
+
+    def on_resize(self) -> None:
+        """The texts are cut to the width, once the widget of the lines has its own."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        if self._room != self._width:
+            self._show(keep_place=True)
+
+    @property
+    def _room(self) -> int:
+        # A cell is left for the scrollbar, which may come with the lines.
+        return self._body.size.width - 1
+
+    def _show(self, *, keep_place: bool) -> None:
+        view, self._width = self._view, self._room
+        if view is None:
+            self._headline.set_lines([TextLine(COMPARING if self._pending else NONE_BEFORE, "muted")])
+            self._body.set_text("")
+            return
+        self._headline.set_lines([TextLine(view.note, "muted")] if view.note else [])
+        if self._width > 0:
+            titles = (view.old_title, view.new_title)
+            lines = side_by_side(view.old_text, view.new_text, self._width, titles)
+            self._body.set_lines(lines, wrap=False, keep_place=keep_place)

@@ -1,0 +1,277 @@
+"""What other settings would do: knobs, the curve of the whole conversation, the numbers that follow and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.message import Message
+
+from inspector.engines.base import Budgets, Settings
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base.headline import Headline
+from widgets.base.strips import one_line
+from widgets.base.text_lines import TextLine
+from widgets.panes.budget_lines import budget_lines
+from widgets.panes.knobs import Knobs
+from widgets.panes.run_lines import ReplayView, RunView, run_lines, run_table
+from widgets.panes.text_view import TextView
+from widgets.panes.token_graph import GraphState, TokenGraph
+
+__all__ = ["Preset", "ReplayView", "RunView", "TuneState", "WhatIfPane"]
+
+#: From this width on the knobs stand beside the rest; where the pane is lower than LOW, from less on.
+WIDE, LOW, LOW_WIDE = 110, 24, 70
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Settings under a name ("as recorded", "defaults")."""
+
+    name: str
+    settings: Settings
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TuneState:
+    """The settings, and what follows. `origins` says in a few words where a setting came from ("config.yaml");
+    `defaults` are what reset goes back to; `outcome` are lines about what the plan would be, `summary_size` how large
+    what-ifs take summaries to be (see `knob_values.SUMMARY_SIZE`)."""
+
+    settings: Settings
+    defaults: Settings
+    budgets: Budgets | None = None
+    profiles: tuple[str, ...] = ("documented",)
+    presets: tuple[Preset, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    outcome: tuple[str, ...] = ()
+    summary_size: float | None = None
+
+
+class WhatIfPane(Container):
+    """Knobs over the curve and the numbers; where the pane is low, beside one of them.
+
+    The knobs post SettingChanged and ResetWanted, the graph StepChosen, the pane PresetChosen.
+    """
+
+    VIEWS: ClassVar[tuple[Mode, ...]] = (
+        Mode("curve", "curve", "Tokens over the steps: recorded, what-if, and what was kept as A"),
+        Mode("numbers", "numbers", "What follows from the settings, with the reasons"),
+    )
+    DEFAULT_CSS = """
+    WhatIfPane { background: $surface; layout: vertical; }
+    WhatIfPane > .knobs {
+        height: auto;
+        width: 1fr;
+        background: $surface;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 25%;
+    }
+    WhatIfPane > .rest { height: 1fr; width: 1fr; }
+    WhatIfPane ModeBar { padding: 0 1; }
+    WhatIfPane Headline { padding: 0 1; }
+    WhatIfPane TokenGraph { height: 1fr; margin: 0 1 0 0; }
+    WhatIfPane TextView { height: 1fr; padding: 0 0 0 1; margin: 1 0 0 0; }
+    WhatIfPane.-beside { layout: horizontal; }
+    WhatIfPane.-beside > .knobs { width: 64; height: 1fr; }
+    WhatIfPane.-low > .knobs { max-height: 40%; }
+    WhatIfPane.-low.-beside > .knobs { width: 42; max-height: 100%; }
+    WhatIfPane.-low TextView { margin: 0; }
+    WhatIfPane.-low TokenGraph { min-height: 3; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "view(1)", "Next view", id="what_if.next_view", tooltip="The curve, or the numbers"),
+        Binding("M", "view(-1)", "View before", id="what_if.previous_view", show=False),
+        Binding("J", "compaction(1)", "Next compaction", id="what_if.next_compaction", show=False),
+        Binding("K", "compaction(-1)", "Earlier compaction", id="what_if.earlier_compaction", show=False),
+    ]
+
+    SettingChanged: ClassVar = Knobs.SettingChanged
+    ResetWanted: ClassVar = Knobs.ResetWanted
+    StepChosen: ClassVar = TokenGraph.StepChosen
+
+    class PresetChosen(Message):
+        """All settings of a preset are wanted."""
+
+        def __init__(self, preset: Preset) -> None:
+            super().__init__()
+            self.preset = preset
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._state: TuneState | None = None
+        self._run: ReplayView | None = None
+        self._note = ""
+        self._step = 0
+        self._knobs = Knobs()
+        self._presets = ModeBar(title="preset")
+        self._views = ModeBar(self.VIEWS)
+        self._figures = Headline(6)
+        self._graph = TokenGraph()
+        self._numbers = TextView()
+
+    def compose(self) -> ComposeResult:
+        """Knobs and presets; the curve under its figures; the numbers."""
+        with Container(classes="knobs"):
+            yield self._knobs
+            yield self._presets
+        with Vertical(classes="rest"):
+            yield self._views
+            yield self._figures
+            yield self._graph
+            yield self._numbers
+
+    def on_mount(self) -> None:
+        """Show the values that were set before."""
+        self._show_settings()
+        self._show_run()
+        self._show_numbers()
+        self._arrange()
+
+    @property
+    def knobs(self) -> Knobs:
+        """The knobs: to focus."""
+        return self._knobs
+
+    @property
+    def graph(self) -> TokenGraph:
+        """The graph: to focus."""
+        return self._graph
+
+    @property
+    def body(self) -> TextView:
+        """The numbers and their reasons."""
+        return self._numbers
+
+    @property
+    def run(self) -> ReplayView | None:
+        """The runs on show."""
+        return self._run
+
+    @property
+    def figures(self) -> str:
+        """What is told of the runs over the graph."""
+        return self._figures.text
+
+    @property
+    def view_name(self) -> str:
+        """curve or numbers: the one on screen where there is room for one."""
+        return self._views.mode
+
+    def set_settings(self, state: TuneState) -> None:
+        """Show settings and what follows from them. Equal ones change nothing but a knob that stands elsewhere."""
+        same, self._state = state == self._state, state
+        if self.is_mounted:
+            self._show_settings()
+            if not same:
+                self._show_numbers()
+
+    def set_run(self, run: ReplayView | None, note: str = "") -> None:
+        """Show runs; None while the conversation is being read, or a `note` why there is nothing to show."""
+        if (run, note) == (self._run, self._note):
+            return
+        self._run, self._note = run, note
+        if self.is_mounted:
+            self._show_run()
+            self._show_numbers()
+            self._arrange()
+
+    def set_step(self, step: int) -> None:
+        """Move the graph's cursor to a step, counted from 1 (0: nowhere)."""
+        if step != self._step:
+            self._step = step
+            if self._run is not None:
+                self._graph.state = replace(self._graph.state, step=step)
+
+    def show(self, name: str) -> None:
+        """Show the curve or the numbers, where there is room for one of them."""
+        self._views.choose(name)
+
+    def _show_settings(self) -> None:
+        state = self._state
+        self._presets.display = state is not None and bool(state.presets)
+        if state is None:
+            return
+        self._knobs.set_state(
+            state.settings, state.defaults, state.profiles, state.origins, state.summary_size
+        )
+        same = [preset.name for preset in state.presets if preset.settings == state.settings]
+        modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]
+        self._presets.set_modes(modes, same[0] if same else "")
+
+    def _show_run(self) -> None:
+        if self._run is None:
+            self._figures.set_lines([TextLine(self._note or "Reading the conversation …", "muted")])
+            self._graph.state = GraphState()
+        else:
+            notes = [] if self._views.display else [TextLine(note, "muted") for note in self._run.notes[:1]]
+            self._figures.set_lines([*run_lines(self._run, self._figures.size.width), *notes])
+            self._graph.state = replace(self._run.graph, step=self._step)
+
+    def _show_numbers(self) -> None:
+        lines: list[TextLine] = []
+        state = self._state
+        parts = (
+            [TextLine(text) for text in state.outcome] if state is not None else [],
+            budget_lines(state.budgets) if state is not None and state.budgets is not None else [],
+            run_table(self._run) if self._run is not None else [],
+        )
+        for part in parts:
+            lines += [TextLine(""), *part] if lines and part else part
+        self._numbers.set_lines(lines, keep_place=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Beside each other where there is room, else below each other; where the pane is low, one of two."""
+        self._arrange()
+        self.call_after_refresh(self._show_run)
+
+    def _arrange(self) -> None:
+        width, height = self.size
+        low = height < LOW
+        self.set_class(low, "-low")
+        self.set_class(width >= (LOW_WIDE if low else WIDE), "-beside")
+        if low != self._views.display:
+            self._views.display = low
+            self.refresh_bindings()
+        curve = not low or self.view_name == "curve"
+        self._figures.display = curve
+        # Where a note says why there is no run, no graph says that it is coming.
+        self._graph.display = curve and not (self._note and self._run is None)
+        self._numbers.display = not low or not curve
+        for part, other in ((self._graph, self._numbers), (self._numbers, self._graph)):
+            if part.has_focus and not part.display:
+                self.screen.set_focus(other if other.display else self._knobs)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where everything is on screen there is no other view; without a run there is no compaction to go to."""
+        if action == "view":
+            return bool(self._views.display)
+        return self._run is not None if action == "compaction" else True
+
+    def action_view(self, by: int) -> None:
+        """Show the curve, or the numbers."""
+        self._views.step(by)
+
+    def action_compaction(self, direction: int) -> None:
+        """Go to the next compaction of the curve, or the one before."""
+        self._graph.action_compaction(direction)
+
+    @on(ModeBar.ModeChosen)
+    def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        if event.control is self._views:
+            self._arrange()
+            return
+        for preset in self._state.presets if self._state is not None else ():
+            if preset.name == event.mode:
+                self.post_message(self.PresetChosen(preset))
