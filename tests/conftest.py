@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.engines import other_package
 from tests.idle import wait_for_the_event_loop
 from tests.styles import share_parsed_styles
 
@@ -58,3 +59,12 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 def fixtures_dir(tmp_path: Path) -> Path:
     """A copy of the bundled fixtures."""
     return Path(shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures"))
+
+
+@pytest.fixture
+def halves_engine(tmp_path: Path) -> Iterator[None]:
+    """The distribution halves-engine is installed for this process."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    with other_package.installed(folder):
+        yield

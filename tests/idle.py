@@ -25,9 +25,7 @@ async def idle(*_: float) -> None:
     while quiet < 3:
         await asyncio.sleep(0)
         due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=None)
-        if loop._ready:
-            quiet = 0
-        elif _draw():
+        if loop._ready or _draw():
             quiet = 0
         elif due is not None and due - loop.time() < _SOON:
             await asyncio.sleep(max(0.0, due - loop.time()))

@@ -11,6 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.losses import exchanged_values, facts_of, lost_rules
 from inspector.answers.resolving import resolve
+from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.engines.base import Plan, TokenIndex
@@ -139,7 +140,10 @@ def _gone(inspection: Inspection, recorded: Compaction, before: Generation, requ
     if not recorded.head_end <= request < recorded.tail_start < recorded.before:
         return False
     text = inspection.store.messages(before, request, request + 1)[0].text
-    return len(content_words(text)) >= TOLD_WORDS and not told_in(text, recorded.summary or "")
+    stemmer = load_stemmer()
+    return len(content_words(text, stemmer)) >= TOLD_WORDS and not told_in(
+        text, recorded.summary or "", stemmer
+    )
 
 
 def _middle_tokens(recorded: Compaction, plan: Plan, unpruned: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UnknownConversation
 from inspector.core.rough import text_tokens
@@ -29,7 +30,7 @@ def lineage_of(compactions: Sequence[Compaction]) -> Lineage:
 def drift_with(lineage: Lineage, compactions: Sequence[Compaction], budgets: Mapping[int, int]) -> Drift:
     """The drift of a lineage; `budgets` are rough tokens by compaction, as far as they are known."""
     tokens = [None if c.summary is None else text_tokens(len(c.summary)) for c in compactions]
-    return drift_of(lineage, tokens, [budgets.get(c.index) for c in compactions])
+    return drift_of(lineage, load_stemmer(), tokens, [budgets.get(c.index) for c in compactions])
 
 
 def budgets_by_compaction(

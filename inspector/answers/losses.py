@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from inspector.answers.fact_reading import default_cache, read_facts
 from inspector.answers.inspection import Inspection
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import is_handoff
 from inspector.core.messages import Message
@@ -65,7 +66,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
     lists: dict[int, Sequence[Message]] = {}
-    for turn in drift_of(lineage).otherwise:
+    for turn in drift_of(lineage, load_stemmer()).otherwise:
         if not turn.settled:
             continue
         recorded = written[turn.column]
@@ -91,7 +92,8 @@ def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
 
 def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
     """Whether a message says the value of the same thing as an entry: in a line that has half of its words."""
-    words = content_words(entry)
+    stemmer = load_stemmer()
+    words = content_words(entry, stemmer)
     for message in messages:
         texts = [message.text, *(call.arguments for call in message.tool_calls)]
         for text in texts:
@@ -101,7 +103,7 @@ def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:
                 piece = line[:_LINES]
                 if value not in piece.replace(",", "") or not _has(piece, value):
                     continue
-                if len(words & content_words(piece)) >= _SAME_THING * len(words):
+                if len(words & content_words(piece, stemmer)) >= _SAME_THING * len(words):
                     return True
     return False
 

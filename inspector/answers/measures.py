@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
@@ -23,7 +24,7 @@ def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
     """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
-    return measures_of(measured_compactions(inspection, settings), facts)
+    return measures_of(measured_compactions(inspection, settings), load_stemmer(), facts)
 
 
 def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:

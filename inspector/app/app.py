@@ -12,10 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from inspector.app.conversations.screen import ConversationsScreen
+from inspector.app.events import Problem, StoreChanged
 from inspector.app.host import Host
+from inspector.app.styling import keep_parsed
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
-from inspector.app.work import Failed, StoreChanged
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.base import Store
 
@@ -66,6 +67,7 @@ class InspectorApp(Host):
     ) -> None:
         """`index` is the store's conversations where somebody reads them already."""
         super().__init__()
+        keep_parsed(self)
         self.store = store
         self._index = index
         self.saved = saved
@@ -118,7 +120,7 @@ class InspectorApp(Host):
     def leave_with(self, sentence: str) -> None:
         """Leave a screen that has nothing to show; the one below says why."""
         self.pop_screen()
-        self.screen.post_message(Failed(sentence))
+        self.screen.post_message(Problem(sentence))
 
     def _watch(self) -> None:
         if not self._asking:
@@ -145,7 +147,7 @@ class InspectorApp(Host):
         """The file went away, or became something else: said once, and what was read stays on screen."""
         if sentence != self._trouble:
             self._trouble = sentence
-            self.screen.post_message(Failed(sentence))
+            self.screen.post_message(Problem(sentence))
 
     def _changed(self) -> None:
         for screen in self.screen_stack:

@@ -8,6 +8,7 @@ from textual import on
 from textual.message import Message
 from textual.screen import Screen
 
+from inspector.app.events import Problem
 from inspector.app.jobs import JobMessage, Jobs
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
@@ -52,6 +53,10 @@ class JobScreen(Screen[None]):
         """Show sentences beside those that are shown, unless they were put away before."""
         bar = self.query_one(NotesBar)
         bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
+
+    @on(Problem)
+    def _problem(self, event: Problem) -> None:
+        self.tell(event.sentence)
 
     @on(NotesBar.Dismissed)
     def _dismissed(self, event: NotesBar.Dismissed) -> None:

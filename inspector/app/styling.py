@@ -11,8 +11,18 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen
 
+#: Textual keeps what it parsed of so many sources, by default 64. There are more: without room it would parse all of
+#: them anew for every kind of widget that is mounted for the first time.
+_SOURCES = 512
 #: Left to keys and frames between two widgets, in seconds: the styles of one are parsed in some 2 ms.
 _PAUSE = 0.002
+
+
+def keep_parsed(app: App[Any]) -> None:
+    """Give the app's stylesheet room for everything that it parses."""
+    cache = getattr(app.stylesheet, "_parse_cache", None)
+    if cache is not None:
+        cache.maxsize = _SOURCES
 
 
 async def parse_ahead(app: App[Any], screen: Screen[Any]) -> None:

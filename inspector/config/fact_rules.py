@@ -7,7 +7,8 @@ from importlib.resources import files
 from typing import Any
 
 from inspector.core.errors import BadInput
-from inspector.quality.facts.lexicon import Rules, rules_from
+from inspector.core.scan.words import Stemmer
+from inspector.quality.facts.lexicon import Rules, rules_from, stemmer_of
 
 _PACKAGE = "inspector.quality.facts"
 #: The order in which languages are tried, the shared document first.
@@ -18,6 +19,12 @@ LANGUAGES = ("any", "en", "zh")
 def load_rules() -> Rules:
     """The rules of every language, compiled once. Raises BadInput naming a file or rule that cannot be used."""
     return rules_from(read_rules(name) for name in LANGUAGES)
+
+
+@lru_cache(maxsize=1)
+def load_stemmer() -> Stemmer:
+    """How words are stemmed, without compiling the rules. Raises BadInput as `load_rules` does."""
+    return stemmer_of(read_rules(name) for name in LANGUAGES if name != "any")
 
 
 def read_rules(name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
-from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
+from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.capabilities import prune
 from inspector.engines.failures import failures_named
 from inspector.engines.sizes import Compacted, MessageSize
@@ -170,8 +170,9 @@ class RemeasuredLiveList:
         came: list[int] = []
         if plan.merged and after:
             after[0] = _with_summary(after[0], summary(plan.summary_budget))
-        elif plan.role:
-            before.append(_summary(plan, summary(plan.summary_budget)))
+        elif plan.merged or plan.role:
+            # What was to be merged has no tail to go into.
+            before.append(_summary(plan.role or "assistant", summary(plan.summary_budget)))
             came.append(_SUMMARY)
         left = [at for at in self.said[head:tail] if at != _SUMMARY]
         self.messages = before + after
@@ -186,8 +187,8 @@ def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
         return engine.measure(messages)
 
 
-def _summary(plan: Plan, size: MessageSize) -> Message:
-    empty = {"role": plan.role, "content": _OPENING}
+def _summary(role: str, size: MessageSize) -> Message:
+    empty = {"role": role, "content": _OPENING}
     return Message({**empty, "content": _OPENING + _filler(size.chars - message_chars(empty))})
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
+from inspector.core.scan.words import Stemmer, is_word
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
@@ -113,14 +114,20 @@ class Drift:
 
 
 def drift_of(
-    lineage: Lineage, tokens: Sequence[int | None] = (), budgets: Sequence[int | None] = ()
+    lineage: Lineage,
+    stemmer: Stemmer,
+    tokens: Sequence[int | None] = (),
+    budgets: Sequence[int | None] = (),
 ) -> Drift:
-    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known."""
+    """The drift of all summaries; `tokens` and `budgets` are rough tokens by column, where they are known.
+
+    By the `stemmer` an entry of what is done is known to tell of an open item.
+    """
     lengths = tuple(
         Length(at, tokens[at] if at < len(tokens) else None, budgets[at] if at < len(budgets) else None)
         for at in range(len(lineage.columns))
     )
-    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage)), lengths)
+    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage, stemmer)), lengths)
 
 
 def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, ...]:
@@ -172,7 +179,7 @@ def _left(lineage: Lineage) -> Iterator[Remainder]:
 
 @lru_cache(maxsize=4096)
 def _bag(text: str) -> Counter[str]:
-    return Counter([word for word in words_of(text).words if word[0].isalnum() or word[0] == "_"])
+    return Counter([word for word in words_of(text).words if is_word(word)])
 
 
 def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
@@ -203,8 +210,8 @@ def _told(lineage: Lineage, cell: Cell, column: int) -> str:
     return "\n".join(texts)
 
 
-def _stale(lineage: Lineage) -> Iterator[Stale]:
-    done = _Done(lineage)
+def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
+    done = _Done(lineage, stemmer)
     for row in lineage.rows:
         run = _open_run(row)
         if not run:
@@ -243,20 +250,21 @@ def _open_run(row: LineageRow) -> list[int]:
 class _Done:
     """The entries of what is done, by their words."""
 
-    def __init__(self, lineage: Lineage) -> None:
+    def __init__(self, lineage: Lineage, stemmer: Stemmer) -> None:
+        self.stemmer = stemmer
         self.rows: list[tuple[LineageRow, int, frozenset[str]]] = []
         self.having: dict[str, list[int]] = defaultdict(list)
         for row in lineage.rows:
             if meaning(row.section) != "done":
                 continue
-            words = content_words(row.text)
+            words = content_words(row.text, stemmer)
             for word in words:
                 self.having[word].append(len(self.rows))
             self.rows.append((row, row.first, words))
 
     def telling(self, row: LineageRow, text: str) -> LineageRow | None:
         """The entry that tells most of an open item, no older than it."""
-        words = content_words(_CONDITION.split(text, maxsplit=1)[0])
+        words = content_words(_CONDITION.split(text, maxsplit=1)[0], self.stemmer)
         if len(words) < TOLD_WORDS:
             return None
         least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))

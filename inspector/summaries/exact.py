@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from inspector.core.scan.exact import PATTERNS, is_path, plain_number
 
 #: What can change between two wordings of one item.
 Kind = Literal["number", "version", "path", "name", "negation"]
 KINDS: tuple[Kind, ...] = ("number", "version", "path", "name", "negation")
 
-# Endings of file names; other words with a full stop in them are attributes and sentences.
-_ENDINGS = (
-    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|vue|svelte|html?|css|scss|less|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|"
-    "rst|txt|log|csv|tsv|parquet|xlsx?|docx?|pdf|png|jpe?g|gif|svg|webp|go|mod|sum|rs|rb|php|java|kt|kts|scala|swift|c|h|"
-    "cc|cpp|hpp|cs|m|r|lua|pl|sh|bash|zsh|fish|ps1|bat|sql|db|sqlite3?|xml|proto|graphql|tf|gradle|diff|patch|zip|gz|tar|"
-    "tgz|whl|service|dockerfile|rpm|deb|plist|po|tex"
-)
+_BEFORE = r"(?<![A-Za-z0-9_/.<])"
+# Behind a call's name stands a bracket; a file's ending ends the name.
+_BEHIND = r"(?![A-Za-z0-9_(]|\.\w)"
+
+
+def _form(before: str, behind: str, *names: str) -> re.Pattern[str]:
+    return re.compile(f"{before}(?:{'|'.join(PATTERNS[name] for name in names)}){behind}", re.ASCII)
+
+
 # In the order in which they are looked for; what one found the next ones do not see.
 _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (
-        "path",
-        re.compile(
-            r"(?<![\w/.])(?:https?://[^\s<>\"'`)\]]+|(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*[A-Za-z][\w.@+-]*"
-            rf"|[\w-]+\.(?:{_ENDINGS})\b(?![\w/(.]))"
-        ),
-    ),
-    ("version", re.compile(r"\bv?\d+\.\d+\.\d+(?:[-.+][\w.]+)?|\bv\d+(?:\.\d+)*\b")),
-    (
-        "name",
-        re.compile(
-            r"\b[A-Z][A-Z0-9]+-\d+\b|#[0-9a-fA-F]{6}\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b"
-        ),
-    ),
-    ("number", re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")),
-)  # fmt: skip
+    ("path", _form(_BEFORE, _BEHIND, "url", "path", "file")),
+    ("version", _form(r"\b", r"\b", "version", "release")),
+    ("name", _form(r"(?:\b|(?=#))", r"\b", "uuid", "digest", "colour", "ticket")),
+    ("number", _form("", "", "number")),
+)
 # What each of them has one of.
 _SIGN = re.compile(r"[/.#\d]")
 # Words that turn what is said round, by language; English words stand alone, others need no space around them.
@@ -81,11 +75,23 @@ def exact_of(text: str) -> Exact:
 @lru_cache(maxsize=32_768)
 def _in_token(token: str) -> tuple[tuple[Kind, str], ...]:
     """The exact things of what stands between two spaces: none of the forms has a space in it."""
-    found: list[tuple[Kind, str]] = []
-    for kind, form in _FORMS if _SIGN.search(token) else ():
-        found += [(kind, _canon(kind, match)) for match in form.findall(token)]
-        token = form.sub(" ", token)
-    return tuple(found)
+    return tuple(_things(token)) if _SIGN.search(token) else ()
+
+
+def _things(text: str) -> Iterator[tuple[Kind, str]]:
+    """The exact things of a text, kind by kind."""
+    for kind, form in _FORMS:
+        found: list[str] = []
+        text = form.sub(lambda match, kind=kind, found=found: _taken(match[0], kind, found), text)  # type: ignore[misc]
+        yield from ((kind, thing) for thing in found)
+
+
+def _taken(written: str, kind: Kind, found: list[str]) -> str:
+    """What is left of a match for the kinds that come later: nothing, unless it only looks like a path."""
+    if kind == "path" and not _is_path(written):
+        return written
+    found.append(_canon(kind, written))
+    return " "
 
 
 def _may_deny(text: str) -> bool:
@@ -94,16 +100,27 @@ def _may_deny(text: str) -> bool:
     return not text.isascii() or "no" in low or "ne" in low or "n't" in low or "without" in low
 
 
+def _is_path(written: str) -> bool:
+    # A single name behind a slash ("class/`def`") is as often none.
+    named = "/" not in written or written.strip("/").count("/") > 0
+    return "://" in written or (named and is_path(written))
+
+
 def paths_in(text: str) -> list[str]:
     """The paths, file names and addresses of a text, in order."""
-    return [_canon("path", match) for match in _FORMS[0][1].findall(text)]
+    found: list[str] = []
+    for match in _FORMS[0][1].finditer(text):
+        _taken(match[0], "path", found)
+    return found
 
 
 def _canon(kind: Kind, text: str) -> str:
     if kind == "number":
-        text = text.replace(",", "")
-        return text.rstrip("0").rstrip(".") if "." in text else text.lstrip("0") or "0"
-    return text.rstrip(".").removeprefix("v") if kind == "version" else text.rstrip(".")
+        return plain_number(text)
+    if kind == "path" and "/" not in text:
+        # A command reads a file into an argument by an @ before its name.
+        return text.removeprefix("@")
+    return text.removeprefix("v") if kind == "version" else text
 
 
 def turns_of(was: str, now: str) -> tuple[Turn, ...]:

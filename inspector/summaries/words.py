@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from inspector.core.scan.words import is_word, tokens
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.summary import WordChange
 
-# A path, version, address or number with its unit is one word: that is what a reader sees change. Chinese and Japanese
-# have no spaces, so each of their characters is one.
-_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_LETTERS = rf"[^\W{_SIGNS}]+"
-_WORD = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{_SIGNS}]|[^\w\s]")
 #: Matching word by word costs up to the product of both lengths; beyond this runs of words are matched first.
 MATCH_LIMIT = 60_000
 _RUN = 3
@@ -30,7 +25,7 @@ class Words:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.raw: tuple[str, ...] = tuple(_WORD.findall(text))
+        self.raw: tuple[str, ...] = tuple(tokens(text))
         self.words = tuple(map(str.casefold, self.raw))
         self.bag = counted(self.words)
         self._spans: tuple[tuple[int, int], ...] | None = None
@@ -71,7 +66,7 @@ class Weights:
         number = len(texts)
         logs = {count: math.log(1 + number / count) for count in set(counts.values())}
         self._weights = {
-            word: logs[count] * (1.0 if _is_word(word) else _PUNCTUATION_WEIGHT)
+            word: logs[count] * (1.0 if is_word(word) else _PUNCTUATION_WEIGHT)
             for word, count in counts.items()
         }
         self._wholes: dict[Words, float] = {}
@@ -119,10 +114,6 @@ def like(common: float, first: float, second: float) -> float:
     """How alike two texts are by the weight of their common words and of all words of each (see Weights.likeness)."""
     least = first if first < second else second
     return common / (first + second) + common / least / 2 if least else 0.0
-
-
-def _is_word(word: str) -> bool:
-    return word[0].isalnum() or word[0] == "_"
 
 
 def match(one: Words, other: Words) -> list[Opcode]:

@@ -13,7 +13,7 @@ from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
-from tests.app.running import NOW
+from tests.app.running import NOW, app_on
 from widgets.base import human
 
 MakeApp = Callable[..., InspectorApp]
@@ -67,9 +67,9 @@ def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
     def make(name: str | None = None, theme: str = "") -> InspectorApp:
         stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]
         store = SeveralStores(stores, fixtures_dir)
-        place = SavedState.load(fixtures_dir, tmp_path / "place")
+        saved = SavedState.load(fixtures_dir, tmp_path / "place")
         if theme:
-            place.theme = theme
-        return InspectorApp(store, place=place, name=name)
+            saved.theme = theme
+        return app_on(store, saved, name=name)
 
     return make

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 from textual.worker import WorkerError
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversation.derived import Derived
+from inspector.app.conversation.resources import COMPACTIONS
+from inspector.app.conversation.rows import GenerationRows
+from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversation.state import Opened, Resource
 from inspector.app.conversations.screen import ConversationsScreen
+from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.screens.conversation import ConversationScreen
+from inspector.core.conversations import Compaction
+from inspector.engines.base import Plan
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
 from widgets.lists.message_list import MessageList, MessageRow
+from widgets.panes.message_pane import MessagePane
 
 #: A moment after everything that the bundled databases hold, in seconds since the epoch.
 NOW = 1_800_000_000.0
+#: Between two looks at what is at work, in seconds.
+_BREATH = 0.003
 CHECKOUT = "Move checkout to orders-v2"
 
+T = TypeVar("T")
 Test = Pilot[None]
 
 
@@ -35,9 +46,9 @@ def made(path: Path, **kinds: Any) -> InspectorApp:
     return app_on(open_store(path), SavedState.load(path, folder), **kinds)
 
 
-def app_on(store: Store, place: SavedState, **kinds: Any) -> InspectorApp:
+def app_on(store: Store, saved: SavedState, **kinds: Any) -> InspectorApp:
     """The app on a store."""
-    app = InspectorApp(store, place=place, **kinds)
+    app = InspectorApp(store, saved=saved, **kinds)
     app.animation_level = "none"
     return app
 
@@ -54,29 +65,38 @@ async def running(
 
 
 async def settled(pilot: Test) -> None:
-    """Until no thread is at work, no timer of the message pane runs and all messages are handled."""
+    """Until no thread is at work, no job is wanted and all messages are handled."""
     quiet = 0
-    for _ in range(2_000):
-        await pilot.pause()
-        busy = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
-        for worker in busy:
+    for _ in range(20_000):
+        await pilot.pause(_BREATH)
+        at_work = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
+        for worker in at_work:
             with suppress(WorkerError):
                 await worker.wait()
-        resting = any(
-            getattr(screen, timer, None)
-            for screen in pilot.app.screen_stack
-            for timer in ("_resting", "_moment_resting", "_run_soon")
-        )
-        quiet = 0 if busy or resting else quiet + 1
+        screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)]
+        busy = at_work or any(screen.jobs.busy() for screen in screens)
+        quiet = 0 if busy else quiet + 1
         if quiet == 3:
             return
     raise AssertionError("the app does not come to rest")
+
+
+async def until(pilot: Test, true: Callable[[], bool]) -> None:
+    """Until something is true that another process brings; fails when the app came to rest many times without it."""
+    for _ in range(60):
+        if true():
+            return
+        await settled(pilot)
+    raise AssertionError("what was waited for did not come")
 
 
 async def press(pilot: Test, *keys: str) -> None:
     """Press keys and wait for everything that they set off."""
     for key in keys:
         await pilot.press(key)
+        # What a key sets off on the app's own thread is done before the next one comes.
+        await pilot.pause(0)
+        await pilot.pause(0)
     await settled(pilot)
 
 
@@ -102,20 +122,62 @@ def messages(pilot: Test) -> MessageList:
     return pilot.app.screen.query_one("#messages", MessageList)
 
 
+def opened(pilot: Test) -> Opened:
+    """The conversation as it was opened."""
+    found = conversation(pilot).loaded.opened
+    assert found is not None
+    return found
+
+
+def latest(pilot: Test, resource: Resource[T]) -> T:
+    """What was read last of a resource."""
+    found = conversation(pilot).loaded.latest(resource)
+    assert found is not None
+    return found
+
+
+def recorded(pilot: Test, index: int) -> Compaction:
+    """A recorded compaction."""
+    return next(done for done in latest(pilot, COMPACTIONS) if done.index == index)
+
+
+def derived(pilot: Test) -> Derived:
+    """What follows from the state on screen."""
+    found = conversation(pilot).derived
+    assert found is not None
+    return found
+
+
+def plan(pilot: Test) -> Plan:
+    """The plan for the list on screen."""
+    found = derived(pilot).plan
+    assert found is not None
+    return found
+
+
+def rows(pilot: Test) -> GenerationRows:
+    """The rows of the list on screen."""
+    found = conversation(pilot).messages.rows
+    assert found is not None
+    return found
+
+
 def cursor(pilot: Test) -> int:
     """The index of the message under the cursor; -1 on the system prompt."""
-    rows = conversation(pilot).rows
-    assert rows is not None
-    return rows.index(messages(pilot).cursor)
+    return rows(pilot).index(messages(pilot).cursor)
 
 
 def row(pilot: Test, index: int) -> MessageRow:
     """The row of a message."""
-    rows = conversation(pilot).rows
-    assert rows is not None
-    found = rows.row(rows.row_of(index))
+    listed = rows(pilot)
+    found = listed.row(listed.row_of(index))
     assert found is not None
     return found
+
+
+def marked(pilot: Test) -> bool:
+    """Whether words are marked in the text of the message pane."""
+    return bool(conversation(pilot).query_one(MessagePane).body.check_action("match", ()))
 
 
 def title(pilot: Test) -> str:

@@ -9,17 +9,24 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
+from inspector.app.conversation.panes.registry import PANES
+from inspector.app.conversation.resources import HITS
 from inspector.app.help.screen import HelpScreen
-from inspector.app.panes import HELP, KEYS, NAMES, Panes
 from tests.app.running import (
     CHECKOUT,
+    compacted,
     conversation,
     conversations,
     cursor,
+    marked,
     messages,
     notes,
+    opened,
+    plan,
     press,
+    recorded,
     row,
+    rows,
     running,
     screen_text,
     settled,
@@ -33,24 +40,29 @@ from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.panes.cache_pane import CachePane
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.diff_pane import DiffPane
 from widgets.panes.knobs import Knobs
+from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
-from widgets.panes.summary_text import SummaryText as SummaryPane
+from widgets.panes.summary_changes import SummaryChanges
+from widgets.panes.summary_pane import SummaryPane
+
+KEYS = {pane.name: str(number) for number, pane in enumerate(PANES, 1)}
+NAMES = tuple(KEYS)
 
 
 async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        assert (screen.number, cursor(pilot)) == (5, 41)
+        assert (screen.state.generation, screen.state.compaction, cursor(pilot)) == (5, 4, 41)
         assert messages(pilot).has_focus
-        assert screen.plan is not None
+        assert plan(pilot).compacts
         assert screen.query_one(Gauge).state.kind == "exact"
-        assert screen.query_one(Gauge).state.tokens == sum(screen.rows.exact.values())  # type: ignore[union-attr]
+        assert screen.query_one(Gauge).state.tokens == sum(rows(pilot).exact.values())
         assert {row(pilot, n).token_kind for n in range(42)} == {"exact"}
         assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 8 warnings")
-        assert screen.query_one(MessagePane)._view.label == "41"  # type: ignore[union-attr]
-        assert screen.query_one(MessagePane)._view.token_kind == "exact"  # type: ignore[union-attr]
+        shown = screen.query_one(MessagePane).view
+        assert shown is not None
+        assert (shown.label, shown.token_kind) == ("41", "exact")
 
 
 async def test_without_a_vocabulary_counts_stay_rough_and_it_says_why_once(
@@ -71,9 +83,10 @@ async def test_compactions_before_and_after(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "[")
-        ended = screen.recorded(4)
-        assert ended is not None
-        assert (screen.number, cursor(pilot)) == (4, ended.head_end)
+        made, ended = recorded(pilot, 3), recorded(pilot, 4)
+        assert (screen.state.generation, screen.state.compaction) == (4, 3)
+        assert cursor(pilot) == made.summary_at
+        assert "summary" in row(pilot, made.summary_at or 0).flags
         flags = [row(pilot, n).flags for n in range(ended.before)]
         assert [n for n, found in enumerate(flags) if "struck" in found] == list(
             range(ended.head_end, ended.tail_start)
@@ -81,54 +94,85 @@ async def test_compactions_before_and_after(rotating: Path) -> None:
         kinds = {(line.kind, line.name, line.index) for line in messages(pilot).boundaries}
         assert ("recorded", "head_end", ended.head_end) in kinds
         assert ("recorded", "tail_start", ended.tail_start) in kinds
-        assert ("planned", "head_end", screen.plan.head_end) in kinds  # type: ignore[union-attr]
+        assert ("planned", "head_end", plan(pilot).head_end) in kinds
+        assert ("planned", "tail_start", ended.tail_start) in kinds
         assert screen.query_one(RegionBar).recorded is not None
         await press(pilot, "]")
-        assert (screen.number, cursor(pilot)) == (5, ended.summary_at)
+        assert (screen.state.generation, cursor(pilot)) == (5, ended.summary_at)
         assert "summary" in row(pilot, ended.summary_at or 0).flags
         assert screen.query_one(RegionBar).recorded is None
+        assert screen.query_one(Timeline).current == 5
         await press(pilot, "]")
         assert told(pilot)[-1] == "No compaction after this list."
-        await press(pilot, "[", "[", "[", "[", "[")
-        assert screen.number == 1
+        await press(pilot, "[", "[", "[", "[")
+        assert (screen.state.generation, screen.state.compaction) == (1, 1)
+        assert cursor(pilot) == recorded(pilot, 1).head_end
+        await press(pilot, "[")
         assert told(pilot)[-1] == "No compaction before this list."
+        await press(pilot, "]")
+        assert (screen.state.generation, screen.state.compaction) == (2, 1)
+
+
+async def test_the_chosen_compaction_is_the_same_in_every_pane(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "2", "3", "4", "left_square_bracket", "left_square_bracket")
+        assert screen.state.compaction == 2
+        losses = screen.query_one(LossesPane).view
+        assert losses is not None
+        assert losses.chosen == 2
+        await press(pilot, "3")
+        summary = screen.query_one(SummaryPane).view
+        assert summary is not None
+        assert summary.summary.title == "compaction 2 of 4"
+        await press(pilot, "2")
+        shown = screen.query_one(CompactionPane).view
+        assert shown is not None
+        assert shown.index == 2
+        await press(pilot, "right_square_bracket")
+        shown = screen.query_one(CompactionPane).view
+        assert shown is not None
+        assert (shown.index, screen.state.generation) == (3, 4)
 
 
 async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "6")
+        await press(pilot, "2")
         pane = screen.query_one(CompactionPane)
-        recorded = screen.recorded(4)
-        assert recorded is not None
+        done = recorded(pilot, 4)
+        assert pane.body.has_focus
+        assert pane.messages.row_count == done.before + 1
+        assert pane.view is not None
+        assert {bound.kind for bound in pane.view.bounds} == {"recorded", "planned"}
+        assert (pane.view.lost_note, pane.view.lost) == ("", 1)
+        assert pane.view.summary is not None
+        await press(pilot, "tab")
         assert pane.messages.has_focus
-        assert len(pane._rows) == recorded.before + 1
-        assert {bound.kind for bound in pane._view.bounds} == {"recorded", "planned"}  # type: ignore[union-attr]
-        assert "Σ" in screen_text(pilot)
-        rows = [pane._rows.row(n) for n in range(recorded.before + 1)]
-        regions = [found.region for found in rows if found is not None]
-        assert regions.count("middle") >= recorded.tail_start - recorded.head_end
         await press(pilot, "J")
-        assert pane.messages.cursor == recorded.head_end
+        assert pane.messages.cursor == done.head_end
+        assert "Σ" in screen_text(pilot)
         await press(pilot, "enter")
-        assert (screen.number, cursor(pilot)) == (4, recorded.head_end)
+        assert (screen.state.generation, cursor(pilot)) == (4, done.head_end)
         assert messages(pilot).has_focus
-        await press(pilot, "6", "comma")
-        assert screen.number == 3
+        await press(pilot, "2", "comma")
+        assert screen.state.compaction == 3
         await press(pilot, "full_stop")
-        assert screen.number == 4
+        assert screen.state.compaction == 4
 
 
 async def test_the_compaction_pane_keeps_its_place_when_settings_change(rotating: Path) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
+    async with running(rotating, CHECKOUT, size=(120, 48)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "[", "6", "J", "down", "down")
+        await press(pilot, "2", "tab", "J", "down", "down")
         pane = screen.query_one(CompactionPane)
         before = pane.messages.cursor
-        screen.change(target_ratio=0.5)
+        assert before > 2
+        screen.tuner.change(target_ratio=0.5)
         await settled(pilot)
         assert pane.messages.cursor == before
-        assert "differs" in " ".join(bound.note for bound in pane._view.bounds)  # type: ignore[union-attr]
+        assert pane.view is not None
+        assert "differs" in " ".join(bound.note for bound in pane.view.bounds)
 
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24)])
@@ -139,27 +183,23 @@ async def test_every_pane_is_filled_and_left_by_escape(
     async with running(rotating, CHECKOUT, size=size) as pilot:
         screen = conversation(pilot)
         await press(pilot, KEYS[pane])
-        panes = screen.query_one(Panes)
-        assert panes.current == pane
+        panes = screen.panes
+        assert (panes.current, screen.state.pane) == (pane, pane)
         assert screen.query_one(PaneTabs).active == pane
         assert screen.focused in list(panes.pane(pane).walk_children(with_self=True))
         text = screen_text(pilot)
         assert {
             "message": "refunds and emails",
+            "compaction": "ompaction 4 of 4",
             "summary": "Active Task",
-            "diff": "compaction 3 → compaction 4",
+            "losses": "compaction 4",
             "cache": "breakpoints",
-            "tune": "target_ratio",
-            "compaction": "Compaction 4 of 4",
-            "replay": "recorded",
+            "what-if": "target_ratio",
             "findings": "warning",
-            "facts": "compaction 4",
-            "lineage": "compaction 4 of 4",
-            "measures": "hard constraints" if size[1] > 40 else "open request",
         }[pane] in text
         await press(pilot, "question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
-        assert HELP[pane] in pilot.app.screen.page.about
+        assert panes.panes[pane].help in pilot.app.screen.page.about
         await press(pilot, "escape")
         assert panes.current == pane
         await press(pilot, "escape")
@@ -168,12 +208,35 @@ async def test_every_pane_is_filled_and_left_by_escape(
         conversations(pilot)
 
 
+@pytest.mark.parametrize(
+    ("key", "pane", "view"),
+    [
+        ("8", "findings", ""),
+        ("exclamation_mark", "findings", ""),
+        ("9", "losses", "facts"),
+        ("0", "summary", "life"),
+        ("V", "losses", "measures"),
+        ("t", "what-if", ""),
+    ],
+)
+async def test_keys_of_earlier_panes_lead_to_where_they_are_now(
+    tmp_path: Path, key: str, pane: str, view: str
+) -> None:
+    async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, key)
+        assert screen.panes.current == pane
+        shown = screen.panes.pane(pane)
+        assert screen.focused in list(shown.walk_children(with_self=True))
+        assert not view or getattr(shown, "view_name", "") == view
+
+
 @pytest.mark.parametrize("pane", ["", *NAMES])
 async def test_every_key_of_a_pane_is_survived(in_place: Path, pane: str) -> None:
     """Those of the screen are pressed where no pane has the focus; a pane adds its own."""
     async with running(in_place, "Nightly orders import loses rows", size=(100, 30)) as pilot:
         screen = conversation(pilot)
-        panes = screen.query_one(Panes)
+        panes = screen.panes
 
         async def at_the_pane() -> None:
             if pane:
@@ -197,8 +260,7 @@ async def test_every_key_of_a_pane_is_survived(in_place: Path, pane: str) -> Non
 
 async def test_jumps(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        roles = screen.rows.generation.roles  # type: ignore[union-attr]
+        roles = rows(pilot).generation.roles
         users = [n for n, role in enumerate(roles) if role == 0]
         await press(pilot, "home")
         for wanted in users:
@@ -233,61 +295,66 @@ async def test_find_walks_through_the_hits_and_marks_them_in_the_text(rotating: 
         await press(pilot, "home", "slash")
         await write(pilot, "REFUND")
         await press(pilot, "enter")
-        assert screen._hits is not None
-        hits = screen._hits[1]
+        hits = screen.loaded.current(HITS, screen.state)
+        assert hits is not None
         assert len(hits) > 3
         assert cursor(pilot) == hits[0]
         assert messages(pilot).highlight == "REFUND"
         await press(pilot, "n", "n", "N")
         assert cursor(pilot) == hits[1]
-        body = screen.query_one(MessagePane).body
-        assert body._matches
+        assert marked(pilot)
         await press(pilot, "[", "n")
-        assert screen._hits[0].number == 4
+        earlier = screen.loaded.current(HITS, screen.state)
+        assert earlier not in (None, hits)
+        assert cursor(pilot) in (earlier or ())
         await press(pilot, "escape")
         assert not screen.query_one("#find", Input).display
         assert messages(pilot).highlight == ""
-        assert not body._matches
+        assert not marked(pilot)
         conversation(pilot)
+        await press(pilot, "home", "slash", *"legacy", "escape")
+        assert (messages(pilot).highlight, cursor(pilot)) == ("", -1)
 
 
 async def test_a_knob_moves_every_picture_and_undo_takes_it_back(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        before = screen.plan
+        before = plan(pilot)
         await press(pilot, "t")
         seconds = count()
         screen.query_one(Knobs).clock = lambda: float(next(seconds))
         await press(pilot, *["right"] * 10)
         assert screen.query_one(Knobs).has_focus
-        assert screen.settings.threshold == pytest.approx(0.6)
-        assert screen.query_one(Gauge).state.threshold == 76_800
-        assert screen.plan != before
+        assert screen.state.settings.threshold == pytest.approx(0.6)
+        assert screen.query_one(Gauge).state.threshold == plan(pilot).budgets.threshold_tokens == 76_800
+        assert plan(pilot) != before
         assert "≠ threshold 60%" in title(pilot)
         await press(pilot, "down", "right")
         assert "≠ threshold 60%, target_ratio 21%" in title(pilot)
         await press(pilot, "ctrl+z")
         assert "target_ratio" not in title(pilot)
         await press(pilot, "R")
-        assert screen.settings == screen.resolved.settings  # type: ignore[union-attr]
+        assert screen.state.settings == opened(pilot).resolved.settings
         assert "≠" not in title(pilot)
+        assert plan(pilot) == before
         await press(pilot, "ctrl+z")
-        assert screen.settings.threshold == pytest.approx(0.6)
+        assert screen.state.settings.threshold == pytest.approx(0.6)
 
 
-async def test_digits_type_a_value_in_the_knobs_and_change_panes_elsewhere(rotating: Path) -> None:
+async def test_digits_change_panes_and_enter_begins_a_value_on_a_knob(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "5", "7", "0", "enter")
-        assert screen.settings.threshold == pytest.approx(0.7)
-        await press(pilot, "8", "escape")
-        assert screen.settings.threshold == pytest.approx(0.7)
+        await press(pilot, "6", "enter", "7", "0", "enter")
+        assert screen.state.settings.threshold == pytest.approx(0.7)
+        await press(pilot, "enter", "8", "escape")
+        assert screen.state.settings.threshold == pytest.approx(0.7)
         assert screen.query_one(Knobs).has_focus
-        await press(pilot, "9", "x", "enter")
+        await press(pilot, "enter", "9", "x", "enter")
         assert "not a number" not in screen_text(pilot)
-        await press(pilot, "escape", "2")
-        assert screen.query_one(Panes).current == "summary"
-        assert "Digits and enter type a value here" in HELP["tune"]
+        assert screen.state.settings.threshold == pytest.approx(0.09)
+        await press(pilot, "3")
+        assert screen.panes.current == "summary"
+        assert "enter begins a value" in screen.panes.panes["what-if"].help
 
 
 async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> None:
@@ -300,7 +367,7 @@ async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> 
             await press(pilot, "tab")
             seen.append(type(screen.focused))
         assert seen == [RegionBar, Timeline, type(messages(pilot))]
-        assert screen.number == 5
+        assert screen.state.generation == 5
 
 
 async def test_the_timeline_and_the_regions_take_keys(rotating: Path) -> None:
@@ -308,11 +375,11 @@ async def test_the_timeline_and_the_regions_take_keys(rotating: Path) -> None:
         screen = conversation(pilot)
         screen.query_one(Timeline).focus()
         await press(pilot, "h", "h")
-        assert screen.number == 3
+        assert screen.state.generation == 3
         await press(pilot, "home")
-        assert screen.number == 1
+        assert screen.state.generation == 1
         await press(pilot, "end")
-        assert screen.number == 5
+        assert screen.state.generation == 5
         screen.query_one(RegionBar).focus()
         await press(pilot, "left", "left", "left", "enter")
         assert cursor(pilot) == 0
@@ -321,26 +388,30 @@ async def test_the_timeline_and_the_regions_take_keys(rotating: Path) -> None:
 async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "4")
-        before = screen.query_one(CachePane)._view
+        await press(pilot, "5")
+        pane = screen.query_one(CachePane)
+        before = pane.view
         assert before is not None
         await press(pilot, "L")
-        after = screen.query_one(CachePane)._view
+        after = pane.view
         assert after is not None
         assert {before.layout, after.layout} == {"native", "envelope"}
         await press(pilot, "T")
-        assert screen.query_one(CachePane)._view.ttl == "1h"  # type: ignore[union-attr]
+        after = pane.view
+        assert after is not None
+        assert after.ttl == "1h"
         assert pilot.app.theme == "inspector-dark"
         await press(pilot, "J", "J", "enter")
-        assert cursor(pilot) == screen.query_one(CachePane)._view.breakpoints[1].message  # type: ignore[union-attr]
+        assert cursor(pilot) == after.breakpoints[1].message
+        assert pane.body.has_focus, "the next breakpoint is a key away"
 
 
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
     answer = Answers.of([rotating], {}, None).breakpoints(CHECKOUT, None, None, None)
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "4")
-        view = screen.query_one(CachePane)._view
+        await press(pilot, "5")
+        view = screen.query_one(CachePane).view
         assert view is not None
         for point, told in zip(view.breakpoints, answer["breakpoints"], strict=True):
             assert abs((point.tokens or 0) - told["tokens"]) <= 1
@@ -352,20 +423,32 @@ async def test_modes_of_panes(rotating: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "1", "m")
         assert screen.query_one(MessagePane).mode != "text"
-        await press(pilot, "escape", "3", "m")
-        assert screen.query_one(DiffPane).mode == "changes"
-        await press(pilot, "escape", "2", "J", "space")
+        await press(pilot, "escape", "3", "J", "space")
         assert "▸" in screen_text(pilot)
-        assert screen.query_one(SummaryPane).is_attached
+        pane = screen.query_one(SummaryPane)
+        await press(pilot, "m")
+        assert (pane.view_name, screen.state.view) == ("changes", "changes")
+        assert "compaction 3 → compaction 4" in screen_text(pilot)
+        await press(pilot, "f")
+        assert isinstance(pane.shown, SummaryChanges)
+        assert pane.shown.filter == "changes"
+        await press(pilot, "m")
+        assert pane.view_name == "sides"
+        await press(pilot, "m")
+        assert pane.view_name == "life"
+        assert "compaction 4 of 4" in screen_text(pilot)
+        await press(pilot, "m")
+        assert pane.view_name == "text"
 
 
 async def test_profiles_go_round(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        seen = []
+        seen = {}
         for _ in range(4):
             await press(pilot, "p")
-            seen.append(screen.settings.profile)
-            assert screen.plan is not None
-            assert screen.plan.profile == screen.settings.profile
+            profile = screen.state.settings.profile
+            seen[profile] = screen.query_one(Gauge).state.threshold
+            assert plan(pilot).profile == profile
         assert {"hermes-0.19", "documented"} <= set(seen)
+        assert seen["hermes-0.19"] == 96_000

@@ -1,57 +1,38 @@
-"""An engine that another distribution brings, in the app: it plans; one that fails is named and the app goes on."""
+"""Engines that another distribution brings, in the app: plans, replays, sweeps; one that fails is named."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.screens.conversation import ConversationScreen
-from inspector.engines import registry
+from inspector.app.sweep.screen import SweepScreen
 from inspector.stores.detect import open_store
-from tests.engines.test_truncation import _ENGINE, _METADATA, _POINTS
+from tests.app.running import conversation, press, running
 from tests.stores import writer
 from widgets.bars.notes_bar import NotesBar
 
 
-@pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The distribution halves-engine, installed in a folder of its own."""
-    (tmp_path / "halves_engine.py").write_text(_ENGINE)
-    info = tmp_path / "halves_engine-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(_METADATA)
-    (info / "entry_points.txt").write_text(_POINTS)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    registry._others.cache_clear()
-    registry._loaded.cache_clear()
-    yield
-    registry._others.cache_clear()
-    registry._loaded.cache_clear()
-    sys.modules.pop("halves_engine", None)
-
-
-@pytest.mark.usefixtures("other_package")
+@pytest.mark.usefixtures("halves_engine")
 async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_path: Path) -> None:
     store = open_store(writer.simple(tmp_path / "state.db", sessions=1, turns=12))
     (row,) = store.conversations()
-    app = InspectorApp(store, place=SavedState(folder=tmp_path / "place"), name=row.id)
+    app = InspectorApp(store, saved=SavedState(folder=tmp_path / "place"), name=row.id)
     async with app.run_test(size=(120, 36)) as pilot:
         await app.workers.wait_for_complete()
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
-        before = screen.plan
+        before = screen.derived.plan
         assert before is not None
         screen.change(profile="halves")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.plan is not None
-        assert (screen.plan.profile, screen.plan.head_end) == ("halves", 1)
+        assert screen.derived.plan is not None
+        assert (screen.derived.plan.profile, screen.derived.plan.head_end) == ("halves", 1)
         for broken in ("broken", "unloadable"):
             screen.change(profile=broken)
             await app.workers.wait_for_complete()
@@ -60,5 +41,40 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
         screen.change(profile=before.profile)
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.plan.profile == before.profile
+        assert screen.derived.plan.profile == before.profile
         assert app.is_running
+
+
+@pytest.mark.usefixtures("halves_engine")
+@pytest.mark.parametrize("profile", ["halves", "words"])
+async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, profile: str) -> None:
+    async with running(in_place, "Nightly orders import loses rows", size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        screen.change(profile=profile, context_length=12_000)
+        await press(pilot, "7", "escape", "left")
+        assert screen.moment is not None
+        assert screen.derived.plan is not None
+        assert (screen.derived.plan.profile, screen.derived.plan.length) == (profile, screen.moment.length)
+        assert screen.run_now is not None
+        assert screen.run_now.settings.profile == profile
+        assert screen.run_now.events
+        await press(pilot, "v")
+        sweep = pilot.app.screen
+        assert isinstance(sweep, SweepScreen)
+        assert sweep.found is not None
+        assert sweep.found.complete
+        assert len({count for line in sweep.found.cells["compactions"] for count in line}) > 1
+
+
+@pytest.mark.usefixtures("halves_engine")
+async def test_a_replay_under_an_engine_that_fails_names_it_and_goes_on(in_place: Path) -> None:
+    async with running(in_place, "Nightly orders import loses rows", size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "left")
+        screen.change(profile="broken")
+        await press(pilot, "7")
+        assert any("The engine broken failed" in text for text in screen.query_one(NotesBar).sentences)
+        screen.change(profile="documented")
+        await press(pilot, "7", "escape", "left")
+        assert screen.derived.plan is not None
+        assert screen.derived.plan.profile == "documented"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from inspector.app.panes import Panes
-from tests.app.running import CHECKOUT, compacted, conversation, cursor, press, running, screen_text, told
 from widgets.panes.diff_pane import DiffPane
 from widgets.panes.lineage_pane import LineagePane
+
+from tests.app.running import CHECKOUT, compacted, conversation, cursor, press, running, screen_text, told
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROTATING = FIXTURES / "hermes-0.13-rotating.db"

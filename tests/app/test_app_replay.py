@@ -311,13 +311,16 @@ async def test_a_knob_is_answered_at_the_moment(in_place: Path) -> None:
         assert moment(pilot).step == 40
 
 
-async def test_an_engine_that_runs_no_conversation_still_steps(in_place: Path) -> None:
+async def test_truncation_steps_and_runs_under_its_own_rules(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         screen.change(profile="truncation")
         await press(pilot, "7", "escape", "left")
         assert moment(pilot).step > 1
-        assert "cannot run a whole" in screen_text(pilot)
+        assert screen.plan is not None
+        assert screen.plan.profile == "truncation"
+        assert screen.run_now is not None
+        assert screen.run_now.settings.profile == "truncation"
         assert screen.query_one(Gauge).state.tokens
 
 

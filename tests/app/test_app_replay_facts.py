@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspector.app.screens.recalling import FactActions
+from widgets.panes.replay_pane import ReplayPane
 
 from inspector.answers.fact_reading import read_facts
-from inspector.app.screens.recalling import FactActions
 from inspector.app.sweep.screen import SweepScreen
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS
@@ -16,7 +17,6 @@ from inspector.replay.sweep import FACT_METRIC_NAMES
 from tests.app.running import Test, conversation, press, running, screen_text, settled
 from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import HeatMap
-from widgets.panes.replay_pane import ReplayPane
 
 ORDERS = "Nightly orders import loses rows"
 

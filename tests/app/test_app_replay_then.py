@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspector.app.screens.conversation import ConversationScreen
+from widgets.panes.diff_pane import DiffPane
+from widgets.panes.facts_pane import FactsPane
+from widgets.panes.lineage_pane import LineagePane
+from widgets.panes.measures_pane import MeasuresPane
 
 from inspector.app.conversation.token_counts import ExactSums
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.replay.moments import Moment
 from tests.app.running import (
     Test,
@@ -26,11 +30,7 @@ from tests.app.running import (
 from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import Timeline
 from widgets.panes.compaction_pane import CompactionPane
-from widgets.panes.diff_pane import DiffPane
-from widgets.panes.facts_pane import FactsPane
 from widgets.panes.findings_pane import FindingsPane
-from widgets.panes.lineage_pane import LineagePane
-from widgets.panes.measures_pane import MeasuresPane
 
 ORDERS = "Nightly orders import loses rows"
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.app import App
+from textual.css import stylesheet
 
-from inspector.app.screens.conversation import ConversationScreen
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.styling import parse_ahead
 from tests.app.running import CHECKOUT, made, settled
+from tests.styles import PARSE_RULES
 
 
 async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
     app = made(rotating)
     async with app.run_test(size=(120, 40)) as pilot:
-        await parse_ahead(app, ConversationScreen(app.store, "", app.place, {}, None))
+        await parse_ahead(app, ConversationScreen(app.store, "", app.saved, {}, None))
         parsed = set(app.stylesheet.source)
         rules = len(app.stylesheet.rules)
         app.open_conversation(CHECKOUT)
@@ -25,10 +28,29 @@ async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
         assert len(app.stylesheet.rules) == rules
 
 
+async def test_a_source_is_parsed_once(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stylesheet.Stylesheet, "_parse_rules", PARSE_RULES)
+    parsed: list[object] = []
+    parse = stylesheet.parse
+
+    def counting(scope: str, css: str, *more: Any, **kinds: Any) -> Any:
+        parsed.append(css)
+        return parse(scope, css, *more, **kinds)
+
+    app = made(rotating)
+    async with app.run_test(size=(120, 40)):
+        screen = ConversationScreen(app.store, "", app.saved, {}, None)
+        with monkeypatch.context() as patched:
+            patched.setattr(stylesheet, "parse", counting)
+            await parse_ahead(app, screen)
+        assert len(app.stylesheet.source) > 64
+        assert len(parsed) <= len(app.stylesheet.source)
+
+
 async def test_it_parses_nothing_twice(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = made(rotating)
     async with app.run_test(size=(120, 40)):
-        screen = ConversationScreen(app.store, "", app.place, {}, None)
+        screen = ConversationScreen(app.store, "", app.saved, {}, None)
         await parse_ahead(app, screen)
         asked: list[object] = []
         monkeypatch.setattr(type(app.stylesheet), "parse", lambda sheet: asked.append(sheet))
@@ -43,7 +65,7 @@ async def test_what_looks_like_the_app_looks_so_without_it(rotating: Path) -> No
         app: App[None] = made(rotating, state=rotating.parent / f"state-{ahead}")
         async with app.run_test(size=(120, 40)) as pilot:
             if ahead:
-                await parse_ahead(app, ConversationScreen(app.store, "", app.place, {}, None))  # type: ignore[attr-defined]
+                await parse_ahead(app, ConversationScreen(app.store, "", app.saved, {}, None))  # type: ignore[attr-defined]
             app.open_conversation(CHECKOUT)  # type: ignore[attr-defined]
             await settled(pilot)
             pictures.append([[(s.text, s.style) for s in strip] for strip in _strips(app)])

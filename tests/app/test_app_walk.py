@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from inspector.app.panes import KEYS, NAMES, Panes
 from textual.widgets import Input
+from widgets.panes.replay_pane import ReplayPane
 
 from inspector.app.app import InspectorApp
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.help.screen import HelpScreen
-from inspector.app.panes import KEYS, NAMES, Panes
 from inspector.app.saved_state import SavedState
 from inspector.app.search.screen import HitList, SearchScreen
 from inspector.stores.detect import open_store
@@ -27,7 +28,6 @@ from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
 from widgets.panes.knobs import Knobs
 from widgets.panes.message_pane import MessagePane
-from widgets.panes.replay_pane import ReplayPane
 
 ROTATING = "Move checkout to orders-v2"
 IN_PLACE = "Nightly orders import loses rows"

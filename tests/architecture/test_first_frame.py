@@ -32,7 +32,7 @@ for later in ("read_live", "judge"):
     setattr(ConversationsScreen, later, lambda *_: None)
 
 async def main():
-    app = InspectorApp(store, place=SavedState(), index=index)
+    app = InspectorApp(store, saved=SavedState(), index=index)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         rows = app.screen.query_one(ConversationTable).row_count

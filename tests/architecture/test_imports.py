@@ -48,7 +48,10 @@ RUN = "from inspector.commands.cli import main\nmain()"
             ["measures", "--demo", "Move checkout to orders-v2"],
             {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
         ),
-        (["diff", "--demo", "Move checkout to orders-v2", "--life"], {"genai_prices", "rich", "sqlite3"}),
+        (
+            ["diff", "--demo", "Move checkout to orders-v2", "--life"],
+            {"genai_prices", "rich", "sqlite3", "yaml"},
+        ),
         (
             ["facts", "--demo", "Move checkout to orders-v2"],
             {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},

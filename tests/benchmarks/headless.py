@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from inspector.app.panes import Panes
+from inspector.app.screens.conversation import ConversationScreen
 from textual import events
 from textual.screen import Screen
 
 from inspector.app import app as app_module
 from inspector.app.app import InspectorApp
 from inspector.app.launch import be_prompt
-from inspector.app.panes import Panes
 from inspector.app.saved_state import SavedState
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context, fresh_environment
 from tests.benchmarks.figures import Figure, middle, p95, spread

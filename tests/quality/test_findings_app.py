@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from inspector.app.screens.conversation import ConversationScreen
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
 from inspector.app.saved_state import SavedState
-from inspector.app.screens.conversation import ConversationScreen
 from inspector.stores.detect import open_store
 from widgets.bars.timeline import Timeline
 from widgets.lists.conversation_table import ConversationTable

@@ -253,23 +253,6 @@ lines = st.lists(
 )
 
 
-@given(lines, lines)
-def test_side_by_side_has_every_line_once_in_order(old: list[str], new: list[str]) -> None:
-    rows = side_by_side(old, new)
-    assert [row.old for row in rows if row.old is not None] == list(range(len(old)))
-    assert [row.new for row in rows if row.new is not None] == list(range(len(new)))
-    for row in rows:
-        assert (row.tag == "removed") == (row.new is None)
-        assert (row.tag == "added") == (row.old is None)
-        if row.old is not None and row.new is not None:
-            assert (row.tag == "equal") == (old[row.old] == new[row.new])
-
-
-def test_side_by_side_pairs_lines_that_are_alike() -> None:
-    rows = side_by_side(["Goal: ship it"], ["A new line", "Goal: ship it today"])
-    assert [(row.tag, row.old, row.new) for row in rows] == [("added", None, 0), ("changed", 0, 1)]
-
-
 def _long(seed: int, entries: int) -> str:
     """Five sections of so many entries; with 80 some 10,000 tokens."""
     base, own = Random(7), Random(seed)

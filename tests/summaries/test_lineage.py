@@ -11,8 +11,8 @@ from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import Cell, Column, Lineage, LineageRow, follow
 from inspector.summaries.parse import parse_summary
-from tests.counting import calls_of, lines_run
 from inspector.summaries.summary import Item, Section, Summary
+from tests.counting import calls_of, lines_run
 from tests.summaries.grown import grown
 
 BODIES = (

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import turns_of
 from inspector.summaries.lineage import Column, follow
@@ -14,7 +15,7 @@ from tests.summaries.test_lineage import BODIES, columns, lives
 
 
 def drift(*bodies: str | None) -> Drift:
-    return drift_of(follow(columns(*bodies)))
+    return drift_of(follow(columns(*bodies)), load_stemmer())
 
 
 def turns(was: str, now: str) -> list[tuple[str, str, str, str]]:
@@ -119,13 +120,15 @@ def test_a_next_step_that_nobody_takes() -> None:
 
 
 def test_length_against_budget() -> None:
-    found = drift_of(follow([Column(1, parse_summary(STEP)), Column(2, None)]), (900, None), (600, 600))
+    found = drift_of(
+        follow([Column(1, parse_summary(STEP)), Column(2, None)]), load_stemmer(), (900, None), (600, 600)
+    )
     assert [(at.tokens, at.budget, at.share) for at in found.lengths] == [(900, 600, 1.5), (None, 600, None)]
 
 
 @given(lives)
 def test_shares_are_shares(life: list[Column]) -> None:
-    found = drift_of(follow(life))
+    found = drift_of(follow(life), load_stemmer())
     for left in found.left:
         assert 0 <= left.items <= left.of_items
         assert 0 <= left.words <= left.of_words

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
@@ -232,7 +233,7 @@ async def test_a_refreshed_view_keeps_the_place() -> None:
         pane.items.focus()
         await host.press("down", "down", "f")
         at = (text_of(pane), pane.column, pane.filter)
-        drift = drift_of(first.lineage, [9, 9, 9], [5, 5, 5])
+        drift = drift_of(first.lineage, load_stemmer(), [9, 9, 9], [5, 5, 5])
         pane.set_view(LineageView(first.lineage, drift, first.column))
         await host.settle()
         assert (text_of(pane), pane.column, pane.filter) == at

@@ -139,7 +139,11 @@ async def test_rows_are_as_wide_with_a_scrollbar_as_without() -> None:
         assert lines(widget)[0] == before
 
 
-async def test_the_place_stays_when_the_width_changes() -> None:
+@pytest.mark.parametrize("slice_of_time", [0.0, 1.0], ids=["line by line", "at once"])
+async def test_the_place_stays_when_the_width_changes(
+    slice_of_time: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_view, "SLICE", slice_of_time)
     widget = TextView()
     text = "\n".join(f"paragraph {i} " + "word " * 40 for i in range(300))
     async with hosting(widget, size=(120, 20), set_up=lambda: widget.set_text(text)) as host:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.engines.base import Budgets, Settings, Step
+from inspector.config.fact_rules import load_stemmer
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
 from tests.summaries.test_lineage import BODIES, columns
@@ -55,7 +56,7 @@ def lineage_view(*bodies: str | None, column: int = 0, budget: int | None = 2_00
     """The life of the items of these summaries."""
     lineage = follow(columns(*bodies))
     tokens = [None if body is None else len(body) // 4 for body in bodies]
-    return LineageView(lineage, drift_of(lineage, tokens, [budget] * len(bodies)), column)
+    return LineageView(lineage, drift_of(lineage, load_stemmer(), tokens, [budget] * len(bodies)), column)
 
 
 SUMMARY_PANE = SummaryPaneView(SUMMARY, DIFF, lineage_view(*BODIES, column=1))
@@ -159,10 +160,10 @@ BUDGETS = Budgets(
     170_000,
     {
         "threshold_tokens": (
-            Step("share", 100_000, "50% of a context of 200,000"),
-            Step("floor", 100_000, "never below 64,000", True),
+            DerivationStep("share", 100_000, "50% of a context of 200,000"),
+            DerivationStep("floor", 100_000, "never below 64,000", True),
         ),
-        "tail_token_budget": (Step("ratio", 20_000, "20% of the threshold"),),
+        "tail_token_budget": (DerivationStep("ratio", 20_000, "20% of the threshold"),),
     },
 )
 PRESETS = (Preset("defaults", DEFAULTS), Preset("recorded", Settings(threshold=0.7)))

@@ -147,6 +147,8 @@ class Timeline(Inked, can_focus=True):
 
     def set_state(self, nodes: tuple[Node, ...], current: int, note: str = "") -> None:
         """Show these generations, number `current` as the chosen one; `note` ends the line ("step 312 of 343")."""
+        if (nodes, current, note) == (self._generations, self._current, self._note):
+            return
         self._generations, self._current, self._note = nodes, current, note
         self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."
         self.refresh()

@@ -54,8 +54,10 @@ class TitleBar(Inked):
 
     def set_parts(self, parts: Sequence[TitlePart]) -> None:
         """Show these parts, the first of them as the title."""
-        self._parts = tuple(part for part in parts if part.text)
-        self.refresh()
+        shown = tuple(part for part in parts if part.text)
+        if shown != self._parts:
+            self._parts = shown
+            self.refresh()
 
     def set_state(self, text: str) -> None:
         """Say what is going on ("" for nothing)."""

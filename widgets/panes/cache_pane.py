@@ -137,6 +137,11 @@ class CachePane(Vertical):
         self._fill()
 
     @property
+    def view(self) -> CacheView | None:
+        """The breakpoints on show; None where no request is chosen."""
+        return self._view
+
+    @property
     def body(self) -> TextView:
         """The text on show."""
         return self._body

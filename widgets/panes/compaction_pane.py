@@ -96,6 +96,11 @@ class CompactionPane(Vertical):
         self._show_rows()
 
     @property
+    def view(self) -> CompactionView | None:
+        """The compaction on show; None where there is none."""
+        return self._view
+
+    @property
     def messages(self) -> MessageList:
         """The list of what went, stayed and came."""
         return self._list

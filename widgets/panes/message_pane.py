@@ -97,6 +97,11 @@ class MessagePane(Vertical):
         self._fill()
 
     @property
+    def view(self) -> MessageView | None:
+        """The message on show; None where none is chosen."""
+        return self._view
+
+    @property
     def mode(self) -> str:
         """text, calls, reasoning, pruned or raw."""
         return self._modes.mode

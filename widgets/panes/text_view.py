@@ -234,6 +234,9 @@ class TextView(InkedScroll, can_focus=True):
         line, start, _ = self._plan.place(top) if top < self._plan.rows else (0, 0, 0)
         self._lay_out(line)
         row = self._plan.row_of(line, start) if top else 0
+        # A screen of rows below the line, or it could not be scrolled to the top.
+        self._plan.advance(0, rows=row + self.size.height)
+        self._sized()
         self.scroll_to(y=row, animate=False, force=True, immediate=True)
 
     def show_line(self, line: int, offset: int = 0) -> None:

@@ -10,6 +10,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from inspector.app.conversation.clipboard import Clipboard
     from inspector.app.conversation.derived import Derived
     from inspector.app.conversation.message_part import MessagePart
     from inspector.app.conversation.state import Loaded, Resource, State, Tuning
@@ -95,6 +96,7 @@ class ConversationHost(Protocol):
     saved: SavedState
     jobs: Jobs
     messages: MessagePart
+    clipboard: Clipboard
     state: Any
     loaded: Any
 

@@ -30,14 +30,14 @@ from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.panes.summary import Summary
 from inspector.app.conversation.player import Player
 from inspector.app.conversation.prompts import Prompts
+from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.app.conversation.tuner import Tuner
+from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
-from inspector.app.work import StoreChanged
-from inspector.replay.moments import Unit
 from inspector.stores.base import Store
 from widgets.bars.gauge import Gauge
 from widgets.bars.key_line import KeyLine
@@ -53,23 +53,21 @@ from widgets.panes.text_view import TextView
 T = TypeVar("T")
 
 
+def pane_keys(panes: Sequence[Pane]) -> list[BindingType]:
+    """The digits: each pane's place among the tabs."""
+    return [
+        Binding(
+            str(place), f"pane('{pane.name}')", pane.name.capitalize(), show=False, id=f"pane.{pane.name}"
+        )
+        for place, pane in enumerate(panes, 1)
+    ]
+
+
 class ConversationScreen(JobScreen):
     """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark."""
 
     CSS_PATH = "screen.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *KEYS,
-        *(
-            Binding(
-                str(number),
-                f"pane('{pane.name}')",
-                pane.name.capitalize(),
-                show=False,
-                id=f"pane.{pane.name}",
-            )
-            for number, pane in enumerate(PANES, 1)
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
     HELP: ClassVar[str] = (
         "One generation of the conversation: the list that the agent held between two compactions. The lines between "
         "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
@@ -104,9 +102,10 @@ class ConversationScreen(JobScreen):
         self.tuner = Tuner(self)
         self.clipboard = Clipboard(self)
         self.prompts = Prompts(self)
+        self.reports = ReportWriter(self)
         self.opening = opening.Opener(self, name, message, find)
+        self.reader = Reader(self)
         self._derive = Deriver()
-        self._waiting: dict[str, tuple[Resource[Any], Callable[[Any], object]]] = {}
 
     def compose(self) -> ComposeResult:
         """Header, gauge, regions, timeline; the list and the panes; prompts; keys."""
@@ -149,42 +148,14 @@ class ConversationScreen(JobScreen):
         """Assign the next state. A new generation or the end of a replay shows the whole list."""
         self.state = replace(self.state, **changes)
 
-    def put(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> None:
-        """A resource has been read."""
-        self.loaded = self.loaded.with_value(resource, needs, value)
-
-    def want(self, resource: Resource[Any]) -> None:
-        """Have a resource read, once for what is on screen, with those that it is worked out from."""
-        for earlier in resource.after:
-            if self.loaded.current(earlier, self.state) is None:
-                self.want(earlier)
-        needs = resource.needs(self.state, self.loaded)
-        if needs is not None and self.loaded.current(resource, self.state) is None:
-
-            def came(value: Any) -> None:
-                self.put(resource, needs, value)
-
-            self.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
-
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
         """Do something with what is read, once it has been; the last wish for a resource counts."""
-        value = self.loaded.current(resource, self.state)
-        if value is not None:
-            then(value)
-        else:
-            self._waiting[resource.name] = (resource, then)
-            self.want(resource)
+        self.reader.when(resource, then)
 
     def watch_loaded(self) -> None:
         """Something was read: show it, and do what waited for it."""
         self._refresh_parts()
-        for name, (resource, then) in list(self._waiting.items()):
-            value = self.loaded.current(resource, self.state)
-            if value is not None:
-                self._waiting.pop(name, None)
-                then(value)
-            else:
-                self.want(resource)
+        self.reader.serve()
 
     def watch_state(self, before: State, after: State) -> None:
         """The user is elsewhere: show what there is."""
@@ -224,13 +195,11 @@ class ConversationScreen(JobScreen):
         """What takes long starts behind the frame that shows the list."""
         if self.loaded.opened is None or self.left:
             return
-        moment = self.state.moment is not None
-        self.want(resources.TOKEN_INDEX if not moment else resources.RECORDING)
         self.messages.count(self.state, self.message_list)
         pane = self.panes.panes[self.panes.current]
-        wanted: tuple[Resource[Any], ...] = (COMPACTIONS, resources.CACHING, *pane.wants(self.state))
-        for resource in (*wanted, resources.FINDINGS):
-            self.want(resource)
+        first = resources.TOKEN_INDEX if self.state.moment is None else resources.RECORDING
+        for resource in (first, COMPACTIONS, resources.CACHING, *pane.wants(self.state), resources.FINDINGS):
+            self.reader.want(resource)
 
     def _counted(self) -> None:
         self.message_list.refresh()
@@ -403,62 +372,6 @@ class ConversationScreen(JobScreen):
         else:
             self.finder.jump(kind, direction)
 
-    def action_find(self) -> None:
-        """Type to find in this generation."""
-        self.finder.ask()
-
-    def action_next_hit(self, direction: int) -> None:
-        """The next message that was found, or the one before."""
-        self.finder.next_hit(direction)
-
-    def action_replay(self, unit: Unit, direction: int) -> None:
-        """Step by message, call or user turn."""
-        self.player.step(unit, direction)
-
-    def action_play(self) -> None:
-        """Play, or pause."""
-        self.player.toggle()
-
-    def action_speed(self, by: int) -> None:
-        """Play faster or slower."""
-        self.player.speed(by)
-
-    def action_ask(self, prompt: str) -> None:
-        """Type the number of a step, or a file to write to."""
-        self.prompts.ask(prompt)
-
-    def action_next_profile(self) -> None:
-        """Plan with the next engine."""
-        self.tuner.next_profile()
-
-    def action_keep(self) -> None:
-        """Keep the settings as A, or drop it."""
-        self.tuner.keep()
-
-    def action_swap(self) -> None:
-        """A and B change places."""
-        self.tuner.swap()
-
-    def action_undo(self) -> None:
-        """Take the last change of settings back."""
-        self.tuner.undo()
-
-    def action_sweep(self) -> None:
-        """Sweep over two settings."""
-        self.tuner.sweep()
-
-    def action_copy_comparison(self) -> None:
-        """Copy the comparison as text."""
-        self.tuner.with_comparison(lambda text: self.clipboard.copy_text(text, "comparison"))
-
-    def action_report(self) -> None:
-        """Write a report."""
-        ReportWriter(self).ask()
-
-    def action_copy(self, what: str) -> None:
-        """Copy the message, the summary or the settings."""
-        self.clipboard.copy(what)
-
-    def action_outside(self, variable: str) -> None:
-        """Open the message in another program."""
-        self.clipboard.open_outside(variable)
+    def action_part(self, part: str, method: str, one: Any = None, other: Any = None) -> None:
+        """Have a part of the screen do something: what most keys do. Textual hands no more values than are named."""
+        getattr(getattr(self, part), method)(*(value for value in (one, other) if value is not None))

@@ -152,6 +152,10 @@ class Tuner:
         model = summary_model(recording, state.summary_size)
         return comparison_text(row.title or row.id, recording, figures, compared, model)
 
+    def copy_comparison(self) -> None:
+        """Copy the comparison as text."""
+        self.with_comparison(lambda text: self._host.clipboard.copy_text(text, "comparison"))
+
     def write(self, name: str, done: Any) -> None:
         """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""
         path = Path(name).expanduser()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,13 +10,11 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from inspector.app.progress import Left, Progress, Pulse
-from inspector.app.throttle import give_way
-from inspector.app.work import Failed, FindingsCounted, Listed, Live, LiveFound, StoreChanged
-from inspector.app.working import WorkingScreen
-from inspector.core.errors import InspectorError, StoreError
+from inspector.app.conversations.reading import Grave, Live, count_findings, count_live, read_index
+from inspector.app.events import StoreChanged
+from inspector.app.job_screen import JobScreen
+from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line
 from widgets.bars.key_line import KeyLine
 from widgets.bars.notes_bar import NotesBar
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
 
     from textual.widgets import Input
 
-    from inspector.app.host import Host
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -40,15 +35,11 @@ if TYPE_CHECKING:
 _AHEAD_SECONDS = 0.1
 #: So long after the list is there, what the next screen needs is imported, in seconds.
 _PREPARE_SECONDS = 0.2
-#: What was counted is shown so often, in seconds: every showing draws the list anew.
-_SHOWN_SECONDS = 0.25
 #: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
 _JUDGED, _JUDGED_MESSAGES = 200, 20_000
-#: The longest pause between two of them, in seconds.
-_PAUSE = 0.2
 
 
-class ConversationsScreen(WorkingScreen):
+class ConversationsScreen(JobScreen):
     """Every conversation of the store."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -70,14 +61,11 @@ class ConversationsScreen(WorkingScreen):
         self.store = store
         self.saved = saved
         self._index = index
-        self._interrupted = False
         self._entries: dict[str, ConversationEntry] = {}
         self._rows: tuple[ConversationRow, ...] = ()
         self._judged: dict[str, int] = {}
         #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
         self._stored: dict[str, int] = {}
-        #: Whether lists have been counted, so that findings are next: that may have been while another screen was on.
-        self._judging = False
         self._left_at = self.saved.conversation
 
     def compose(self) -> ComposeResult:
@@ -98,8 +86,8 @@ class ConversationsScreen(WorkingScreen):
         table.focus()
         rows = self._read_ahead()
         if rows is None:
-            self.query_one(TitleBar).set_state("reading …")
-            self.read_index()
+            self.going_on("index", "reading")
+            self._read_index()
         else:
             self._show(rows)
 
@@ -110,18 +98,16 @@ class ConversationsScreen(WorkingScreen):
         try:
             return self._index.result(_AHEAD_SECONDS)
         except (TimeoutError, InspectorError):
-            return None  # read_index waits longer, and says what is wrong
+            return None  # the job waits longer, and says what is wrong
 
-    @work(thread=True, group="index", exclusive=True, exit_on_error=False, description="index")
-    def read_index(self) -> None:
+    def _read_index(self) -> None:
         """Read the index of conversations (no message)."""
-        try:
-            rows = self.store.conversations()
-        except InspectorError as error:
-            self.post_message(Failed(str(error), fatal=True))
-            return
-        if not get_current_worker().is_cancelled:
-            self.post_message(Listed(rows))
+        self.jobs.cancel("index")
+        self.jobs.run("index", (self.store,), read_index, self._show, failed=self._unread)
+
+    def _unread(self, sentence: str) -> None:
+        self.going_on("index", "")
+        self.tell(sentence)
 
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
@@ -132,10 +118,6 @@ class ConversationsScreen(WorkingScreen):
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
         await asyncio.to_thread(models.read_ahead)
-
-    @on(Listed)
-    def _listed(self, event: Listed) -> None:
-        self._show(event.rows)
 
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         known = self._entries
@@ -157,20 +139,12 @@ class ConversationsScreen(WorkingScreen):
             empty.update(
                 "There are no conversations in this database yet. They appear here when an agent writes them."
             )
-        self.query_one(TitleBar).set_state("")
+        self.going_on("index", "")
         self._show_title()
-        self._tell(*self.store.info.notes)
+        self.tell(*self.store.info.notes)
         uncounted = tuple(row for row in rows if row.id not in same or same[row.id].tokens is None)
         if uncounted:
-            self.read_live(uncounted)
-
-    def _tell(self, *sentences: str) -> None:
-        bar = self.query_one(NotesBar)
-        bar.show([text for text in (*bar.sentences, *sentences) if text not in self.app.put_away])
-
-    @on(NotesBar.Dismissed)
-    def _dismissed(self, event: NotesBar.Dismissed) -> None:
-        self.app.put_away.update(event.sentences)
+            self._count_live(uncounted)
 
     def _show_title(self) -> None:
         path = self.store.info.path
@@ -187,42 +161,20 @@ class ConversationsScreen(WorkingScreen):
             parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
         self.query_one(TitleBar).set_parts(parts)
 
-    @work(thread=True, group="live", exclusive=True, exit_on_error=False, description="live")
-    def read_live(self, rows: tuple[ConversationRow, ...]) -> None:
-        """Count the live lists in the background, the last active first."""
-        worker = get_current_worker()
-        pulse = Pulse(self, worker, "live", "counting", len(rows))
+    def _count_live(self, rows: tuple[ConversationRow, ...]) -> None:
+        """Count the live lists in the background, the last active first; then the findings."""
 
-        def watch(_: int) -> None:
-            give_way()
-            if worker.is_cancelled or not self.is_current:
-                # Whoever has opened a conversation waits for that one; this goes on when the list is back.
-                self._interrupted = not worker.is_cancelled
-                raise Left("cancelled")
+        def counted(live: tuple[Live, ...]) -> None:
+            self._live_came(live)
+            self._count_findings()
 
-        batch: list[Live] = []
-        shown = time.monotonic()
-        try:
-            for done, live in enumerate(_live(self.store, rows, self.app, watch)):
-                pulse(done)
-                batch.append(live)
-                if time.monotonic() - shown >= _SHOWN_SECONDS:
-                    self.post_message(LiveFound(tuple(batch)))
-                    batch, shown = [], time.monotonic()
-        except Left:
-            if batch:
-                self.post_message(LiveFound(tuple(batch)))
-            return
-        finally:
-            pulse.end()
-        if batch:
-            self.post_message(LiveFound(tuple(batch)))
-        self.app.call_from_thread(self.judge_unknown)
+        values = (self.store, rows, self.app.flags, self.app.config)
+        self.jobs.cancel("live")
+        self.jobs.run("live", values, count_live, counted, some=self._live_came)
 
-    @on(LiveFound)
-    def _live_found(self, event: LiveFound) -> None:
+    def _live_came(self, found: tuple[Live, ...]) -> None:
         table = self.query_one(ConversationTable)
-        for live in event.found:
+        for live in found:
             entry = self._entries.get(live.conversation)
             if entry is None:
                 continue
@@ -237,69 +189,43 @@ class ConversationsScreen(WorkingScreen):
         self._show_title()
 
     def on_screen_suspend(self) -> None:
-        """Remember which conversation the cursor was left on."""
+        """Remember which conversation the cursor was left on. Whoever has opened one waits for that: counting rests."""
         self._left_at = self.saved.conversation
+        self.jobs.cancel("live")
+        self.jobs.cancel("findings")
 
     def on_screen_resume(self) -> None:
         """Go to the conversation that was opened by its name or from a search, and go on counting."""
         if self._left_at != self.saved.conversation and self.saved.conversation:
             self.query_one(ConversationTable).select(self.saved.conversation)
-        if self._interrupted:
-            self._interrupted = False
-            self.read_live(tuple(row for row in self._rows if self._entries[row.id].tokens is None))
-        elif self._judging:
-            self.judge_unknown()
+        uncounted = tuple(row for row in self._rows if self._entries[row.id].tokens is None)
+        if uncounted:
+            self._count_live(uncounted)
+        elif self._rows:
+            self._count_findings()
 
-    def judge_unknown(self) -> None:
+    def _count_findings(self) -> None:
         """Count the findings of conversations that nobody has judged as they are now."""
-        self._judging = True
         wanted = tuple(
             row
             for row in self._rows[:_JUDGED]
             if self._judged.get(row.id) != row.messages <= _JUDGED_MESSAGES
         )
         if wanted:
-            self.judge(wanted)
+            values = (self.store, wanted, self.app.flags, self.app.config)
+            self.jobs.cancel("findings")
+            self.jobs.run("findings", values, count_findings, some=self._findings_came)
 
-    @work(thread=True, group="findings", exclusive=True, exit_on_error=False, description="findings")
-    def judge(self, rows: tuple[ConversationRow, ...]) -> None:
-        """Count findings in the background while the list is on screen."""
-        from inspector.answers.findings import count_grave
-
-        worker = get_current_worker()
-        for row in rows:
-            if worker.is_cancelled or self.app.screen is not self:
-                return
-            started = time.monotonic()
-            try:
-                count = count_grave(self.store, row, self.app.flags, self.app.config)
-            except InspectorError:
-                # One conversation that cannot be judged must not end the count; opening it says what is wrong.
-                continue
-            self.post_message(FindingsCounted(row.id, row.messages, count))
-            # Half of the time is left to whatever the user does.
-            time.sleep(min(_PAUSE, time.monotonic() - started))
-
-    @on(FindingsCounted)
-    def _findings_counted(self, event: FindingsCounted) -> None:
-        self._judged[event.conversation] = event.messages
-        entry = self._entries.get(event.conversation)
+    def _findings_came(self, found: Grave) -> None:
+        self._judged[found.conversation] = found.messages
+        entry = self._entries.get(found.conversation)
         if entry is not None:
-            self._entries[entry.id] = entry._replace(findings=event.findings)
+            self._entries[entry.id] = entry._replace(findings=found.findings)
             self.query_one(ConversationTable).update_entry(self._entries[entry.id])
 
     @on(StoreChanged)
     def _changed(self) -> None:
-        self.read_index()
-
-    @on(Failed)
-    def _failed(self, event: Failed) -> None:
-        self.query_one(TitleBar).set_state("")
-        self._tell(event.sentence)
-
-    @on(Progress)
-    def _progress(self, event: Progress) -> None:
-        self.query_one(TitleBar).set_state(f"{event.text} …" if event.text else "")
+        self._read_index()
 
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
@@ -357,7 +283,7 @@ class ConversationsScreen(WorkingScreen):
 
     def action_reload(self) -> None:
         """Read the index again."""
-        self.read_index()
+        self._read_index()
 
     def action_search(self) -> None:
         """Search the text of every message."""
@@ -386,16 +312,3 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
         findings=known.findings,
     )
-
-
-def _live(
-    store: Store, rows: tuple[ConversationRow, ...], app: Host, watch: Callable[[int], None]
-) -> Iterator[Live]:
-    from inspector.answers.resolving import live_of
-
-    for row in rows:
-        try:
-            yield Live(row.id, *live_of(store, row, app.flags, app.config, watch))
-        except StoreError:
-            # One unreadable conversation must not end the count; opening it says what is wrong.
-            continue

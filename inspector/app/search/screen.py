@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 from textual.widgets import Input
-from textual.worker import get_current_worker
 
-from inspector.app.work import Failed, Hits
-from inspector.app.working import WorkingScreen
+from inspector.app.job_screen import JobScreen
 from inspector.core.conversations import Hit
-from inspector.core.errors import InspectorError
 from inspector.core.text import safe_line
+from inspector.core.watching import Watch
 from inspector.stores.base import Store
 from widgets.bars.key_line import KeyLine
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -44,7 +44,7 @@ class HitList(LineList):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hits: tuple[Hit, ...] = ()
-        self.titles: dict[str, str] = {}
+        self.titles: Mapping[str, str] = {}
         self.query_text = ""
         self.tooltip = self.TOOLTIP
 
@@ -98,7 +98,29 @@ def marked_word(query: str) -> str:
     return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
 
 
-class SearchScreen(WorkingScreen):
+@dataclass(frozen=True, slots=True)
+class Titles:
+    """The titles of the store's conversations, by id."""
+
+    by_id: Mapping[str, str]
+
+
+def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
+    """The messages with some words, newest first; hands titles and hits over as they come, returns the last ones.
+
+    Raises StoreErrors.
+    """
+    watch.some(Titles({row.id: row.title or row.id for row in store.conversations()}))
+    batch: list[Hit] = []
+    for hit in store.search(query, limit=_LIMIT):
+        batch.append(hit)
+        if len(batch) >= _BATCH:
+            watch.some(tuple(batch))
+            batch = []
+    return tuple(batch)
+
+
+class SearchScreen(JobScreen):
     """Words in, messages out; a new search ends the one before."""
 
     CSS_PATH = "search.tcss"
@@ -148,44 +170,27 @@ class SearchScreen(WorkingScreen):
         if self._query:
             self._say("searching …")
             self.query_one(HitList).focus()
-            self.look_for(self._query)
+            self.jobs.cancel("search")
+            self.jobs.run(
+                "search", (self.store, self._query), search_store, self._hits_came, some=self._named
+            )
 
-    @work(thread=True, group="search", exclusive=True, exit_on_error=False, description="search")
-    def look_for(self, query: str) -> None:
-        """Search in a thread, showing hits as they come."""
-        worker = get_current_worker()
-        batch: list[Hit] = []
-        try:
-            titles = {row.id: row.title or row.id for row in self.store.conversations()}
-            self.app.call_from_thread(self._name_conversations, titles)
-            for hit in self.store.search(query, limit=_LIMIT):
-                if worker.is_cancelled:
-                    return
-                batch.append(hit)
-                if len(batch) >= _BATCH:
-                    self.post_message(Hits(query, tuple(batch), complete=False))
-                    batch = []
-        except InspectorError as error:
-            self.post_message(Failed(str(error)))
-            return
-        self.post_message(Hits(query, tuple(batch), complete=True))
+    def _named(self, part: Titles | tuple[Hit, ...]) -> None:
+        if isinstance(part, Titles):
+            self.query_one(HitList).titles = part.by_id
+        else:
+            self._hits_came(part, complete=False)
 
-    def _name_conversations(self, titles: dict[str, str]) -> None:
-        self.query_one(HitList).titles = titles
-
-    @on(Hits)
-    def _found(self, event: Hits) -> None:
-        if event.query != self._query:
-            return
-        self._hits += event.hits
+    def _hits_came(self, hits: tuple[Hit, ...], complete: bool = True) -> None:
+        self._hits += hits
         self.query_one(HitList).set_hits(self._hits, self._query)
         count = len(self._hits)
         more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
-        self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if event.complete else " so far …"))
+        self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
 
-    @on(Failed)
-    def _failed(self, event: Failed) -> None:
-        self._say(event.sentence)
+    def tell(self, *sentences: str) -> None:
+        """What went wrong stands where the number of hits would."""
+        self._say(" ".join(sentences))
 
     def _say(self, text: str) -> None:
         self.query_one(TitleBar).set_parts(

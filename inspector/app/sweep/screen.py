@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import count
 from math import isnan
 from pathlib import Path
+from threading import Event
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message as TextualMessage
 from textual.widgets import Input
-from textual.worker import get_current_worker
 
 from inspector.answers.sweeping import Progress, Request, all_equal, run_sweep
 from inspector.app.conversation.overwriting import Overwriting
-from inspector.app.sweep.cells import CellScreen, Subject, value_words, written
-from inspector.app.throttle import give_way
-from inspector.app.work import Failed
+from inspector.app.job_screen import JobScreen
+from inspector.app.sweep.cells import CellView, Subject, value_words, written
 from inspector.core.errors import InspectorError
+from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
@@ -44,24 +44,30 @@ _OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_s
 _READING = "The facts are being read; they are counted as soon as they are there."
 
 
-class Swept(TextualMessage):
-    """A sweep has ended."""
+def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) -> Sweep:
+    """Sweep; hands over how far it is. What is done when `stop` is set is kept. Raises StoreErrors, EngineErrors."""
+    scope, rows, columns, facts = key
+    total, asked = len(rows.values) * len(columns.values), count()
 
-    def __init__(self, key: SweepKey, found: Sweep) -> None:
-        super().__init__()
-        self.key = key
-        self.found = found
+    def one_more() -> bool:
+        watch.some(Progress(next(asked), total, None))
+        return not stop.is_set()
+
+    if scope == "this":
+        course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
+        grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
+        whole = all(cell is not None for line in grid for cell in line)
+        return sweep(rows, columns, [grid], whole, course.facts is not None)
+    names = subject.every if scope == "all" else subject.filtered
+    answers = subject.answers
+    flags = {**answers.flags, **subject.changed}
+    request = Request(
+        answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
+    )
+    return run_sweep(request, answers, watch.some, lambda: not stop.is_set())
 
 
-class HowFar(TextualMessage):
-    """A sweep is that far."""
-
-    def __init__(self, progress: Progress) -> None:
-        super().__init__()
-        self.progress = progress
-
-
-class SweepScreen(CellScreen):
+class SweepScreen(JobScreen):
     """Moves over the grid; posts nothing until a cell is taken, then calls `take` with its settings."""
 
     CSS_PATH = "sweep.tcss"
@@ -85,7 +91,15 @@ class SweepScreen(CellScreen):
     )
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
-        super().__init__(subject)
+        super().__init__()
+        self.subject = subject
+        self.rows = default_axis("threshold", subject.settings)
+        self.columns = default_axis("target_ratio", subject.settings)
+        self.scope = "this"
+        self.found: Sweep | None = None
+        self.facts = subject.facts
+        self.map = HeatMap(id="sweep-map")
+        self.cell = CellView(self, subject)
         self.take = take
         self.metric = METRICS[0].name
         self.running = False
@@ -93,7 +107,7 @@ class SweepScreen(CellScreen):
         self._told = ""
         self._overwriting = Overwriting()
         self._placed = False
-        self._asked: SweepKey | None = None
+        self._stop = Event()
 
     def compose(self) -> ComposeResult:
         """Metric and scope; the map and the cell's curve; what is going on."""
@@ -102,7 +116,7 @@ class SweepScreen(CellScreen):
         yield ModeBar(self._scopes(), title="over", id="sweep-scope")
         with Horizontal(id="sweep-body"):
             with Vertical(id="sweep-left"):
-                yield HeatMap(id="sweep-map")
+                yield self.map
             with Vertical(id="sweep-right"):
                 yield Headline(15, id="sweep-cell")
                 yield TokenGraph(id="sweep-graph")
@@ -115,15 +129,16 @@ class SweepScreen(CellScreen):
         self.query_one("#sweep-prompt").display = False
         self.query_one("#sweep-graph").can_focus = False
         self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
-        self.query_one(HeatMap).focus()
+        self.map.focus()
         self.begin()
 
     def on_resize(self) -> None:
         """Narrow terminals show the curve below the map."""
         self.set_class(self.size.width < 110, "narrow")
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
-        if self._asked is not None:
-            self.show_cell()
+        if self.running or self.found is not None:
+            self.jobs.cancel("cell")
+            self.cell.show()
 
     def _metrics(self) -> list[Mode]:
         room = self.size.width - 12 - sum(len(metric.words) + 1 for metric in _OFFERED)
@@ -147,9 +162,11 @@ class SweepScreen(CellScreen):
         self.running = True
         self._show()
         self._tell("sweeping …")
-        self._asked = self._key()
-        self.sweep_in_thread(self._asked)
-        self.show_cell()
+        self._stop = Event()
+        self.jobs.cancel("sweep")
+        values = (self.subject, self._key(), self._stop)
+        self.jobs.run("sweep", values, sweep_in_thread, self._swept, some=self._how_far)
+        self.cell.show()
 
     def _key(self) -> SweepKey:
         facts: FactSteps | bool = BY_NAME[self.metric].facts
@@ -165,75 +182,40 @@ class SweepScreen(CellScreen):
         if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
             self.begin(again=True)
         else:
-            self.show_cell()
+            self.cell.show()
 
-    @work(thread=True, group="sweep", exclusive=True, exit_on_error=False, description="sweep")
-    def sweep_in_thread(self, key: SweepKey) -> None:
-        """Sweep; what is done when it is cancelled is kept."""
-        worker, subject = get_current_worker(), self.subject
-        scope, rows, columns, facts = key
-        asked = 0
-
-        def wanted() -> bool:
-            return not worker.is_cancelled and self.running
-
-        def told(progress: Progress) -> None:
-            self.post_message(HowFar(progress))
-
-        def one_more() -> bool:
-            nonlocal asked
-            give_way()
-            asked += 1
-            self.post_message(HowFar(Progress(asked - 1, len(rows.values) * len(columns.values), None)))
-            return wanted()
-
-        try:
-            if scope == "this":
-                course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
-                grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
-                whole = all(cell is not None for line in grid for cell in line)
-                found = sweep(rows, columns, [grid], whole, course.facts is not None)
-            else:
-                names = subject.every if scope == "all" else subject.filtered
-                answers = subject.answers
-                flags = {**answers.flags, **subject.changed}
-                request = Request(
-                    answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
-                )
-                found = run_sweep(request, answers, told, wanted)
-        except InspectorError as error:
-            self.post_message(Failed(str(error)))
-            return
-        self.post_message(Swept(key, found))
-
-    @on(HowFar)
-    def _how_far(self, event: HowFar) -> None:
+    def _how_far(self, progress: Progress) -> None:
         if self.running:
             what = "cells" if self.scope == "this" else "conversations"
-            self._tell(f"sweeping … {event.progress.words} {what}; escape cancels and keeps what is done")
+            self._tell(f"sweeping … {progress.words} {what}; escape cancels and keeps what is done")
 
-    @on(Swept)
-    def _swept(self, event: Swept) -> None:
-        if event.key != self._asked:
-            return
+    def _swept(self, found: Sweep) -> None:
         self.running = False
-        self.found = event.found
+        self.found = found
         self._show()
-        count = human.plural(event.found.conversations, "conversation")
-        over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {count}"
-        self._tell(over if event.found.complete else f"Cancelled. What was done: {over}.")
+        conversations = human.plural(found.conversations, "conversation")
+        over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {conversations}"
+        self._tell(over if found.complete else f"Cancelled. What was done: {over}.")
         self._tell_of_facts()
-        if event.found.conversations and not self._placed:
-            place = self.query_one(HeatMap).state.now
+        if found.conversations and not self._placed:
+            place = self.map.state.now
             if place is not None:
-                self.query_one(HeatMap).move_to(place)
+                self.map.move_to(place)
             self._placed = True
-        self.show_cell()
+        self.cell.show()
 
-    @on(Failed)
-    def _failed(self, event: Failed) -> None:
+    def tell(self, *sentences: str) -> None:
+        """What went wrong stands where the sweep would say how far it is."""
         self.running = False
-        self._tell(event.sentence)
+        self._tell(" ".join(sentences))
+
+    @on(HeatMap.CellChosen)
+    def _cell_chosen(self) -> None:
+        self.cell.show()
+
+    def action_conversation(self, by: int) -> None:
+        """The cell's curve over the next conversation, or the one before."""
+        self.cell.next_conversation(by)
 
     def _tell_of_facts(self) -> None:
         if self.scope == "this" and BY_NAME[self.metric].facts and self.facts is None:
@@ -261,7 +243,7 @@ class SweepScreen(CellScreen):
 
     def _show(self) -> None:
         metric = BY_NAME[self.metric]
-        found, heat = self.found, self.query_one(HeatMap)
+        found, heat = self.found, self.map
         lines = found.cells.get(self.metric, ()) if found is not None else ()
         known = [[None if isnan(cell) else cell for cell in line] for line in lines]
         best = None
@@ -297,7 +279,7 @@ class SweepScreen(CellScreen):
     @on(HeatMap.CellTaken)
     def _cell_taken(self, event: HeatMap.CellTaken) -> None:
         settings = self.settings_of(event.row, event.column)
-        self.running = False
+        self._stop.set()
         self.dismiss()
         self.take(settings)
 
@@ -309,7 +291,7 @@ class SweepScreen(CellScreen):
         if box.display:
             self._close_prompt()
         elif self.running:
-            self.running = False
+            self._stop.set()
             self._tell("cancelling …")
         else:
             self.dismiss()
@@ -376,7 +358,7 @@ class SweepScreen(CellScreen):
     def _close_prompt(self) -> None:
         box = self.query_one("#sweep-prompt", Input)
         box.value, box.display = "", False
-        self.query_one(HeatMap).focus()
+        self.map.focus()
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:

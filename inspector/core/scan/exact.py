@@ -40,6 +40,7 @@ PATTERNS: Mapping[str, str] = {
     "setting": r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=[^\s,;)\"'`]*[^\s,;.)\"'`])?",
     "option": r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:=[^\s,;)\"'`]+)?",
     "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
+    "release": r"v\d+(?:\.\d+)*",
     "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+",
     "identifier": r"[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",

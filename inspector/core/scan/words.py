@@ -41,7 +41,7 @@ def folded(text: str) -> str:
     return " ".join(text.split()).lower().strip(" .。!！;；,，:：'\"“”‘’`*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stemmer:
     """How words of some languages are brought to one form.
 
@@ -50,7 +50,7 @@ class Stemmer:
 
     stop: frozenset[str] = frozenset()
     suffixes: tuple[tuple[str, str], ...] = ()
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
         """The stems of the words that a text speaks of, in order.

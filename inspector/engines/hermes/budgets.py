@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import MappingProxyType
 
 from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
 
 
+#: The same settings are asked about by the plan, the gauge, the knobs and every run.
+@lru_cache(maxsize=256)
 def budgets(policies: Policies, settings: Settings) -> Budgets:
     """Threshold, tail budget, summary ceiling and hygiene mark in tokens (releases 0.13.0 and 0.19.0,
     `ContextCompressor.__init__`; the documentation's "Computed values")."""

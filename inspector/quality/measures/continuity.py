@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.core.messages import Message
+from inspector.core.scan.words import Stemmer
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.evidence import is_request
 from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Share, Where
@@ -32,7 +33,7 @@ def last_request(messages: list[Message] | tuple[Message, ...]) -> int | None:
     )
 
 
-def request_measure(compaction: MeasuredCompaction) -> Measure:
+def request_measure(compaction: MeasuredCompaction, stemmer: Stemmer) -> Measure:
     """Whether the user's last request is still there."""
     index = compaction.recorded.index
     at = last_request(list(compaction.before))
@@ -46,7 +47,7 @@ def request_measure(compaction: MeasuredCompaction) -> Measure:
         where: Where = compaction.region(copied)
         entry = Evidence(text, True, said, compaction.place_after(copied), "tail" if where == "summary" else where,
                          "the message itself", "user")  # fmt: skip
-    elif told := told_in(text, compaction.recorded.summary or ""):
+    elif told := told_in(text, compaction.recorded.summary or "", stemmer):
         found = None if summary_at is None else compaction.place_after(summary_at)
         entry = Evidence(text, True, said, found, "summary", told, "user")
     else:
@@ -75,17 +76,17 @@ def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
     )
 
 
-def told_in(text: str, summary: str) -> str:
+def told_in(text: str, summary: str, stemmer: Stemmer) -> str:
     """How a summary tells of a request: quoted, or with how much of its words; an empty string where it does not."""
     folded = " ".join(text.split())
     if folded and folded[:QUOTED].strip() in " ".join(summary.split()):
         return "quoted"
-    words = content_words(text)
+    words = content_words(text, stemmer)
     if len(words) < TOLD_WORDS:
         return ""
     entries = [item for _, item in parse_summary(summary).items()]
     for item in entries:
-        entry = content_words(item.text)
+        entry = content_words(item.text, stemmer)
         there = len(words & entry)
         if there >= TOLD * len(words):
             return f"{there} of its {len(words)} words"

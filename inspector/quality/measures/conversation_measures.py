@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import Trail
 from inspector.quality.measures.continuity import next_measure, request_measure
@@ -40,16 +41,19 @@ class ConversationMeasures:
 
 
 def measures_of(
-    compactions: Iterable[MeasuredCompaction], facts: ConversationFacts | None = None
+    compactions: Iterable[MeasuredCompaction], stemmer: Stemmer, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
-    """Measure every compaction, oldest first; survival needs the facts. Each compaction is looked at once."""
+    """Measure every compaction, oldest first; survival needs the facts. Each compaction is looked at once.
+
+    By the `stemmer` a summary is known to tell of a request.
+    """
     trail = Trail()
     found: list[Measure] = []
     numbers: list[int] = []
     for compaction in compactions:
         numbers.append(compaction.recorded.index)
         found += trail.measure(compaction)
-        found += [request_measure(compaction), next_measure(compaction)]
+        found += [request_measure(compaction, stemmer), next_measure(compaction)]
         found += [compression_measure(compaction), cost_measure(compaction)]
     if facts is not None:
         found += survival_measures(facts, numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.measures.continuity import next_measure, request_measure
 from inspector.quality.measures.conversation_measures import measures_of
@@ -16,11 +17,11 @@ ASK = "Replace the second call in the shop and announce the date in the channel 
 
 
 def test_a_request_that_stayed() -> None:
-    found = request_measure(compacted([user("hi")], [agent("a")], [user(ASK), agent("b")]))
+    found = request_measure(compacted([user("hi")], [agent("a")], [user(ASK), agent("b")]), load_stemmer())
     (entry,) = found.evidence
     assert found.share == Share(1, 1)
     assert (entry.where, entry.said, entry.found) == ("tail", Place(1, 2), Place(2, 2))
-    found = request_measure(compacted([user(ASK)], [agent("a")], [agent("b")]))
+    found = request_measure(compacted([user(ASK)], [agent("a")], [agent("b")]), load_stemmer())
     assert (found.evidence[0].where, found.evidence[0].found) == ("head", Place(2, 0))
 
 
@@ -35,7 +36,9 @@ def test_a_request_that_stayed() -> None:
     ],
 )
 def test_a_request_that_was_summarized(summary: str, how: str) -> None:
-    found = request_measure(compacted([user("hi")], [user(ASK), agent("a")], [agent("b")], summary))
+    found = request_measure(
+        compacted([user("hi")], [user(ASK), agent("a")], [agent("b")], summary), load_stemmer()
+    )
     (entry,) = found.evidence
     assert entry.known == bool(how)
     assert how in entry.note
@@ -43,10 +46,10 @@ def test_a_request_that_was_summarized(summary: str, how: str) -> None:
 
 
 def test_summaries_and_to_dos_are_no_requests() -> None:
-    found = request_measure(compacted([], [agent("a")], [agent("b")]))
+    found = request_measure(compacted([], [agent("a")], [agent("b")]), load_stemmer())
     assert found.share is None
     todo = user(f"{TODO_START}\n- one")
-    found = request_measure(compacted([user(ASK)], [agent("a")], [todo]))
+    found = request_measure(compacted([user(ASK)], [agent("a")], [todo]), load_stemmer())
     assert found.evidence[0].text == ASK
 
 
@@ -76,14 +79,14 @@ def test_compression_and_cost() -> None:
 
 
 def test_all_of_a_conversation() -> None:
-    found = measures_of([compacted([], [user(ASK)], [agent("b")], index=n) for n in (1, 2)])
+    found = measures_of([compacted([], [user(ASK)], [agent("b")], index=n) for n in (1, 2)], load_stemmer())
     assert [measure.id for measure in found.of(2)] == [i for i in DEFINITIONS if "survival" not in i]
     share, last, numbers = found.whole("cost")
     assert (share, last, numbers["spent"]) == (None, None, 1_480)
     share, _, _ = found.whole("compression")
     assert share == Share(1_400, 2_000)
     assert [measure.compaction for measure in found.curve("compression")] == [1, 2]
-    assert measures_of([]).whole("cost") == (None, None, {})
+    assert measures_of([], load_stemmer()).whole("cost") == (None, None, {})
 
 
 def test_shares_add_up() -> None:

@@ -31,7 +31,7 @@ class Cache(CachePane):
     @on(CachePane.BreakpointChosen)
     def _breakpoint_chosen(self, event: CachePane.BreakpointChosen) -> None:
         event.stop()
-        self.post_message(GoTo(self.generation, event.message))
+        self.post_message(GoTo(self.generation, event.message, pane="cache"))
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:

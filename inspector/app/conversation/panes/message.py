@@ -9,7 +9,7 @@ from typing import Any
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
-from inspector.core.messages import Message
+from inspector.core.messages import Message as StoredMessage
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
@@ -27,17 +27,31 @@ _SHOWN_ELSEWHERE = frozenset(
 )
 
 
+class Message(MessagePane):
+    """Marks what is looked for in the text."""
+
+    find = ""
+
+    def set_found(self, shown: tuple[MessageView | None, str] | None) -> None:
+        """Show a message with a text marked in it."""
+        view, find = shown if shown is not None else (None, "")
+        if (view, find) != (self.view, self.find):
+            self.set_view(view)
+            self.find = find
+            self.body.find(find)
+
+
 def _needs(context: Context) -> tuple[Any, ...] | None:
-    rows = context.messages.rows
+    rows, find = context.messages.rows, context.state.find
     if rows is None or not len(rows):
         return None
     generation, index = rows.place(context.state.row)
     row = rows.row(context.state.row)
     if index < 0:
-        return None if row is None else (None, generation.number, index, row, rows.system_prompt, None)
+        return None if row is None else (None, generation, index, row, rows.system_prompt, None, find)
     plan = rows.marks.plan if generation is rows.generation and index in rows.pruned else None
     whole = context.opened.generations[generation.number - 1]
-    return context.opened.inspection.store, whole, index, row, "", plan
+    return context.opened.inspection.store, whole, index, row, "", plan, find
 
 
 def compute(
@@ -47,29 +61,31 @@ def compute(
     row: MessageRow | None,
     prompt: str,
     plan: Plan | None,
-) -> MessageView | None:
-    """A message of a list with those around it that its calls and results need; without a store the system prompt.
+    find: str,
+) -> tuple[MessageView | None, str]:
+    """A message of a list with those around it that its calls and results need, and the text to mark in it; without a
+    store the system prompt.
 
     `plan` is the one that prunes it. Raises StoreErrors.
     """
     if store is None:
         assert row is not None
-        return system_view(row, prompt)
+        return system_view(row, prompt), find
     start = max(0, index - _AROUND)
     around = store.messages(generation, start, min(len(generation), index + 1 + _AROUND))
     if index - start >= len(around):
-        return None
+        return None, find
     message = around[index - start]
     pruned = None
     if plan is not None:
         callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
         pruned = pruned_text(message, callers, plan)
     shown = row or MessageRow(str(index), message.role, "")
-    return message_view(shown, message, around[index - start + 1 :], pruned)
+    return message_view(shown, message, around[index - start + 1 :], pruned), find
 
 
 def message_view(
-    row: MessageRow, message: Message, following: Sequence[Message], pruned: str | None
+    row: MessageRow, message: StoredMessage, following: Sequence[StoredMessage], pruned: str | None
 ) -> MessageView:
     """A message with the results of its calls, which are looked for in `following`."""
     results = {other.tool_call_id: other for other in following if other.role == "tool"}
@@ -130,7 +146,7 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
     )
 
 
-def pruned_text(message: Message, calls: Mapping[str, Message], plan: Plan) -> str | None:
+def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan: Plan) -> str | None:
     """What pruning leaves of a message under a plan; None where the engine does not tell."""
     wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
     if wire is None:
@@ -145,10 +161,10 @@ PANE = Pane(
     "message",
     "The message under the cursor in full: its text, its tool calls with their results, its reasoning, what pruning "
     "would leave of it, and the row as it is stored.",
-    MessagePane,
+    Message,
     _needs,
     compute,
-    MessagePane.set_view,
+    Message.set_found,
     short="msg",
     threaded=True,
     rest=_REST,

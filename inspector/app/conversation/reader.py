@@ -1,0 +1,55 @@
+"""Reading what the screen wants: each resource once for what is on screen, with those that it is worked out from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from inspector.app.conversation.state import Resource
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
+
+T = TypeVar("T")
+
+
+class Reader:
+    """Runs the jobs of resources; their values become the next `loaded` of the screen."""
+
+    def __init__(self, host: ConversationHost) -> None:
+        self._host = host
+        self._waiting: dict[str, tuple[Resource[Any], Callable[[Any], object]]] = {}
+
+    def want(self, resource: Resource[Any]) -> None:
+        """Have a resource read, unless it is known or being read for what is on screen."""
+        host = self._host
+        if host.known.current(resource, host.now) is not None:
+            return
+        for earlier in resource.after:
+            self.want(earlier)
+        needs = resource.needs(host.now, host.known)
+        if needs is not None:
+
+            def came(value: Any) -> None:
+                host.loaded = host.known.with_value(resource, needs, value)
+
+            host.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
+
+    def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
+        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        value = self._host.known.current(resource, self._host.now)
+        if value is not None:
+            then(value)
+        else:
+            self._waiting[resource.name] = (resource, then)
+            self.want(resource)
+
+    def serve(self) -> None:
+        """Something was read: do what waited for it, and read on for what still waits."""
+        for name, (resource, then) in list(self._waiting.items()):
+            value = self._host.known.current(resource, self._host.now)
+            if value is not None:
+                self._waiting.pop(name, None)
+                then(value)
+            else:
+                self.want(resource)

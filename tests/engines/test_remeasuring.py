@@ -1,0 +1,208 @@
+"""Running conversations over `measure` and `plan` alone does what an engine's own way does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from inspector.core.errors import EngineError
+from inspector.core.messages import Message, messages_from
+from inspector.core.rough import message_chars
+from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines.registry import engine
+from inspector.engines.remeasuring import Remeasuring
+from inspector.engines.replayable import Replayable, least_firing, replayable
+from inspector.engines.sizes import MessageSize
+from inspector.replay.whatif import Course, Event, SummaryModel, WhatIf
+from tests.engines.lists import assistant, conversations, user
+
+#: Every summary is a message of 1,600 characters, and of 40 around them.
+MODEL = SummaryModel(recorded=(MessageSize(410, 1_640, 0),) * 500)
+
+
+def run(rules: Replayable[Any], messages: Sequence[Message], wanted: Settings) -> WhatIf:
+    return Course(rules, rules.read(messages), 0).run(wanted, MODEL)
+
+
+def is_merged(event: Event) -> bool:
+    """Whether the summary went into a message of the tail."""
+    return event.after == event.before - (event.tail_start - event.head_end)
+
+
+@pytest.mark.parametrize("profile", ["documented", "hermes-0.13", "hermes-0.19", "truncation"])
+@settings(max_examples=60, deadline=None)
+@given(
+    messages=conversations(least=5),
+    context=st.sampled_from([4_000, 8_000, 16_000]),
+    ratio=st.sampled_from([0.1, 0.3, 0.8]),
+    last=st.sampled_from([2, 6, 20]),
+)
+def test_both_ways_compact_alike(
+    profile: str, messages: tuple[Message, ...], context: int, ratio: float, last: int
+) -> None:
+    calls = [call.id for message in messages for call in message.tool_calls]
+    # Which call a result of a reused id answers is decided by the list that is read: the whole, or the live one.
+    assume(len(set(calls)) == len(calls))
+    wanted = Settings(profile=profile, context_length=context, target_ratio=ratio, protect_last_n=last)
+    own = run(replayable(engine(profile)), messages, wanted)
+    anew = run(Remeasuring(engine(profile)), messages, wanted)
+    if profile.startswith("hermes"):
+        # Over columns, an assistant's message that a summary went into is never pruned and says nothing new; measured
+        # anew it may be pruned later, and the summary is an answer.
+        merged = next((place for place, event in enumerate(own.events) if is_merged(event)), None)
+        if merged is not None:
+            assert anew.events[: merged + 1] == own.events[: merged + 1]
+            return
+    assert anew.events == own.events
+    assert anew.left == own.left
+    assert anew.tokens == own.tokens
+    assert anew.metrics == own.metrics
+
+
+@settings(max_examples=40, deadline=None)
+@given(messages=conversations(least=5), own=st.booleans())
+def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, ...], own: bool) -> None:
+    found = engine("truncation")
+    rules = replayable(found) if own else Remeasuring(found)
+    wanted = Settings(profile="truncation", context_length=4_000)
+    read = rules.read(messages)
+    live = read.live(wanted, found.budgets(wanted), 0)
+    stands: list[int] = []
+    for stop in range(1, len(messages) + 1):
+        live.extend(stop)
+        stands.append(stop - 1)
+        if found.fires(live.total_chars // 4, wanted) is None:
+            continue
+        done = live.compact(lambda _: pytest.fail("nobody writes a summary"))
+        if done is None:
+            continue
+        assert done.left == stands[done.head_end : done.tail_start]
+        del stands[done.head_end : done.tail_start]
+        assert len(live) == len(stands)
+        assert live.total_chars == sum(message_chars(messages[at].wire) for at in stands)
+
+
+class Words:
+    """An engine of its own: a token is a word, and every word counts. From 200 on all but the last four go."""
+
+    name = "words"
+    summary = "Counts words."
+
+    def __init__(self) -> None:
+        self.measured: list[int] = []
+
+    def budgets(self, settings: Settings) -> Budgets:
+        return Budgets(200, 100, 50, 10_000, {})
+
+    def measure(self, messages: Iterable[Message]) -> WordIndex:
+        index = WordIndex([len(message.text.split()) for message in messages])
+        self.measured.append(len(index))
+        return index
+
+    def plan(
+        self, token_index: WordIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
+    ) -> Plan:
+        plan = engine("documented").plan(engine("documented").measure(()), settings)
+        tail = max(len(token_index) - 4, 1)
+        return replace(
+            plan, profile=self.name, budgets=self.budgets(settings), length=len(token_index), compacts=True,
+            reason="", head_end=1, tail_start=tail, role="assistant",
+        )  # fmt: skip
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        return "agent" if tokens >= 200 else None
+
+
+class WordIndex:
+    """Words a message."""
+
+    def __init__(self, words: list[int]) -> None:
+        self.words = words
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def tokens(self, index: int) -> int:
+        return self.words[index]
+
+    def pruned_tokens(self, index: int) -> int:
+        return self.words[index]
+
+    def total(self) -> int:
+        return sum(self.words)
+
+    def rough_until(self, stop: int) -> int:
+        return sum(self.words[:stop])
+
+
+def test_an_engine_with_tokens_of_its_own_is_run_by_them() -> None:
+    messages = messages_from([m for i in range(40) for m in (user("one two three"), assistant("so " * 17))])
+    found = Words()
+    done = run(replayable(found), messages, Settings(profile="words"))
+    first = done.events[0]
+    # 20 words each turn: the tenth is asked with 183 of them, the eleventh with 203.
+    assert (first.step, first.tokens_before, first.fires) == (21, 203, "agent")
+    assert (first.head_end, first.tail_start, first.after) == (1, 17, 6)
+    assert done.tokens[:20] == tuple(turn * 20 + words for turn in range(10) for words in (3, 20))
+    assert len(done.events) > 1
+    assert done.metrics.compactions == len(done.events)
+
+
+def test_a_list_is_measured_where_it_is_compacted_and_not_at_each_step() -> None:
+    messages = messages_from(
+        [m for i in range(2_000) for m in (user("one two three"), assistant("so " * 17))]
+    )
+    found = Words()
+    done = run(replayable(found), messages, Settings(profile="words"))
+    assert len(done.events) > 100
+    # Once as it is read; then the list before each compaction and after it.
+    assert found.measured[0] == len(messages)
+    assert len(found.measured) == 1 + 2 * len(done.events)
+    assert sum(found.measured[1:]) < 4 * len(messages)
+
+
+def test_what_never_fires_is_never_compacted() -> None:
+    class Calm(Words):
+        def fires(self, tokens: int, settings: Settings) -> str | None:
+            return None
+
+    messages = messages_from([user("word " * 100)] * 20)
+    done = run(replayable(Calm()), messages, Settings(profile="words"))
+    assert not done.events
+    assert done.metrics.peak_tokens == 2_000
+
+
+@pytest.mark.parametrize("profile", ["documented", "hermes-0.13", "hermes-0.19", "truncation"])
+def test_the_least_tokens_that_fire(profile: str) -> None:
+    wanted = Settings(profile=profile)
+    for rules in (replayable(engine(profile)), Remeasuring(engine(profile))):
+        least = least_firing(rules, wanted, engine(profile).budgets(wanted))
+        assert least is not None
+        assert engine(profile).fires(least, wanted)
+        assert engine(profile).fires(least - 1, wanted) is None
+
+
+def test_an_engine_may_fire_where_its_budgets_do_not_say() -> None:
+    class Early(Words):
+        def fires(self, tokens: int, settings: Settings) -> str | None:
+            return "agent" if tokens >= 77 else None
+
+    wanted = Settings(profile="words")
+    assert least_firing(replayable(Early()), wanted, Early().budgets(wanted)) == 77
+
+
+@pytest.mark.parametrize("part", ["measure", "plan", "fires", "budgets"])
+def test_an_engine_that_fails_is_named(part: str) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("no luck")
+
+    found = Words()
+    setattr(found, part, fail)
+    messages = messages_from([user("word " * 100)] * 20)
+    with pytest.raises(EngineError, match=r"The engine words failed: ZeroDivisionError: no luck\."):
+        run(replayable(found), messages, Settings(profile="words"))
