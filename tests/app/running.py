@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -37,9 +38,7 @@ def made(path: Path, **kinds: Any) -> InspectorApp:
 
 def app_on(store: Store, place: Place, **kinds: Any) -> InspectorApp:
     """The app on a store."""
-    app = InspectorApp(store, place=place, **kinds)
-    app.animation_level = "none"
-    return app
+    return InspectorApp(store, place=place, **kinds)
 
 
 @asynccontextmanager
@@ -67,6 +66,8 @@ async def settled(pilot: Test) -> None:
             for screen in pilot.app.screen_stack
             for timer in ("_resting", "_moment_resting", "_run_soon")
         )
+        if resting and not busy:
+            await asyncio.sleep(0.005)
         quiet = 0 if busy or resting else quiet + 1
         if quiet == 3:
             return
@@ -74,10 +75,12 @@ async def settled(pilot: Test) -> None:
 
 
 async def press(pilot: Test, *keys: str) -> None:
-    """Press keys and wait for everything that they set off."""
+    """Press keys, and wait behind each for everything that it sets off."""
     for key in keys:
         await pilot.press(key)
-    await settled(pilot)
+        await settled(pilot)
+    if not keys:
+        await settled(pilot)
 
 
 async def write(pilot: Test, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -27,8 +28,9 @@ def conversation(pilot: Pilot[Any]) -> ConversationScreen:
 
 async def until(pilot: Pilot[Any], true: Callable[[], bool]) -> None:
     """Until something is true; fails when the app has been idle many times over and it is not."""
-    for _ in range(60):
+    for _ in range(1_000):
         if true():
             return
         await settle(pilot)
+        await asyncio.sleep(0.01)
     raise AssertionError("what was waited for did not come")
