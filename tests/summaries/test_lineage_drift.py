@@ -57,7 +57,7 @@ def test_the_same_wording_says_the_same(text: str) -> None:
 def test_how_much_of_the_first_summary_is_left() -> None:
     found = drift(*BODIES)
     first, second, third = found.left
-    assert (first.items, first.of_items, first.word_share) == (8, 8, 1.0)
+    assert (first.items, first.of_items, first.words) == (8, 8, first.of_words)
     # Only the rule about posting is gone; the two halves of the next step together have its words.
     assert (second.items, second.words) == (7, second.of_words - 10)
     # The blocked item went too, and the rule came back; the merged items both count.
@@ -67,9 +67,13 @@ def test_how_much_of_the_first_summary_is_left() -> None:
 
 def test_nothing_is_left_where_nothing_stands() -> None:
     found = drift(BODIES[0], "## Notes\nEntirely other things were written down.")
-    assert (found.left[1].item_share, found.left[1].word_share) == (0.0, 0.0)
+    assert (
+        (found.left[1].items, found.left[1].words)
+        == (0, 0)
+        < (found.left[1].of_items, found.left[1].of_words)
+    )
     assert drift().left == ()
-    assert drift("", BODIES[0]).left[1].item_share == 1.0
+    assert (drift("", BODIES[0]).left[1].items, drift("", BODIES[0]).left[1].of_items) == (0, 0)
 
 
 def test_an_item_that_says_something_else() -> None:
