@@ -13,9 +13,11 @@ from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
 from tests.summaries.test_lineage import BODIES, columns, lives
 
+STEMMER = load_stemmer()
+
 
 def drift(*bodies: str | None) -> Drift:
-    return drift_of(follow(columns(*bodies)), load_stemmer())
+    return drift_of(follow(columns(*bodies)), STEMMER)
 
 
 def turns(was: str, now: str) -> list[tuple[str, str, str, str]]:
@@ -125,14 +127,14 @@ def test_a_next_step_that_nobody_takes() -> None:
 
 def test_length_against_budget() -> None:
     found = drift_of(
-        follow([Column(1, parse_summary(STEP)), Column(2, None)]), load_stemmer(), (900, None), (600, 600)
+        follow([Column(1, parse_summary(STEP)), Column(2, None)]), STEMMER, (900, None), (600, 600)
     )
     assert [(at.tokens, at.budget, at.share) for at in found.lengths] == [(900, 600, 1.5), (None, 600, None)]
 
 
 @given(lives)
 def test_shares_are_shares(life: list[Column]) -> None:
-    found = drift_of(follow(life), load_stemmer())
+    found = drift_of(follow(life), STEMMER)
     for left in found.left:
         assert 0 <= left.items <= left.of_items
         assert 0 <= left.words <= left.of_words
