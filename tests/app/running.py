@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -32,8 +33,6 @@ from widgets.panes.message_pane import MessagePane
 
 #: A moment after everything that the bundled databases hold, in seconds since the epoch.
 NOW = 1_800_000_000.0
-#: Between two looks at what is at work, in seconds.
-_BREATH = 0.003
 CHECKOUT = "Move checkout to orders-v2"
 
 T = TypeVar("T")
@@ -68,7 +67,7 @@ async def settled(pilot: Test) -> None:
     """Until no thread is at work, no job is wanted and all messages are handled."""
     quiet = 0
     for _ in range(20_000):
-        await pilot.pause(_BREATH)
+        await pilot.pause()
         at_work = [w for w in pilot.app.workers if not w.is_finished and w.group != "watch"]
         for worker in at_work:
             with suppress(WorkerError):
@@ -76,6 +75,9 @@ async def settled(pilot: Test) -> None:
         screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)]
         busy = at_work or any(screen.jobs.busy() for screen in screens)
         quiet = 0 if busy else quiet + 1
+        if busy and not at_work:
+            # A job that rests before it begins, until the user has stood still for some 30 ms.
+            await asyncio.sleep(0.005)
         if quiet == 3:
             return
     raise AssertionError("the app does not come to rest")
@@ -94,9 +96,6 @@ async def press(pilot: Test, *keys: str) -> None:
     """Press keys and wait for everything that they set off."""
     for key in keys:
         await pilot.press(key)
-        # What a key sets off on the app's own thread is done before the next one comes.
-        await pilot.pause(0)
-        await pilot.pause(0)
     await settled(pilot)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.app.paneviews import section_tokens, summary_view
+from inspector.app.conversation.panes.summary import section_tokens, summary_view
 from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.summaries.parse import parse_summary
@@ -57,7 +57,7 @@ async def test_a_plan_that_fires_below_the_threshold_is_explained(
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("sparing", Sparing())
     )
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        await press(pilot, "5")
+        await press(pilot, "6")
         screen = conversation(pilot)
         state = pilot.app.screen.query_one(Gauge).state
         assert state.kind == "exact"
@@ -67,7 +67,7 @@ async def test_a_plan_that_fires_below_the_threshold_is_explained(
         assert not state.parted
         assert "counts part" not in screen_text(pilot)
         between = (state.tokens + state.planned) // 2
-        screen.change(profile="documented", threshold=between / screen.settings.context_length)
+        screen.tuner.change(profile="documented", threshold=between / screen.state.settings.context_length)
         await press(pilot)
         state = pilot.app.screen.query_one(Gauge).state
         assert state.parted

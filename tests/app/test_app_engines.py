@@ -6,58 +6,50 @@ from pathlib import Path
 
 import pytest
 
-from inspector.app.app import InspectorApp
-from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversation.resources import RUNS
 from inspector.app.saved_state import SavedState
 from inspector.app.sweep.screen import SweepScreen
 from inspector.stores.detect import open_store
-from tests.app.running import conversation, press, running
+from tests.app.running import app_on, conversation, latest, notes, plan, press, running, settled
 from tests.stores import writer
-from widgets.bars.notes_bar import NotesBar
+
+ORDERS = "Nightly orders import loses rows"
 
 
 @pytest.mark.usefixtures("halves_engine")
 async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_path: Path) -> None:
     store = open_store(writer.simple(tmp_path / "state.db", sessions=1, turns=12))
     (row,) = store.conversations()
-    app = InspectorApp(store, saved=SavedState(folder=tmp_path / "place"), name=row.id)
+    app = app_on(store, SavedState(folder=tmp_path / "place"), name=row.id)
     async with app.run_test(size=(120, 36)) as pilot:
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        screen = app.screen
-        assert isinstance(screen, ConversationScreen)
-        before = screen.derived.plan
-        assert before is not None
-        screen.change(profile="halves")
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert screen.derived.plan is not None
-        assert (screen.derived.plan.profile, screen.derived.plan.head_end) == ("halves", 1)
+        await settled(pilot)
+        screen, before = conversation(pilot), plan(pilot)
+        screen.tuner.change(profile="halves")
+        await settled(pilot)
+        assert (plan(pilot).profile, plan(pilot).head_end) == ("halves", 1)
         for broken in ("broken", "unloadable"):
-            screen.change(profile=broken)
-            await app.workers.wait_for_complete()
-            await pilot.pause()
-            assert any(f"The engine {broken}" in text for text in screen.query_one(NotesBar).sentences)
-        screen.change(profile=before.profile)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
-        assert screen.derived.plan.profile == before.profile
+            screen.tuner.change(profile=broken)
+            await settled(pilot)
+            assert any(f"The engine {broken}" in text for text in notes(pilot))
+        screen.tuner.change(profile=before.profile)
+        await settled(pilot)
+        assert plan(pilot).profile == before.profile
         assert app.is_running
 
 
 @pytest.mark.usefixtures("halves_engine")
 @pytest.mark.parametrize("profile", ["halves", "words"])
 async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, profile: str) -> None:
-    async with running(in_place, "Nightly orders import loses rows", size=(140, 40)) as pilot:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
-        screen.change(profile=profile, context_length=12_000)
-        await press(pilot, "7", "escape", "left")
-        assert screen.moment is not None
-        assert screen.derived.plan is not None
-        assert (screen.derived.plan.profile, screen.derived.plan.length) == (profile, screen.moment.length)
-        assert screen.run_now is not None
-        assert screen.run_now.settings.profile == profile
-        assert screen.run_now.events
+        screen.tuner.change(profile=profile, context_length=12_000)
+        await press(pilot, "6", "escape", "left")
+        at = screen.state.moment
+        assert at is not None
+        assert (plan(pilot).profile, plan(pilot).length) == (profile, at.length)
+        run = latest(pilot, RUNS).run
+        assert run.settings.profile == profile
+        assert run.events
         await press(pilot, "v")
         sweep = pilot.app.screen
         assert isinstance(sweep, SweepScreen)
@@ -68,13 +60,12 @@ async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, p
 
 @pytest.mark.usefixtures("halves_engine")
 async def test_a_replay_under_an_engine_that_fails_names_it_and_goes_on(in_place: Path) -> None:
-    async with running(in_place, "Nightly orders import loses rows", size=(140, 40)) as pilot:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "left")
-        screen.change(profile="broken")
-        await press(pilot, "7")
-        assert any("The engine broken failed" in text for text in screen.query_one(NotesBar).sentences)
-        screen.change(profile="documented")
-        await press(pilot, "7", "escape", "left")
-        assert screen.derived.plan is not None
-        assert screen.derived.plan.profile == "documented"
+        screen.tuner.change(profile="broken")
+        await press(pilot, "6")
+        assert any("The engine broken failed" in text for text in notes(pilot))
+        screen.tuner.change(profile="documented")
+        await press(pilot, "6", "escape", "left")
+        assert plan(pilot).profile == "documented"

@@ -4,38 +4,69 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.app.work import Counted, Recovered
-from tests.app.running import CHECKOUT, conversation, conversations, press, running
+import pytest
+
+from inspector.app.conversation import reading
+from inspector.app.conversations.screen import ConversationsScreen
+from inspector.app.jobs import Done, Job
+from tests.app.running import CHECKOUT, conversation, conversations, press, rows, running
+
+
+def late(taken: list[object]) -> Done:
+    """What a job brings."""
+    return Done(Job("late", (), (), lambda: None, taken.append), 1)
 
 
 async def test_what_comes_for_a_screen_that_was_left_is_dropped(rotating: Path) -> None:
+    taken: list[object] = []
     async with running(rotating) as pilot:
         await press(pilot, "enter")
         screen = conversation(pilot)
         assert not screen.left
-        await press(pilot, "escape")
+        screen.jobs.run("late", (), lambda watch: 1, taken.append, rest=3600)
+        await pilot.press("escape")
+        await press(pilot)
         assert conversations(pilot) is pilot.app.screen
         assert screen.left
-        assert screen.inspection is not None
-        before = screen.compactions
-        late = Recovered(screen.inspection.conversation.id, ())
-        await screen._on_message(late)
-        assert screen.compactions == before != ()
+        screen.post_message(late(taken))
+        await press(pilot)
+        assert taken == []
 
 
 async def test_the_list_below_a_conversation_still_hears_of_its_threads(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         below = pilot.app.screen_stack[0]
         assert conversation(pilot) is pilot.app.screen
-        assert not below.left  # type: ignore[attr-defined]
+        assert isinstance(below, ConversationsScreen)
+        assert not below.left
 
 
 async def test_an_app_that_ends_hears_of_nothing(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        assert screen.rows is not None
-        counted = dict(screen.rows.exact)
+        before = dict(rows(pilot).exact)
         pilot.app.exit()
         assert screen.left
-        await screen._on_message(Counted(screen.rows.generation, {0: 123_456}, True, "made up"))
-        assert screen.rows.exact == counted
+        assert dict(rows(pilot).exact) == before
+
+
+async def test_leaving_ends_what_is_being_read(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that still reads is told that nobody waits."""
+    ended: list[str] = []
+
+    def forever(*values: object) -> None:
+        watch = values[-1]
+        try:
+            while True:
+                watch.check()  # type: ignore[attr-defined]
+        finally:
+            ended.append("told")
+
+    async with running(rotating) as pilot:
+        monkeypatch.setattr(reading, "find_text", forever)
+        await press(pilot, "enter")
+        screen = conversation(pilot)
+        screen.jobs.run("forever", (), forever)
+        await pilot.press("escape")
+        await press(pilot)
+        assert ended == ["told"]

@@ -12,7 +12,7 @@ from textual.css import stylesheet
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.styling import parse_ahead
 from tests.app.running import CHECKOUT, made, settled
-from tests.styles import PARSE_RULES
+from tests.styles import parse_rules
 
 
 async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
@@ -29,7 +29,7 @@ async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
 
 
 async def test_a_source_is_parsed_once(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stylesheet.Stylesheet, "_parse_rules", PARSE_RULES)
+    monkeypatch.setattr(stylesheet.Stylesheet, "_parse_rules", parse_rules)
     parsed: list[object] = []
     parse = stylesheet.parse
 

@@ -24,8 +24,12 @@ class Finder:
 
     def ask(self) -> None:
         """Type to find in this generation."""
-        self.prompt.display = True
+        self.show()
         self.prompt.focus()
+
+    def show(self) -> None:
+        """Bring the line to type into on screen."""
+        self.prompt.display = True
 
     def typed(self, text: str) -> None:
         """Mark what is typed so far."""

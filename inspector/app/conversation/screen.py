@@ -225,6 +225,9 @@ class ConversationScreen(JobScreen):
         offset, length = opened.offset(event.generation), len(opened.generations[event.generation - 1])
         row = offset + (length - 1 if event.index is None else event.index)
         changes: dict[str, Any] = {"find": event.find} if event.find else {}
+        if event.find:
+            # Escape ends the search there as any other.
+            self.finder.show()
         if self.state.moment is None or event.generation != self.state.generation:
             self.change(generation=event.generation, row=row, moment=None, playing=False, **changes)
         elif self.messages.rows is not None:

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.shares import percent
+from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.export.report.values import CompactionPart, DiffPart, Report, RiskPart, ToldFact
-from inspector.quality.facts.fact import Kind, Life, Outcome
+from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
@@ -24,12 +25,8 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "value": ("exact value", "exact values"),
     "link": ("link between tasks", "links between tasks"),
 }
-#: The sign of each outcome; it stands beside the word, so that colour is never the only sign.
-OUTCOME_SIGNS: Mapping[Outcome, str] = {"verbatim": "=", "paraphrased": "≈", "value lost": "?", "lost": "✗"}
-CHANGE_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
-SEVERITY_SIGNS = {"error": "✗", "warning": "!", "info": "i"}
-#: Those of a comparison in text, as tools for differences read them.
-_LINE_SIGNS = {"added": "+", "removed": "-", "reworded": "~", "moved": ">"}
+#: The signs of a comparison in text, as far as tools for differences read others.
+_LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
 _WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
 #: The longest text of a fact, an item or a finding that is shown, in characters.
 LONGEST = 600
@@ -187,8 +184,8 @@ def outcome_name(told: ToldFact) -> str:
 def fate_words(told: ToldFact) -> str:
     """What became of a fact, with its sign."""
     if isinstance(told, AtRisk):
-        return "! said once" if told.once else "! at risk"
-    return f"{OUTCOME_SIGNS[told.outcome]} {told.outcome}"
+        return f"{FATE_SIGNS['at risk']} {'said once' if told.once else 'at risk'}"
+    return f"{FATE_SIGNS[told.outcome]} {told.outcome}"
 
 
 def place_words(told: ToldFact) -> str:

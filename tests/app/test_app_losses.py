@@ -1,0 +1,130 @@
+"""Losses in the app: facts found in the background, marked, filtered, gone to, at risk under the knobs, carried off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.app.running import (
+    CHECKOUT,
+    Test,
+    conversation,
+    cursor,
+    marked,
+    messages,
+    notes,
+    press,
+    row,
+    running,
+    told,
+)
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_pane import LossesPane
+
+SIZE = (160, 48)
+CONSTRAINT = "the contrast must be at least 4.5 : 1"
+
+
+def facts_of(pilot: Test) -> LossesFacts:
+    """The facts of the losses pane."""
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesFacts)
+    return shown
+
+
+async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "4")
+        pane = facts_of(pilot)
+        assert pane.scope == "4"
+        assert any(CONSTRAINT in fact.text for fact in pane.facts.facts)
+        alive = [fact.outcome in ("verbatim", "paraphrased") for fact in pane.facts.facts]
+        assert alive == sorted(alive)
+        assert pane.facts.has_focus
+        await press(pilot, "r")
+        assert pane.scope == "risk"
+        await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        assert pane.scope == "1", "another compaction shows its own facts"
+        view = conversation(pilot).query_one(LossesPane).view
+        assert view is not None
+        await press(pilot, *["r"] * len(view.offered))
+        assert pane.scope == "1", "round and round"
+
+
+async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "9")
+        pane = facts_of(pilot)
+        at = next(n for n, fact in enumerate(pane.facts.facts) if CONSTRAINT in fact.text)
+        chosen = pane.facts.facts[at]
+        assert chosen.source is not None
+        assert chosen.survivor is not None
+        pane.facts.move_cursor(at)
+        await press(pilot, "enter")
+        assert (screen.state.generation, cursor(pilot)) == (chosen.source.generation, chosen.source.index)
+        assert screen.panes.current == "message"
+        assert marked(pilot)
+        assert messages(pilot).highlight == chosen.source.text
+        await press(pilot, "9")
+        assert pane.facts.cursor == at
+        await press(pilot, "s")
+        assert (screen.state.generation, cursor(pilot)) == (chosen.survivor.generation, chosen.survivor.index)
+        assert marked(pilot)
+        await press(pilot, "escape", "escape")
+        assert messages(pilot).highlight == ""
+
+
+async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "9", "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        found = facts_of(pilot).facts.facts
+        gone = [f for f in found if f.outcome in ("lost", "value lost") and f.role == "user"]
+        assert gone
+        place = gone[0].source
+        assert place is not None
+        screen.opening.show_generation(place.generation)
+        await press(pilot)
+        assert "lost" in row(pilot, place.index).flags
+        lost_at = {f.source.index for f in found if f.outcome in ("lost", "value lost") and f.source}
+        kept = [f.source.index for f in found if f.outcome == "verbatim" and f.source is not None]
+        only_kept = [index for index in kept if index not in lost_at]
+        assert only_kept
+        assert not any("lost" in row(pilot, index).flags for index in only_kept)
+
+
+async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "9", "r")
+        pane = facts_of(pilot)
+        assert pane.scope == "risk"
+        before = {fact.key for fact in pane.facts.facts}
+        screen.tuner.change(protect_first_n=0)
+        await press(pilot)
+        after = {fact.key for fact in pane.facts.facts}
+        assert before < after
+        assert {fact.outcome for fact in pane.facts.facts} == {"at risk"}
+        await press(pilot, "ctrl+z")
+        assert {fact.key for fact in pane.facts.facts} == before
+
+
+async def test_a_checklist_is_carried_off(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=SIZE) as pilot:
+        await press(pilot, "9", "C")
+        assert told(pilot)[-1].startswith("Copied the checklist to the clipboard")
+        folder = conversation(pilot).saved.folder
+        assert folder is not None
+        text = (folder / "copied.txt").read_text()
+        assert "- [ ] " in text
+        assert "4.5 : 1" in text
+
+
+async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(in_place: Path) -> None:
+    found = []
+    for _ in range(2):
+        async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
+            await press(pilot, "9")
+            found.append([fact.key for fact in facts_of(pilot).facts.facts])
+            assert not [note for note in notes(pilot) if "went wrong" in note]
+    assert found[0] == found[1] != []
