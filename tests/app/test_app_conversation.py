@@ -325,7 +325,7 @@ async def test_find_walks_through_the_hits_and_marks_them_in_the_text(rotating: 
         assert marked(pilot)
         await press(pilot, "[", "n")
         assert screen.loaded.current(HITS, screen.state) == (), "it is looked for in the list on screen"
-        assert told(pilot)[-1] == "No hit after this message."
+        assert told(pilot)[-1] == "0 messages with 'REFUND'  (n, N)"
         await press(pilot, "escape")
         assert not screen.query_one("#find", Input).display
         assert messages(pilot).highlight == ""

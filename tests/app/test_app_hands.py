@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.binding import Binding
 
-from inspector.app.panes import Panes
+from inspector.app.conversation.panes.registry import PANES
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -22,7 +22,7 @@ from widgets.bars.pane_tabs import PaneTabs
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.panes.knobs import Knobs
-from widgets.panes.tune_pane import TunePane
+from widgets.panes.what_if_pane import WhatIfPane
 
 
 async def test_mouse(rotating: Path) -> None:
@@ -32,19 +32,21 @@ async def test_mouse(rotating: Path) -> None:
         await pilot.click("#messages", offset=(20, 3))
         await settled(pilot)
         assert cursor(pilot) == 3 - 1
-        await pilot.click(PaneTabs, offset=(12, 0))
+        tabs = screen.query_one(PaneTabs)
+        await pilot.click(PaneTabs, offset=(tabs.render_line(0).text.index("summary"), 0))
         await settled(pilot)
-        assert screen.query_one(Panes).current == "summary"
-        start = screen.query_one(Timeline)._places[0][1]
-        await pilot.click(Timeline, offset=(start + 1, 0))
+        assert screen.panes.current == "summary"
+        line = screen.query_one(Timeline)
+        first = line.render_line(0).text.index("○") + line.gutter.left
+        await pilot.click(Timeline, offset=(first, 0))
         await settled(pilot)
-        assert screen.number == 1
-        head = next(start for name, start, _ in screen.query_one(RegionBar)._places[0] if name == "head")
+        assert screen.state.generation == 1
         assert cursor(pilot) > 0
-        await pilot.click(RegionBar, offset=(head + screen.query_one(RegionBar).gutter.left, 0))
+        bar = screen.query_one(RegionBar)
+        await pilot.click(RegionBar, offset=(bar.render_line(0).text.index("head") + bar.gutter.left, 0))
         await settled(pilot)
         assert cursor(pilot) == 0
-        await press(pilot, "5")
+        await press(pilot, "6")
         await pilot.click(Knobs, offset=(4, 3))
         await settled(pilot)
         assert screen.query_one(Knobs).knob == "protect_last_n"
@@ -64,13 +66,13 @@ async def test_resizing_keeps_the_place(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "3", "escape", "home", *["down"] * 17)
-        at, pane = cursor(pilot), screen.query_one(Panes).current
+        at, pane = cursor(pilot), screen.panes.current
         for size in ((80, 24), (160, 48), (60, 12), (80, 24)):
             await pilot.resize_terminal(*size)
             await settled(pilot)
             assert cursor(pilot) == at
             assert messages(pilot).cursor in messages(pilot).visible_rows
-            assert screen.query_one(Panes).current == pane
+            assert screen.panes.current == pane
             assert screen.has_class("narrow") == (size[0] < 110)
 
 
@@ -82,22 +84,35 @@ async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) ->
             assert isinstance(binding, Binding)
             if binding.id != "app.interrupt":
                 assert (binding.tooltip or binding.description) in titles, binding
-        for pane in ("Summary", "Diff", "Cache", "Tune", "Compaction", "Replay"):
+        for pane in ("Message", "Compaction", "Summary", "Losses", "Cache", "What-if", "Findings"):
             assert any(name.startswith(f"{pane}: ") for name in titles), pane
-        run = titles["Tune: More"].callback
+        run = titles["What-if: More"].callback
         await run()  # type: ignore[misc]
         await settled(pilot)
-        assert screen.settings.threshold == pytest.approx(0.51)
-        assert screen.query_one(TunePane).is_attached
+        assert screen.state.settings.threshold == pytest.approx(0.51)
+        assert screen.query_one(WhatIfPane).is_attached
+        # A key of a view brings that view up.
+        life = next(
+            command for title, command in titles.items() if title == "Summary: All items, dropped, reworded …"
+        )
+        await life.callback()  # type: ignore[misc]
+        await settled(pilot)
+        assert (screen.panes.current, screen.state.view) == ("summary", "life")
 
 
 def test_no_key_means_two_things_at_once() -> None:
     """A key of a pane may hide one of the screen or the app only where that is meant."""
     from inspector.app.app import InspectorApp
-    from inspector.app.panes import KINDS
-    from inspector.app.screens.conversation import ConversationScreen
+    from inspector.app.conversation.screen import ConversationScreen
     from widgets.panes.text_view import TextView
-    from widgets.panes.token_graph import TokenGraph
+
+    kinds = dict.fromkeys(
+        base
+        for pane in PANES
+        for kind in (pane.widget, *(part for _, part in pane.parts), TextView)
+        for base in kind.__mro__
+        if base.__module__.startswith(("inspector.", "widgets."))
+    )
 
     def keys(kind: type) -> dict[str, str]:
         return {
@@ -108,16 +123,15 @@ def test_no_key_means_two_things_at_once() -> None:
         }
 
     outer = keys(ConversationScreen) | keys(InspectorApp)
-    meant = {"text.next_match", "text.previous_match", "text.copy", "lineage.earlier", "lineage.later"}
-    meant |= {"measures.earlier", "measures.later"}
+    meant = {"text.next_match", "text.previous_match", "text.copy"}
     # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
     meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
     # What is being typed there is left before the pane is.
     meant |= {"knobs.leave"}
-    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView):
+    for kind in kinds:
         hidden = {name for key, name in keys(kind).items() if key in outer}
         assert hidden <= meant, (kind, hidden)
-    for kind in (*KINDS.values(), Knobs, TokenGraph, TextView, ConversationScreen, InspectorApp):
+    for kind in (*kinds, ConversationScreen, InspectorApp):
         for binding in kind.__dict__.get("BINDINGS", ()):
             assert isinstance(binding, Binding)
             assert binding.description

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.app.panes import Panes
+from inspector.app.conversation.opening import first_settings
 from inspector.engines.base import Settings
 from tests.app.running import (
     CHECKOUT,
@@ -17,6 +17,7 @@ from tests.app.running import (
     cursor,
     notes,
     press,
+    rows,
     running,
     settled,
     title,
@@ -46,15 +47,15 @@ async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
 
 async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "ctrl+t", "5", "right", "escape", "[", "6", "escape", "down", "q")
-        wanted = conversation(pilot).rows.generation.ids[cursor(pilot)]  # type: ignore[union-attr]
+        await press(pilot, "ctrl+t", "6", "right", "escape", "[", "2", "escape", "down", "q")
+        wanted = rows(pilot).generation.ids[cursor(pilot)]
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         assert pilot.app.theme == "inspector-light"
-        assert screen.query_one(Panes).current == "compaction"
-        assert screen.number == 4
-        assert screen.rows.generation.ids[cursor(pilot)] == wanted  # type: ignore[union-attr]
-        assert screen.settings.threshold == pytest.approx(0.51)
+        assert screen.panes.current == "compaction"
+        assert (screen.state.generation, screen.state.compaction) == (4, 3)
+        assert rows(pilot).generation.ids[cursor(pilot)] == wanted
+        assert screen.state.settings.threshold == pytest.approx(0.51)
         assert "≠ threshold 51%" in title(pilot)
         await press(pilot, "ctrl+z", "q")
     async with running(rotating, CHECKOUT) as pilot:
@@ -63,9 +64,9 @@ async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path)
 
 async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "5", "right", "down", "right", "escape", "q")
+        await press(pilot, "6", "right", "down", "right", "escape", "q")
     async with running(rotating, CHECKOUT, flags={"threshold": 0.7}) as pilot:
-        settings = conversation(pilot).settings
+        settings = conversation(pilot).state.settings
         assert settings.threshold == pytest.approx(0.7)
         assert settings.target_ratio == pytest.approx(0.21)
 
@@ -74,15 +75,15 @@ async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
     "kept",
     [{"threshold": "x"}, {"profile": "nobody's"}, {"threshold": 7}, {"protect_last_n": None}, {"profile": 3}],
 )
-async def test_remembered_settings_that_are_none_are_left_alone(
-    rotating: Path, kept: dict[str, object]
-) -> None:
-    async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
-        screen.place.settings[screen.root] = dict(kept)
-        assert screen.resolved is not None
-        screen.take_remembered_settings(screen.resolved)
-        assert screen.settings == screen.resolved.settings
+def test_remembered_settings_that_are_none_are_left_alone(kept: dict[str, object]) -> None:
+    force = Settings(profile="hermes-0.13")
+    assert first_settings(force, kept, {}) == force
+
+
+def test_a_flag_comes_before_what_is_remembered() -> None:
+    kept = {"threshold": 0.6, "target_ratio": 0.3}
+    found = first_settings(Settings(threshold=0.7), kept, {"threshold": 0.7})
+    assert (found.threshold, found.target_ratio) == (0.7, 0.3)
 
 
 async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
@@ -95,7 +96,7 @@ async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
         await press(pilot, "y")
         assert pilot.app.clipboard.startswith("refunds and emails are done")
         assert copied.read_text(encoding="utf-8") == pilot.app.clipboard
-        await press(pilot, "2", "y")
+        await press(pilot, "3", "y")
         assert "Active Task" in pilot.app.clipboard
         assert "text of the pane" in told(pilot)[-1]
 

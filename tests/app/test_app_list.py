@@ -18,7 +18,9 @@ from tests.app.running import (
     conversations,
     cursor,
     notes,
+    opened,
     press,
+    rows,
     running,
     screen_text,
     settled,
@@ -53,8 +55,7 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         await press(pilot, "down", "down")
         chosen = table.current
         await press(pilot, "enter")
-        assert conversation(pilot).inspection is not None
-        assert conversation(pilot).inspection.conversation.id == chosen
+        assert opened(pilot).inspection.conversation.id == chosen
         await press(pilot, "escape")
         assert conversations(pilot).query_one(ConversationTable).current == chosen
 
@@ -79,7 +80,7 @@ async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> N
         shown = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
         assert shown == {entry["id"]: entry["messages"] for entry in answers}
         assert f"{sum(shown.values())} messages" in title(pilot)
-        conversations(pilot).read_index()
+        conversations(pilot).action_reload()
         await settled(pilot)
         again = {entry.id: entry.messages for n in range(table.row_count) if (entry := table.entry(n))}
         assert again == shown
@@ -156,7 +157,7 @@ async def test_a_click_sorts_and_a_double_click_opens(rotating: Path) -> None:
         assert chosen == table.entry(1).id  # type: ignore[union-attr]
         await pilot.click(ConversationTable, offset=(4, 2), times=2)
         await settled(pilot)
-        assert conversation(pilot).inspection.conversation.id == chosen  # type: ignore[union-attr]
+        assert opened(pilot).inspection.conversation.id == chosen
 
 
 async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating: Path) -> None:
@@ -171,9 +172,8 @@ async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating
             assert "create_order" in line
         wanted = hits.hits[-1]
         await press(pilot, "end", "enter")
-        screen = conversation(pilot)
-        assert screen.rows is not None
-        assert screen.rows.generation.ids[cursor(pilot)] == wanted.message
+        conversation(pilot)
+        assert rows(pilot).generation.ids[cursor(pilot)] == wanted.message
         before = cursor(pilot)
         await press(pilot, "n")
         assert "(n, N)" in told(pilot)[-1]

@@ -5,30 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.answers.measures import measure_conversation
-from inspector.app.panes import Panes
+from inspector.app.conversation.resources import FACTS, MEASURES
 from inspector.quality.measures.definitions import DEFINITIONS
 from tests.app.running import (
     CHECKOUT,
+    Test,
+    add,
     compacted,
     conversation,
     cursor,
+    latest,
+    marked,
     messages,
     notes,
+    opened,
     press,
     running,
     screen_text,
     settled,
     written,
 )
-from widgets.panes.measures_pane import MeasuresPane
-from widgets.panes.message_pane import MessagePane
+from widgets.panes.losses_measures import LossesMeasures
+from widgets.panes.losses_pane import LossesPane
 
 SIZE = (160, 48)
 
 
-def pane_of(pilot: object) -> MeasuresPane:
-    """The measures pane."""
-    return conversation(pilot).query_one(MeasuresPane)  # type: ignore[arg-type]
+def pane_of(pilot: Test) -> LossesMeasures:
+    """The measures of the losses pane."""
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesMeasures)
+    return shown
 
 
 async def test_it_shows_the_measures_of_every_compaction_beginning_with_that_of_the_list(
@@ -38,18 +45,14 @@ async def test_it_shows_the_measures_of_every_compaction_beginning_with_that_of_
         screen = conversation(pilot)
         await press(pilot, "V")
         pane = pane_of(pilot)
-        assert screen.place.pane == "measures"
+        assert screen.saved.pane == "losses"
         assert pane.table.has_focus
         assert pane.column == 3
-        view = screen._measures.measures.whole if screen._measures is not None else None
-        assert view is not None
+        view = latest(pilot, MEASURES).whole
         assert sorted(row.id for row in view.rows) == sorted(DEFINITIONS)
         assert [column.head for column in view.columns] == ["1", "2!", "3", "4"]
-        assert screen.inspection is not None
-        assert screen.resolved is not None
-        assert screen._recalled is not None
-        facts = screen._recalled.reading.facts
-        found = measure_conversation(screen.inspection, screen.resolved.settings, facts)
+        facts = latest(pilot, FACTS).reading.facts
+        found = measure_conversation(opened(pilot).inspection, opened(pilot).resolved.settings, facts)
         for row in view.rows:
             shares = [measure.share for measure in found.curve(row.id)]
             assert [cell.share for cell in row.cells] == [s.value if s else None for s in shares]
@@ -57,8 +60,7 @@ async def test_it_shows_the_measures_of_every_compaction_beginning_with_that_of_
                 assert [entry.known for entry in cell.evidence] == [e.known for e in measure.evidence]
             assert len(row.whole.evidence) == sum(len(cell.evidence) for cell in row.cells)
         await press(pilot, "left_square_bracket", "left_square_bracket")
-        assert pane.column == 1
-        assert screen.number == 5
+        assert (pane.column, screen.state.compaction, screen.state.generation) == (1, 2, 3)
         assert "a fallback text, which no model wrote" in screen_text(pilot)
 
 
@@ -75,11 +77,10 @@ async def test_from_evidence_to_where_it_was_said_and_where_it_is_found(rotating
         assert gone.said is not None
         assert not gone.known
         await press(pilot, "enter")
-        assert (screen.number, cursor(pilot)) == (gone.said.generation, gone.said.index)
-        assert screen.query_one(Panes).current == "message"
+        assert (screen.state.generation, cursor(pilot)) == (gone.said.generation, gone.said.index)
+        assert screen.panes.current == "message"
         assert messages(pilot).highlight == gone.said.text == gone.text
-        body = screen.query_one(MessagePane).body
-        assert body._matches
+        assert marked(pilot)
         # The choice is there when one comes back, though another list is on screen.
         await press(pilot, "V")
         assert (pane.column, pane.measure) == (2, "artifact-files")
@@ -89,8 +90,8 @@ async def test_from_evidence_to_where_it_was_said_and_where_it_is_found(rotating
         assert kept is not None
         assert kept.found is not None
         await press(pilot, "s")
-        assert (screen.number, cursor(pilot)) == (kept.found.generation, kept.found.index)
-        assert body._matches
+        assert (screen.state.generation, cursor(pilot)) == (kept.found.generation, kept.found.index)
+        assert marked(pilot)
 
 
 async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -> None:
@@ -99,8 +100,8 @@ async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -
         await press(pilot, "V")
         pane = pane_of(pilot)
         pane.set_measure("survival-value")
-        pane.set_column(4)
-        await settled(pilot)
+        await press(pilot, "r")
+        assert pane.column == 4
         known = [n for n, entry in enumerate(pane.evidence.entries) if entry.known]
         assert known
         for at in known:
@@ -109,27 +110,25 @@ async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -
             entry = pane.evidence.entries[at]
             assert entry.found is not None
             await press(pilot, "s")
-            assert (screen.number, cursor(pilot)) == (entry.found.generation, entry.found.index)
-            assert screen.query_one(MessagePane).body._matches, entry
+            assert (screen.state.generation, cursor(pilot)) == (entry.found.generation, entry.found.index)
+            assert marked(pilot), entry
 
 
-async def test_facts_that_come_anew_are_measured_anew(in_place: Path) -> None:
-    async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
+async def test_facts_that_come_anew_are_measured_anew(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "Made", size=(80, 24)) as pilot:
         screen = conversation(pilot)
-        assert screen._measures is None
         # Nothing is measured before somebody wants to see it.
+        assert screen.loaded.latest(MEASURES) is None
         await press(pilot, "V")
-        first = screen._measures
-        assert first is not None
-        assert first.recalled is screen._recalled
+        facts, first = latest(pilot, FACTS), latest(pilot, MEASURES)
         await press(pilot, "1", "V")
-        assert screen._measures is first
-        assert screen.inspection is not None
-        screen.recall(screen.inspection, screen.settings)
+        assert latest(pilot, MEASURES) is first
+        add(path, "The limit is 40 requests a second.")
+        screen.opening.again()
         await settled(pilot)
-        assert screen._recalled is not first.recalled
-        assert screen._measures is not None
-        assert screen._measures.recalled is screen._recalled
+        assert latest(pilot, FACTS) is not facts
+        assert screen.loaded.current(MEASURES, screen.state) is latest(pilot, MEASURES) is not first
         assert not [text for text in notes(pilot) if "went wrong" in text]
 
 
@@ -139,7 +138,7 @@ async def test_without_compactions_there_is_nothing_to_measure(tmp_path: Path) -
         await press(pilot, "V")
         assert "Nothing was compacted so far, so there is nothing to measure." in pane_of(pilot).headline
         await press(pilot, "right_square_bracket", "enter", "s", "J")
-        assert pane_of(pilot).column is None
+        assert pane_of(pilot).measure == ""
 
 
 async def test_in_place_compactions_say_where_requests_went(tmp_path: Path) -> None:
@@ -155,5 +154,5 @@ async def test_in_place_compactions_say_where_requests_went(tmp_path: Path) -> N
         pane.evidence.focus()
         pane.evidence.move_cursor(at)
         await press(pilot, "enter")
-        assert screen.number == 3
-        assert screen.query_one(MessagePane).body._matches
+        assert screen.state.generation == 3
+        assert marked(pilot)

@@ -8,22 +8,26 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.app.conftest import MakeApp
-from tests.app.settle import press, settle
+from tests.app.running import CHECKOUT, press, settled
 
-CHECKOUT = "Move checkout to orders-v2"
-WIDE, NARROW = (160, 48), (80, 24)
+WIDE, MIDDLE, NARROW = (160, 48), (120, 40), (80, 24)
 PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = {
     "conversations": (None, WIDE, "inspector-dark", ()),
     "conversations-narrow-light": (None, NARROW, "inspector-light", ()),
-    "summary": (CHECKOUT, WIDE, "inspector-dark", ("left_square_bracket", "2")),
-    "summary-16-colours": (CHECKOUT, WIDE, "inspector-16", ("left_square_bracket", "2")),
-    "diff-light": (CHECKOUT, WIDE, "inspector-light", ("3",)),
-    "cache": (CHECKOUT, WIDE, "inspector-dark", ("4",)),
-    "tune-narrow": (CHECKOUT, NARROW, "inspector-dark", ("5",)),
-    "tune-16-colours-narrow": (CHECKOUT, NARROW, "inspector-16", ("5",)),
-    "compaction": (CHECKOUT, WIDE, "inspector-dark", ("left_square_bracket", "6")),
-    "replay": (CHECKOUT, WIDE, "inspector-dark", ("7",)),
-    "findings-light": (CHECKOUT, WIDE, "inspector-light", ("8",)),
+    "message": (CHECKOUT, MIDDLE, "inspector-dark", ()),
+    "compaction": (CHECKOUT, WIDE, "inspector-dark", ("left_square_bracket", "2")),
+    "compaction-narrow-light": (CHECKOUT, NARROW, "inspector-light", ("2",)),
+    "summary": (CHECKOUT, WIDE, "inspector-dark", ("left_square_bracket", "3")),
+    "summary-16-colours": (CHECKOUT, WIDE, "inspector-16", ("left_square_bracket", "3")),
+    "changes-light": (CHECKOUT, WIDE, "inspector-light", ("3", "m")),
+    "life": (CHECKOUT, MIDDLE, "inspector-dark", ("0",)),
+    "losses": (CHECKOUT, WIDE, "inspector-dark", ("4", *["left_square_bracket"] * 3)),
+    "measures-narrow": (CHECKOUT, NARROW, "inspector-dark", ("V",)),
+    "cache": (CHECKOUT, WIDE, "inspector-dark", ("5",)),
+    "what-if": (CHECKOUT, WIDE, "inspector-dark", ("6",)),
+    "what-if-narrow": (CHECKOUT, NARROW, "inspector-dark", ("6",)),
+    "what-if-16-colours-narrow": (CHECKOUT, NARROW, "inspector-16", ("6",)),
+    "findings-light": (CHECKOUT, WIDE, "inspector-light", ("7",)),
     "help": (CHECKOUT, WIDE, "inspector-dark", ("question_mark",)),
 }
 
@@ -35,7 +39,7 @@ def test_picture(name: str, demo: MakeApp, snap_compare: Any) -> None:
     app.animation_level = "none"
 
     async def walk(pilot: Pilot[Any]) -> None:
-        await settle(pilot)
+        await settled(pilot)
         await press(pilot, *keys)
 
     assert snap_compare(app, terminal_size=size, run_before=walk)

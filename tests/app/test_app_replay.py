@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from inspector.app.screens.conversation import ConversationScreen
 from textual.widgets import Input
 
-from inspector.app.conversation.step_rows import MomentRows
+from inspector.answers.inspection import Inspection
+from inspector.app.conversation.player import Player
+from inspector.app.conversation.resources import COMPACTIONS, RECORDING, RUNS
+from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversation.step_rows import StepRows
+from inspector.core.conversations import Compaction
 from inspector.replay.moments import PHASES, Moment
 from tests.app.running import (
     Test,
     add,
     compacted,
     conversation,
+    derived,
+    latest,
+    made,
     messages,
+    plan,
     press,
+    recorded,
     row,
     running,
     screen_text,
+    settled,
     told,
     write,
     written,
@@ -31,21 +42,21 @@ from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.lists.message_list import MessageRow
-from widgets.panes.summary_text import SummaryText as SummaryPane
+from widgets.panes.summary_pane import SummaryPane
 from widgets.panes.token_graph import TokenGraph
 
 ORDERS = "Nightly orders import loses rows"
 
 
 def moment(pilot: Test) -> Moment:
-    at = conversation(pilot).moment
+    at = conversation(pilot).state.moment
     assert at is not None
     return at
 
 
-def rows(pilot: Test) -> MomentRows:
-    found = conversation(pilot).rows
-    assert isinstance(found, MomentRows)
+def rows(pilot: Test) -> StepRows:
+    found = conversation(pilot).messages.rows
+    assert isinstance(found, StepRows)
     return found
 
 
@@ -55,18 +66,26 @@ def shown(pilot: Test) -> list[MessageRow]:
     return [found for at in messages(pilot).visible_rows if (found := listed.row(at)) is not None]
 
 
+def track_of(text: str) -> range:
+    """The cells of the timeline's track in its line: between the sign of playing and what is told."""
+    return range(2, text.index("  ", 2))
+
+
 async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        live = len(screen.rows.generation) if screen.rows is not None else 0
+        listed = screen.messages.rows
+        assert listed is not None
+        live = len(listed.generation)
         await press(pilot, "left")
         at = moment(pilot)
         assert at.length == live - 1
         assert len(rows(pilot).generation) == live - 1
-        assert screen.plan is not None
-        assert screen.plan.length == live - 1
-        assert screen.moment_tokens() == screen.plan.tokens_before
-        assert screen.query_one(Gauge).state.tokens == screen.moment_exactly()
+        assert plan(pilot).length == live - 1
+        assert derived(pilot).tokens == plan(pilot).tokens_before
+        exact = screen.messages.exact(screen.state)
+        assert exact is not None
+        assert screen.query_one(Gauge).state.tokens == exact[0]
         position = screen.query_one(Timeline).position
         assert position is not None
         assert (position.step, position.steps) == (at.step, at.step + 1)
@@ -75,8 +94,8 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
         await press(pilot, "right")
         assert "That is the last step." in told(pilot)
         await press(pilot, "escape")
-        assert screen.moment is None
-        assert not isinstance(screen.rows, MomentRows)
+        assert screen.state.moment is None
+        assert not isinstance(screen.messages.rows, StepRows)
         assert screen.query_one(Timeline).position is None
 
 
@@ -94,7 +113,7 @@ async def test_stepping_back_undoes_stepping_forward(tmp_path: Path) -> None:
         def state() -> tuple[object, ...]:
             gauge, bar = screen.query_one(Gauge), screen.query_one(RegionBar)
             return (
-                screen.plan,
+                derived(pilot).plan,
                 gauge.state,
                 bar.planned,
                 bar.recorded,
@@ -130,8 +149,7 @@ async def test_what_left_is_struck_through_and_can_be_read(in_place: Path) -> No
 async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
-        assert screen.compactions is not None
-        third = screen.compactions[2]
+        third = recorded(pilot, 3)
         await press(pilot, "left", "left_square_bracket")
         at = moment(pilot)
         assert (at.phase, at.compaction, at.generation) == ("before", 3, 3)
@@ -140,7 +158,7 @@ async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
         notes = []
         for phase in ("before", *PHASES):
             assert moment(pilot).phase == phase
-            tokens.append(screen.moment_tokens() or 0)
+            tokens.append(derived(pilot).tokens or 0)
             position = screen.query_one(Timeline).position
             assert position is not None
             notes.append(position.note)
@@ -167,25 +185,25 @@ async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
 async def test_the_future_is_not_told(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "2", "escape", "colon", "5", "enter")
+        await press(pilot, "3", "escape", "colon", "5", "enter")
         assert moment(pilot).step == 5
-        assert screen.recorded(1) is None
+        assert (derived(pilot).made_by, derived(pilot).ended_by) == (None, None)
         pane = screen.query_one(SummaryPane)
-        assert "not made by a compaction" in screen_text(pilot)
+        assert pane.view is not None
+        assert pane.view.summary.kind == "none"
+        assert "No compaction has made a summary so far." in screen_text(pilot)
         await press(pilot, "right_square_bracket", "right", "right", "right", "right")
         assert moment(pilot).phase == "after"
-        assert screen.recorded(1) is not None
-        assert screen.recorded(2) is None
-        assert pane.is_attached
-        assert "not made by a compaction" not in screen_text(pilot)
+        assert derived(pilot).made_by == recorded(pilot, 1)
+        assert pane.view is not None
+        assert pane.view.summary.title == "compaction 1 of 1"
 
 
 async def test_calls_turns_and_numbers(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", "1", "enter", "a")
-        recording = screen.recording()
-        assert recording is not None
+        recording = latest(pilot, RECORDING)
         places = recording.transcript.places
         assert moment(pilot).step in recording.course.calls
         await press(pilot, "u")
@@ -228,33 +246,38 @@ class Beats:
         await pilot.pause()
 
 
-async def test_playing_pausing_and_speed(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    beats = Beats()
+@pytest.fixture
+def beats(monkeypatch: pytest.MonkeyPatch) -> Beats:
+    """The clock of every player is turned by hand."""
+    clock = Beats()
+    begin = Player.__init__
+    monkeypatch.setattr(Player, "__init__", lambda player, host, beat: begin(player, host, clock))  # type: ignore[arg-type]
+    return clock
+
+
+async def test_playing_pausing_and_speed(in_place: Path, beats: Beats) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        monkeypatch.setattr(screen, "beat", beats)
         await press(pilot, "colon", "1", "enter", "space")
-        assert screen.playing
+        assert screen.state.playing
         assert beats.seconds == [0.2]
         for step in range(2, 6):
             await beats.beat(pilot)
             assert moment(pilot).step == step
         assert "▶" in screen_text(pilot)
         await press(pilot, "greater_than_sign", "greater_than_sign", "greater_than_sign")
-        assert (screen.speed, beats.seconds[-1]) == (50, 0.04)
+        assert (screen.state.speed, beats.seconds[-1]) == (50, 0.04)
         await beats.beat(pilot)
         assert moment(pilot).step == 7
         await press(pilot, "less_than_sign", "space")
-        assert not screen.playing
+        assert not screen.state.playing
         assert beats.then is None
         assert moment(pilot).step == 7
         await press(pilot, "end", "colon", *"138", "enter", "space")
         assert moment(pilot).step == 1
-        while screen.playing:
+        while screen.state.playing:
             await beats.beat(pilot)
-        recording = screen.recording()
-        assert recording is not None
-        assert moment(pilot).number == len(recording.moments)
+        assert moment(pilot).number == len(latest(pilot, RECORDING).moments)
 
 
 async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
@@ -262,8 +285,9 @@ async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "left")
         line = screen.query_one(Timeline)
-        track, steps = line._track, moment(pilot).step + 1
-        x = track.start + 1  # the timeline has a cell of padding
+        text, steps = line.render_line(0).text, moment(pilot).step + 1
+        track = track_of(text)
+        x = track.start + line.gutter.left
         await pilot.mouse_down(line, offset=(x, 0))
         await press(pilot)
         assert moment(pilot).step == 1
@@ -285,7 +309,7 @@ async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
 async def test_the_graph_goes_to_moments(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "7", "home")
+        await press(pilot, "6", "tab", "home")
         assert moment(pilot).step == 1
         graph = screen.query_one(TokenGraph)
         assert graph.state.step == 1
@@ -296,31 +320,26 @@ async def test_the_graph_goes_to_moments(in_place: Path) -> None:
 async def test_a_knob_is_answered_at_the_moment(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "colon", *"40", "enter", "5")
-        before, length = screen.plan, moment(pilot).length
+        await press(pilot, "colon", *"40", "enter", "6")
+        before, length = plan(pilot), moment(pilot).length
         await press(pilot, *["left"] * 10)
         assert moment(pilot).step == 40
-        assert screen.settings.threshold < 0.5
-        assert screen.plan is not None
-        assert screen.plan.length == length
-        assert before is not None
-        screen.change(profile="documented")
+        assert screen.state.settings.threshold < 0.5
+        assert plan(pilot).length == length
+        screen.tuner.change(profile="documented")
         await press(pilot)
-        assert screen.plan is not None
-        assert screen.plan.profile == "documented" != before.profile
+        assert plan(pilot).profile == "documented" != before.profile
         assert moment(pilot).step == 40
 
 
 async def test_truncation_steps_and_runs_under_its_own_rules(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        screen.change(profile="truncation")
-        await press(pilot, "7", "escape", "left")
+        screen.tuner.change(profile="truncation")
+        await press(pilot, "6", "escape", "left")
         assert moment(pilot).step > 1
-        assert screen.plan is not None
-        assert screen.plan.profile == "truncation"
-        assert screen.run_now is not None
-        assert screen.run_now.settings.profile == "truncation"
+        assert plan(pilot).profile == "truncation"
+        assert latest(pilot, RUNS).run.settings.profile == "truncation"
         assert screen.query_one(Gauge).state.tokens
 
 
@@ -331,7 +350,7 @@ async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
         await press(pilot, "left", "left")
         at = moment(pilot)
         add(path, "and one more")
-        screen.open_in_thread(again=True)
+        screen.opening.again()
         await press(pilot)
         assert moment(pilot) == at
         position = screen.query_one(Timeline).position
@@ -339,25 +358,22 @@ async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
         assert position.steps == at.step + 3
 
 
-async def test_growing_keeps_the_phase_and_goes_on_playing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, beats = compacted(tmp_path / "state.db"), Beats()
+async def test_growing_keeps_the_phase_and_goes_on_playing(tmp_path: Path, beats: Beats) -> None:
+    path = compacted(tmp_path / "state.db")
     async with running(path, "Made") as pilot:
         screen = conversation(pilot)
         await press(pilot, "left", "left_square_bracket", "right", "right", "right")
         at = moment(pilot)
         assert at.phase == "kept"
         add(path, "and one more")
-        screen.open_in_thread(again=True)
+        screen.opening.again()
         await press(pilot)
         assert moment(pilot) == at
-        monkeypatch.setattr(screen, "beat", beats)
         await press(pilot, "space")
         add(path, "and another one")
-        screen.open_in_thread(again=True)
+        screen.opening.again()
         await press(pilot)
-        assert screen.playing
+        assert screen.state.playing
         await beats.beat(pilot)
         assert moment(pilot).number == at.number + 1
 
@@ -372,14 +388,14 @@ async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Pat
         assert told(pilot) == []
         writer.compact(3, 40, "## Goal\nFind it")
         writer.db.commit()
-        screen.open_in_thread(again=True)
+        screen.opening.again()
         await press(pilot)
         expected = f"A compaction came: {before} → {len(writer.live)} messages; ] goes to the list after it."
         assert told(pilot) == [expected]
-        assert screen.number == 1
+        assert screen.state.generation == 1
         writer.say(talk(1))
         writer.db.commit()
-        screen.open_in_thread(again=True)
+        screen.opening.again()
         await press(pilot)
         assert told(pilot) == [expected]
     writer.end()
@@ -409,7 +425,7 @@ async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int])
     async with running(written(tmp_path / "state.db", talk(1)[:1]), "Made", size=size) as pilot:
         await press(pilot, "left", "right", "left_square_bracket", "space", "space")
         assert moment(pilot).step == 1
-        for key in "1234567890":
+        for key in "1234567":
             await press(pilot, key, "escape")
         assert conversation(pilot).is_current
 
@@ -426,13 +442,22 @@ async def test_a_step_is_no_more_work_in_a_longer_list(tmp_path: Path) -> None:
 async def test_a_key_before_the_compactions_are_known_waits_for_them(
     in_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ConversationScreen, "recover", lambda screen: None)
-    async with running(in_place, ORDERS) as pilot:
-        screen = conversation(pilot)
-        await press(pilot, "left")
-        assert screen.compactions is None
-        assert screen.moment is None
-        monkeypatch.undo()
-        screen.recover()
-        await press(pilot)
+    known = threading.Event()
+    compactions = Inspection.compactions
+
+    def late(inspection: Inspection) -> tuple[Compaction, ...]:
+        known.wait(60)
+        return compactions(inspection)
+
+    monkeypatch.setattr(Inspection, "compactions", late)
+    app = made(in_place, name=ORDERS)
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not isinstance(app.screen, ConversationScreen) or app.screen.derived is None:
+            await pilot.pause(0.001)
+        screen = app.screen
+        await pilot.press("left")
+        assert screen.loaded.latest(COMPACTIONS) is None
+        assert screen.state.moment is None
+        known.set()
+        await settled(pilot)
         assert moment(pilot).step > 1

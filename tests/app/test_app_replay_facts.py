@@ -6,38 +6,39 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspector.app.screens.recalling import FactActions
-from widgets.panes.replay_pane import ReplayPane
 
 from inspector.answers.fact_reading import read_facts
+from inspector.app.conversation.resources import FACTS, RUNS
+from inspector.app.conversation.runs import run_lines
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.sweep.screen import SweepScreen
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS
 from inspector.replay.sweep import FACT_METRIC_NAMES
-from tests.app.running import Test, conversation, press, running, screen_text, settled
+from tests.app.running import Test, conversation, latest, press, running, screen_text, settled
 from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import HeatMap
+from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
 
 
 @pytest.fixture
 def unread(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Nothing reads facts until what this gives is called."""
-    with monkeypatch.context() as patched:
-        patched.setattr(FactActions, "recall_here", lambda *_: None)
+    """Nobody reads facts until what this gives is called."""
+    needs = FACTS.needs
+    object.__setattr__(FACTS, "needs", lambda state, loaded: None)
 
-        def now(pilot: Test) -> None:
-            patched.undo()
-            screen = beneath(pilot)
-            screen._recalling = None
-            screen.find_facts()
+    def now(pilot: Test) -> None:
+        object.__setattr__(FACTS, "needs", needs)
+        beneath(pilot).watch_loaded()
 
-        yield now
+    yield now
+    object.__setattr__(FACTS, "needs", needs)
 
 
-def beneath(pilot: Test) -> FactActions:
-    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, FactActions))
+def beneath(pilot: Test) -> ConversationScreen:
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, ConversationScreen))
 
 
 def sweeping(pilot: Test) -> SweepScreen:
@@ -46,27 +47,30 @@ def sweeping(pilot: Test) -> SweepScreen:
 
 
 async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
-    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
-        await press(pilot, "7")
-        pane = conversation(pilot).query_one(ReplayPane)
-        assert pane._headline.text.count("being read") == 4
+    async with running(in_place, ORDERS, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "6")
+        pane = screen.query_one(WhatIfPane)
+        assert pane.body.text.count("being read") == 4
         unread(pilot)
         await settled(pilot)
-        assert "being read" not in pane._headline.text
-        assert pane.view is not None
-        recorded, run = pane.view.runs
+        assert "being read" not in pane.body.text
+        assert pane.run is not None
+        recorded, run = pane.run.runs
         assert recorded.facts == run.facts
         assert 0 < run.facts_at_risk < run.facts  # type: ignore[operator]
-        assert f"{run.facts_at_risk} of {run.facts}" in screen_text(pilot)
-        await press(pilot, "5", "equals_sign")
-        conversation(pilot).change(target_ratio=0.7)
+        assert f"{run.facts_at_risk} of {run.facts}" in pane.body.text
+        await press(pilot, "equals_sign")
+        screen.tuner.change(target_ratio=0.7)
         await settled(pilot)
-        await press(pilot, "escape", "7")
-        assert pane.view is not None
-        _, kept, now = pane.view.runs
+        assert pane.run is not None
+        _, kept, now = pane.run.runs
         assert kept.facts_at_risk == run.facts_at_risk > now.facts_at_risk  # type: ignore[operator]
-        assert "facts at risk" in conversation(pilot).comparison()
-        assert f"{now.facts_at_risk} of {now.facts} facts at risk" in conversation(pilot).run_lines()[0]
+        runs = latest(pilot, RUNS)
+        words = f"{now.facts_at_risk} of {now.facts} facts at risk"
+        assert words in run_lines(runs.run, runs.kept)[0]
+        await press(pilot, "ctrl+r")
+        assert "facts at risk" in pilot.app.clipboard
 
 
 async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any) -> None:
@@ -85,8 +89,9 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         await settled(pilot)
         assert "being read" not in screen_text(pilot)
         assert screen.query_one(HeatMap).cursor == cursor
-        inspection = beneath(pilot).inspection
-        assert inspection is not None
+        opened = beneath(pilot).loaded.opened
+        assert opened is not None
+        inspection = opened.inspection
         course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.facts))
         for row, column in (cursor, (0, 0), (7, 7)):
             run = course.run(screen.settings_of(row, column), screen.subject.model)

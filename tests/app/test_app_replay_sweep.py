@@ -34,7 +34,7 @@ def heat(pilot: Test) -> HeatMap:
 
 async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
-        before = conversation(pilot).settings
+        before = conversation(pilot).state.settings
         await press(pilot, "v")
         screen, grid = on_sweep(pilot), heat(pilot)
         assert screen.found is not None
@@ -53,9 +53,9 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         best = screen.found.best("peak_tokens")
         assert grid.cursor == (best.row, best.column)
         await press(pilot, "home", "right", "right", "down", "enter")
-        assert conversation(pilot).settings == wanted != before
+        assert conversation(pilot).state.settings == wanted != before
         await press(pilot, "ctrl+z")
-        assert conversation(pilot).settings == before
+        assert conversation(pilot).state.settings == before
 
 
 async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
@@ -188,7 +188,7 @@ async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) ->
 
 async def test_truncation_is_swept_as_any_other(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
-        conversation(pilot).change(profile="truncation")
+        conversation(pilot).tuner.change(profile="truncation")
         await press(pilot, "v")
         found = on_sweep(pilot).found
         assert found is not None

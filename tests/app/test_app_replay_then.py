@@ -7,20 +7,24 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspector.app.screens.conversation import ConversationScreen
-from widgets.panes.diff_pane import DiffPane
-from widgets.panes.facts_pane import FactsPane
-from widgets.panes.lineage_pane import LineagePane
-from widgets.panes.measures_pane import MeasuresPane
 
+from inspector.app.conversation.message_part import MessagePart
+from inspector.app.conversation.player import Player
+from inspector.app.conversation.resources import RECORDING
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.conversation.token_counts import ExactSums
 from inspector.replay.moments import Moment
 from tests.app.running import (
     Test,
     compacted,
     conversation,
+    cursor,
+    derived,
+    latest,
+    plan,
     press,
     row,
+    rows,
     running,
     screen_text,
     title,
@@ -29,32 +33,52 @@ from tests.app.running import (
 )
 from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import Timeline
-from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.choices import PlaceChosen
 from widgets.panes.findings_pane import FindingsPane
+from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.losses_measures import LossesMeasures
+from widgets.panes.losses_pane import LossesPane
+from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_pane import SummaryPane
 
 ORDERS = "Nightly orders import loses rows"
 
 
 def moment(screen: ConversationScreen) -> Moment:
-    assert screen.moment is not None
-    return screen.moment
+    assert screen.state.moment is not None
+    return screen.state.moment
+
+
+def facts_of(pilot: Test) -> LossesFacts:
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesFacts)
+    return shown
+
+
+def measures_of(pilot: Test) -> LossesMeasures:
+    shown = conversation(pilot).query_one(LossesPane).shown
+    assert isinstance(shown, LossesMeasures)
+    return shown
+
+
+def life_of(pilot: Test) -> SummaryLife:
+    shown = conversation(pilot).query_one(SummaryPane).shown
+    assert isinstance(shown, SummaryLife)
+    return shown
 
 
 async def before_compaction(pilot: Test, index: int) -> None:
     """Go to the moment before a compaction."""
-    screen = conversation(pilot)
-    recording = screen.recording()
-    assert recording is not None
-    await press(pilot, "colon", *str(recording.events[index - 1].step), "enter")
-    assert moment(screen).generation == index
+    await press(pilot, "colon", *str(latest(pilot, RECORDING).events[index - 1].step), "enter")
+    assert moment(conversation(pilot)).generation == index
 
 
 async def test_findings_come_with_their_compaction(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "8", "escape")
+        await press(pilot, "7", "escape")
         pane = screen.query_one(FindingsPane)
-        whole, told = pane.list.row_count, screen.findings_told()
+        whole, told = pane.list.row_count, derived(pilot).findings.told
         assert told in title(pilot)
         await press(pilot, "left")
         await before_compaction(pilot, 2)
@@ -63,7 +87,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         there = pane.list.row_count
         assert 0 < there < whole
         assert "as far as this step" in screen_text(pilot)
-        assert all(finding.compaction in (None, 1) for finding in screen.findings_then().found)
+        assert all(finding.compaction in (None, 1) for finding in derived(pilot).findings.found)
         # before, pruned, summarized, kept: not yet; after: now.
         await press(pilot, "right", "right", "right")
         assert pane.list.row_count == there
@@ -72,31 +96,31 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         assert pane.list.row_count > there
         assert "1 error" in title(pilot)
         await press(pilot, "escape")
-        assert (pane.list.row_count, screen.findings_told()) == (whole, told)
+        assert (pane.list.row_count, derived(pilot).findings.told) == (whole, told)
         assert told in title(pilot)
 
 
 async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        found = next(f for f in screen.findings_then().found if f.generation == 2 and f.index is not None)
+        found = next(f for f in derived(pilot).findings.found if f.generation == 2 and f.index is not None)
         assert (found.compaction or 0) >= 2
         assert found.index is not None
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         assert "finding" not in row(pilot, found.index).flags
         await press(pilot, "escape")
-        assert screen.number == 2
+        assert screen.state.generation == 2
         assert "finding" in row(pilot, found.index).flags
 
 
 async def test_the_last_step_has_all_findings(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        whole = screen.findings_then()
+        whole = derived(pilot).findings
         await press(pilot, "colon", *"999", "enter")
-        assert screen.moment is not None
-        assert screen.findings_then() == whole
+        assert screen.state.moment is not None
+        assert derived(pilot).findings == whole
 
 
 async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Path) -> None:
@@ -105,44 +129,45 @@ async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Pa
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
-        lineage = screen.query_one(LineagePane)
-        assert "compaction 1 of 1" in lineage.headline
+        assert "compaction 1 of 1" in life_of(pilot).headline
         await press(pilot, "V", "escape")
-        measures = screen.query_one(MeasuresPane)
-        assert "compaction 1 of 1" in measures.headline
-        await press(pilot, "9", "escape")
-        facts = screen.query_one(FactsPane)
-        assert "compaction 1 " in screen_text(pilot)
-        assert "● 1 (" in screen_text(pilot)
-        assert "○ 2 (" not in screen_text(pilot)
-        assert facts.shown
-        assert all("; 2:" not in line for fact in facts.shown for line in fact.history)
+        assert "compaction 1 of 1" in measures_of(pilot).headline
+        await press(pilot, "9", "m", "escape")
+        facts = facts_of(pilot)
+        assert "compaction 1 of 1" in facts.headline
+        assert facts.scope == "1"
+        assert facts.facts.facts
+        assert all("; 2:" not in line for fact in facts.facts.facts for line in fact.history)
         await press(pilot, *["right"] * 4)
         assert moment(screen).phase == "after"
-        assert "○ 2 (" in screen_text(pilot)
-        assert any("; 2:" in line for fact in facts.shown for line in fact.history)
+        # The compaction that has just been is the chosen one; of the one before it is known what became of it since.
+        assert screen.state.compaction == 2
+        assert "compaction 2 of 2" in facts.headline
+        view = screen.query_one(LossesPane).view
+        assert view is not None
+        (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
+        assert any("; 2:" in line for fact in first.facts for line in fact.history)
         await press(pilot, "escape", "0", "escape")
-        assert "of 3" in lineage.headline
+        assert "of 3" in life_of(pilot).headline
         await press(pilot, "V", "escape")
-        assert "of 3" in measures.headline
+        assert "of 3" in measures_of(pilot).headline
 
 
 @pytest.mark.parametrize(
-    ("key", "pane", "words"),
+    ("keys", "words"),
     [
-        ("0", LineagePane, "No compaction has left a summary to follow so far."),
-        ("V", MeasuresPane, "Nothing was compacted so far, so there is nothing to measure."),
-        ("6", CompactionPane, "This conversation has no compaction yet."),
-        ("3", DiffPane, "There is no earlier summary to compare with."),
+        (("0",), "No compaction has left a summary to follow so far."),
+        (("V",), "Nothing was compacted so far, so there is nothing to measure."),
+        (("2",), "This conversation has no compaction yet."),
+        (("3", "m"), "There is no earlier summary to compare with."),
     ],
 )
-async def test_before_the_first_compaction(in_place: Path, key: str, pane: type, words: str) -> None:
+async def test_before_the_first_compaction(in_place: Path, keys: tuple[str, ...], words: str) -> None:
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
-        await press(pilot, key, "escape", "left")
+        await press(pilot, *keys, "escape", "left")
         assert words not in screen_text(pilot)
         await press(pilot, "colon", "5", "enter")
         assert words in screen_text(pilot)
-        assert conversation(pilot).query_one(pane)
 
 
 async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
@@ -150,24 +175,25 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "9", "escape", "left")
         await before_compaction(pilot, 2)
-        pane = screen.query_one(FactsPane)
-        pane.show_scope("risk")
-        await press(pilot)
-        at, plan = moment(screen), screen.plan
-        assert plan is not None
-        head, tail = plan.regions()
-        assert pane.shown
-        for fact in pane.shown:
+        pane = facts_of(pilot)
+        while pane.scope != "risk":
+            pane.next_scope()
+            await press(pilot)
+        at = moment(screen)
+        head, tail = plan(pilot).regions()
+        found = pane.facts.facts
+        assert found
+        for fact in found:
             assert fact.source is not None
             assert fact.source.generation == at.generation
             assert head <= fact.source.index < tail
         # From a fact to its message: the cursor goes there, and the replay stays.
-        index = pane.shown[0].source.index if pane.shown[0].source is not None else -1
-        pane.post_message(FactsPane.PlaceChosen(pane.shown[0].source))
+        place = found[0].source
+        assert place is not None
+        pane.post_message(PlaceChosen(place))
         await press(pilot)
-        assert screen.moment == at
-        assert screen.rows is not None
-        assert screen.rows.index(screen.query_one("#messages").cursor) == index  # type: ignore[attr-defined]
+        assert screen.state.moment == at
+        assert cursor(pilot) == place.index
 
 
 async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
@@ -186,18 +212,21 @@ async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
         assert conversation(pilot).query_one(Timeline).current == 2
 
 
-async def test_playing_from_the_whole_list_tells_the_step(in_place: Path) -> None:
+async def test_playing_from_the_whole_list_tells_the_step(
+    in_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Player, "advance", lambda player: None)
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "8", "escape")
+        await press(pilot, "7", "escape")
         whole = screen.query_one(FindingsPane).list.row_count
-        screen.beat = lambda seconds, then: screen.set_interval(3600, then)  # type: ignore[method-assign]
         await press(pilot, "space")
-        assert screen.playing
+        assert screen.state.playing
         assert moment(screen).number == 1
         assert screen.query_one(FindingsPane).list.row_count < whole
         await press(pilot, "escape")
-        assert screen.moment is None
+        assert screen.state.moment is None
+        assert not screen.state.playing
 
 
 async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None:
@@ -211,16 +240,14 @@ async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None
         assert gauge.state.detail == whole.detail
         assert gauge.state.tokens is not None
         assert whole.tokens is not None
-        rows = screen.rows
-        assert rows is not None
-        at = moment(screen)
-        assert gauge.state.tokens == rows.exact[-1] + sum(rows.exact[index] for index in range(at.length))
+        listed, at = rows(pilot), moment(screen)
+        assert gauge.state.tokens == listed.exact[-1] + sum(listed.exact[index] for index in range(at.length))
         await press(pilot, "right")
         assert gauge.state == whole
         # A list that nobody has counted is rough until it has been; the phases within a compaction stay so.
         await before_compaction(pilot, 2)
         assert gauge.state.kind == "exact"
-        assert rows is not screen.rows
+        assert listed is not rows(pilot)
         seen = []
         for _ in range(4):
             await press(pilot, "right")
@@ -233,12 +260,12 @@ async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None
 async def test_the_gauge_is_rough_while_it_is_counted(
     in_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ConversationScreen, "count_exactly", lambda self, generation: None)
+    monkeypatch.setattr(MessagePart, "count", lambda part, state, widget: None)
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "left")
         state = screen.query_one(Gauge).state
-        assert (state.kind, state.tokens) == ("rough", screen.moment_tokens())
+        assert (state.kind, state.tokens) == ("rough", derived(pilot).tokens)
 
 
 @given(
@@ -267,4 +294,4 @@ async def test_a_search_finds_what_was_said_by_then(tmp_path: Path) -> None:
         # A step on, the search is of that list.
         await press(pilot, *["right"] * 3, "N")
         assert any("4 messages with 'question'" in text for text in told(pilot))
-        assert screen.moment is not None
+        assert screen.state.moment is not None

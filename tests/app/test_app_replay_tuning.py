@@ -7,38 +7,38 @@ from pathlib import Path
 import pytest
 import yaml
 from textual.widgets import Input
-from widgets.panes.replay_pane import ReplayPane
 
+from inspector.app.conversation.resources import RUNS
 from inspector.core.errors import OutputProblem
 from inspector.export.writing import write_file
-from tests.app.running import conversation, press, running, screen_text, told, write
+from tests.app.running import conversation, latest, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
+from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
 SIZE_KNOB = len(KNOBS) - 1
 
 
 async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
-    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+    async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "5", *["down"] * SIZE_KNOB)
-        assert screen.run_now is not None
-        recorded = screen.run_now.metrics
-        assert "The whole conversation: 3 compactions" in screen_text(pilot)
-        await press(pilot, *"9000", "enter")
-        assert screen.summary_size == 9_000
-        large = screen.run_now.metrics
+        await press(pilot, "6", *["down"] * SIZE_KNOB)
+        recorded = latest(pilot, RUNS).run.metrics
+        pane = screen.query_one(WhatIfPane)
+        assert "The whole conversation: 3 compactions" in pane.body.text
+        await press(pilot, "enter", *"9000", "enter")
+        assert screen.state.summary_size == 9_000
+        large = latest(pilot, RUNS).run.metrics
         assert large.mean_tokens > recorded.mean_tokens
-        await press(pilot, *"50", "percent_sign", "enter")
-        assert screen.summary_size == 0.5
-        assert screen.run_now.metrics.mean_tokens < large.mean_tokens
-        await press(pilot, "escape", "7", "escape")
-        assert "50% of the budget of the rules" in screen.query_one(ReplayPane)._headline.text
+        await press(pilot, "enter", *"50", "percent_sign", "enter")
+        assert screen.state.summary_size == 0.5
+        assert latest(pilot, RUNS).run.metrics.mean_tokens < large.mean_tokens
+        assert "50% of the budget of the rules" in pane.body.text
         await press(pilot, "ctrl+z")
-        assert screen.summary_size == 9_000
+        assert screen.state.summary_size == 9_000
         await press(pilot, "ctrl+z")
-        assert screen.summary_size is None
-        assert screen.run_now.metrics == recorded
+        assert screen.state.summary_size is None
+        assert latest(pilot, RUNS).run.metrics == recorded
 
 
 async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None:
@@ -46,61 +46,61 @@ async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None
         screen = conversation(pilot)
         await press(pilot, "backslash")
         assert any("Nothing is kept" in text for text in told(pilot))
-        before = screen.settings
-        await press(pilot, "7", "escape", "equals_sign")
-        screen.change(context_length=90_000)
+        before = screen.state.settings
+        await press(pilot, "6", "escape", "equals_sign")
+        screen.tuner.change(context_length=90_000)
         await press(pilot)
-        pane = screen.query_one(ReplayPane)
-        view = pane._view
+        pane = screen.query_one(WhatIfPane)
+        view = pane.run
         assert view is not None
         assert [run.name for run in view.runs] == ["recorded", "A", "B"]
         assert view.runs[0].compactions == view.runs[1].compactions == 3
         assert view.runs[2].peak != view.runs[1].peak
         assert view.graph.kept != view.graph.whatif
         assert "◦" in screen_text(pilot)
-        after = screen.settings
+        after = screen.state.settings
         await press(pilot, "backslash")
-        assert screen.settings == before
-        assert screen.kept is not None
-        assert screen.kept[0] == after
+        assert screen.state.settings == before
+        assert screen.state.kept is not None
+        assert screen.state.kept[0] == after
         await press(pilot, "backslash", "equals_sign", "equals_sign")
-        assert screen.kept is None
-        view = pane._view
+        assert screen.state.kept is None
+        view = pane.run
         assert view is not None
         assert [run.name for run in view.runs] == ["recorded", "what-if"]
 
 
 async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspector.app.screens import replaying
+    from inspector.answers import recordings
 
     read: list[str] = []
-    record = replaying.read_recording
+    reading = recordings.read_recording
     monkeypatch.setattr(
-        replaying,
+        recordings,
         "read_recording",
-        lambda inspection, profile, watch: (read.append(profile), record(inspection, profile, watch))[1],
+        lambda inspection, profile, watch: (read.append(profile), reading(inspection, profile, watch))[1],
     )
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "7", "escape", "equals_sign")
-        before = screen.run_now
-        screen.change(profile="documented")
+        await press(pilot, "6", "escape", "equals_sign")
+        before = latest(pilot, RUNS).run
+        screen.tuner.change(profile="documented")
         await press(pilot)
         for length in (70_000, 80_000, 90_000):
-            screen.change(context_length=length)
+            screen.tuner.change(context_length=length)
             await press(pilot)
-        assert before is not None
-        assert screen.run_kept is not None
-        assert screen.run_kept.metrics == before.metrics
-        assert read == ["hermes-0.19"]
+        kept = latest(pilot, RUNS).kept
+        assert kept is not None
+        assert kept.metrics == before.metrics
+        assert {name: read.count(name) for name in set(read)} == {"hermes-0.19": 2, "documented": 1}
 
 
 async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "equals_sign")
-        screen.change(threshold=0.95)
-        await press(pilot, "7", "ctrl+r")
+        screen.tuner.change(threshold=0.95)
+        await press(pilot, "6", "ctrl+r")
         text = pilot.app.clipboard
         assert "Nightly orders import loses rows" in text
         assert "recorded" in text
@@ -115,9 +115,9 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         assert kept["compression"]["threshold"] == 0.95
         assert (tmp_path / "found.txt").read_text() == text
         before = sorted(in_place.parent.iterdir())
-        screen._write(in_place.parent / "config.yaml")
-        screen._write(tmp_path / "found.txt")
-        await press(pilot)
+        for path in (in_place.parent / "config.yaml", tmp_path / "found.txt"):
+            screen.tuner.write(str(path), lambda: None)
+            await press(pilot)
         assert sorted(in_place.parent.iterdir()) == before
         assert any("holds the agent's settings" in line for line in told(pilot))
         assert any("is there already" in line for line in told(pilot))

@@ -48,7 +48,7 @@ async def test_the_settings_on_screen_are_those_of_the_report(rotating: Path, tm
     target = tmp_path / "out.md"
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        screen.use(screen.settings.with_(threshold=0.75))
+        screen.tuner.change(threshold=0.75)
         await settled(pilot)
         await ask(pilot)
         await enter(pilot, target)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: None of these is needed to draw a list of conversations; each costs between 20 and 300 ms.
-LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx", "click")
+LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx")
 
 _FRAME = """
 import asyncio, json, sys
@@ -23,13 +23,13 @@ from inspector.app.launch import read_ahead
 index = read_ahead(store)
 from inspector.app.app import InspectorApp
 from inspector.app.saved_state import SavedState
-from inspector.app.conversations.screen import ConversationsScreen
 from widgets.lists.conversation_table import ConversationTable
 
 # What follows the frame in the background (context lengths of models, findings) is not what is looked at.
-for later in ("_count_live", "_count_findings"):
-    assert hasattr(ConversationsScreen, later)
-    setattr(ConversationsScreen, later, lambda *_: None)
+from inspector.app.conversations import screen
+for later in ("count_live", "count_findings"):
+    assert hasattr(screen, later)
+    setattr(screen, later, lambda *_: ())
 
 async def main():
     app = InspectorApp(store, saved=SavedState(), index=index)
@@ -58,4 +58,4 @@ def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
     assert "textual.app" in modules
     assert [name for name in LATE if name in modules] == []
     assert "inspector.answers.answers" not in modules
-    assert "inspector.app.screens.conversation" not in modules
+    assert "inspector.app.conversation.screen" not in modules

@@ -6,22 +6,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from inspector.app.screens.conversation import ConversationScreen
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from widgets.bars.timeline import Timeline
 from widgets.lists.conversation_table import ConversationTable
-from widgets.lists.message_list import MessageList
 from widgets.panes.findings_pane import FindingsPane
 
 
 @asynccontextmanager
 async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[InspectorApp, Pilot[None]]]:
     store = open_store(folder / "hermes-0.13-rotating.db")
-    app = InspectorApp(store, place=SavedState(folder=folder), name=name)
+    app = InspectorApp(store, saved=SavedState(folder=folder), name=name)
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(app, pilot)
         yield app, pilot
@@ -39,7 +38,8 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
     async with running(fixtures_dir, "Move checkout to orders-v2") as (app, pilot):
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
-        assert screen.findings_told() == "! 1 error, 8 warnings"
+        assert screen.derived is not None
+        assert screen.derived.findings.told == "! 1 error, 8 warnings"
         await pilot.press("exclamation_mark")
         await settled(app, pilot)
         pane = screen.query_one(FindingsPane)
@@ -47,11 +47,11 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         assert pane.list.has_focus
         await pilot.press("enter")
         await settled(app, pilot)
-        messages = screen.query_one(MessageList)
-        assert screen.number == 3
-        assert screen.rows is not None
-        assert screen.rows.index(messages.cursor) == 4
-        shown = screen.rows.row(messages.cursor)
+        rows, cursor = screen.messages.rows, screen.message_list.cursor
+        assert screen.state.generation == 3
+        assert rows is not None
+        assert rows.index(cursor) == 4
+        shown = rows.row(cursor)
         assert shown is not None
         assert {"finding", "summary"} <= shown.flags
         assert "!" in screen.query_one(Timeline).render_line(0).text
@@ -68,9 +68,10 @@ async def test_the_list_counts_errors_and_warnings(fixtures_dir: Path) -> None:
 async def test_a_finding_without_a_message_leads_to_the_settings(fixtures_dir: Path) -> None:
     (fixtures_dir / "config.yaml").write_text("compression: {target_ratio: 0.95}\n", encoding="utf-8")
     async with running(fixtures_dir, "Numbers for the weekly report") as (app, pilot):
-        await pilot.press("8", "enter")
+        await pilot.press("7", "enter")
         await settled(app, pilot)
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
-        assert [f.rule for f in screen.findings or ()] == ["target-ratio-clamped"]
-        assert screen.place.pane == "tune"
+        assert screen.derived is not None
+        assert [finding.rule for finding in screen.derived.findings.found] == ["target-ratio-clamped"]
+        assert screen.saved.pane == "what-if"

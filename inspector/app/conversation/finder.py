@@ -42,12 +42,12 @@ class Finder:
         if text:
             self._host.when(HITS, lambda hits: self._found(hits, text))
 
-    def _found(self, hits: tuple[int, ...], text: str) -> None:
+    def _found(self, hits: tuple[int, ...], text: str, direction: int = 0) -> None:
         words = f"{human.plural(len(hits), 'message')} with {text!r}  (n, N)"
         self._host.app.notify(words, timeout=2, markup=False)
         rows = self._host.messages.rows
-        if hits and rows is not None and rows.index(self._host.now.row) not in hits:
-            self._jump(hits, 1, "hit")
+        if hits and rows is not None and (direction or rows.index(self._host.now.row) not in hits):
+            self._jump(hits, direction or 1, "hit")
 
     def mark(self, text: str) -> None:
         """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
@@ -70,10 +70,14 @@ class Finder:
 
     def next_hit(self, direction: int) -> None:
         """The next message that was found, or the one before."""
-        if not self._host.now.find:
+        text, hits = self._host.now.find, self._host.known.current(HITS, self._host.now)
+        if not text:
             self._host.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
+        elif hits is not None:
+            self._jump(hits, direction, "hit")
         else:
-            self._host.when(HITS, lambda hits: self._jump(hits, direction, "hit"))
+            # Another list came on screen, or this one grew.
+            self._host.when(HITS, lambda hits: self._found(hits, text, direction))
 
     def jump(self, kind: str, direction: int) -> None:
         """The next boundary, user message or tool error, or the one before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.inspection import budgets_of
@@ -62,8 +63,9 @@ class Opener:
         screen.messages.open(opened, opening.lines)
         screen.set_reactive(type(screen).loaded, Loaded(opened))
         generation, row = self._first_place(opened)
-        settings = self._first_settings(opened)
         force = opened.resolved.settings
+        kept = screen.saved.settings.get(opened.inspection.conversation.row.root, {})
+        settings = first_settings(force, kept, screen.flags)
         screen.change(
             generation=generation,
             row=row,
@@ -97,23 +99,6 @@ class Opener:
             screen.change(compaction=1)
 
     # Where one begins.
-
-    def _first_settings(self, opened: Opened) -> Settings:
-        """The settings that the user changed last time, as far as they are still ones; flags come before them."""
-        force, flags = opened.resolved.settings, self._screen.flags
-        kept = self._screen.saved.settings.get(opened.inspection.conversation.row.root, {})
-        changes = {
-            name: kept[name]
-            for name in SETTING_NAMES
-            if name in kept and flags.get(name) is None and _fits(name, kept[name])
-        }
-        try:
-            known = force.with_(**changes)
-            budgets_of(known)
-        except InspectorError:
-            # Kept by another version, or for an engine that is not installed any more: those in force hold.
-            return force
-        return known
 
     def _first_place(self, opened: Opened) -> tuple[int, int]:
         """The generation and row to begin with: the message that is wanted, else the one of last time, else the end."""
@@ -195,6 +180,22 @@ def row_after(opened: Opened, compactions: tuple[Compaction, ...] | None, index:
     if made is None or made.summary_at is None:
         return end_of(opened, index + 1)
     return made.summary_at + opened.offset(index + 1)
+
+
+def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str, Any]) -> Settings:
+    """The settings that the user changed last time (`kept`), as far as they are still ones; flags come before them."""
+    changes = {
+        name: kept[name]
+        for name in SETTING_NAMES
+        if name in kept and flags.get(name) is None and _fits(name, kept[name])
+    }
+    try:
+        known = force.with_(**changes)
+        budgets_of(known)
+    except InspectorError:
+        # Kept by another version, or for an engine that is not installed any more: those in force hold.
+        return force
+    return known
 
 
 def _fits(name: str, value: Any) -> bool:

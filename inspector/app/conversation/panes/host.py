@@ -17,6 +17,7 @@ from inspector.app.jobs import Jobs, same
 from inspector.core.watching import Watch
 from widgets.bars.pane_tabs import PaneTab, PaneTabs
 from widgets.lists.message_list import MessageList
+from widgets.panes.views_pane import ViewsPane
 
 
 class Panes(Vertical):
@@ -109,7 +110,11 @@ class Panes(Vertical):
             self.post_message(self.Shown(name))
         if self._focus_wanted:
             self._focus_wanted = False
-            for widget in self.pane(name).walk_children(Widget, with_self=True):
+            pane = self.pane(name)
+            if isinstance(pane, ViewsPane) and pane.shown is not None:
+                # The views that are not on screen are there too.
+                pane = pane.shown
+            for widget in pane.walk_children(Widget, with_self=True):
                 if widget.focusable:
                     widget.focus()
                     return

@@ -17,6 +17,7 @@ from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
 from inspector.quality.facts.carry import checklist
 from inspector.replay.moments import Moment
+from widgets.lists.measure_table import MeasuresView
 from widgets.panes.choices import CompactionChosen, PlaceChosen
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
@@ -79,7 +80,7 @@ def compute(
     """What the chosen compaction of `then` lost; what the next one of the list on screen would put at risk."""
     if facts is None:
         note = "" if then else "Nothing was compacted so far, so nothing was lost."
-        return LossesView(None if then else (), chosen, None, note, then), None
+        return LossesView(None if then else (), chosen, None if then else MeasuresView(), note, then), None
     scopes = (
         (*facts.scopes, _at_risk(facts, plan, generation)) if at is None else _scopes_then(facts, plan, at)
     )

@@ -12,9 +12,9 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.lineage import lineage_of
 from inspector.answers.measures import measure_conversation
-from inspector.app.conversation.as_of import FactsInTime, FindingsInTime
+from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf
 from inspector.app.conversation.fact_views import scopes
-from inspector.app.conversation.measure_views import MeasuresInTime
+from inspector.app.conversation.measure_views import MeasuresAsOf
 from inspector.engines.base import Settings
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import Fact, Saying
@@ -46,7 +46,7 @@ def fact_at(number: int, steps: list[int]) -> Fact:
 @given(findings, places, places)
 def test_findings_at_a_moment(found: list[Finding], one: tuple[int, int], other: tuple[int, int]) -> None:
     early, late = sorted((one, other))
-    time = FindingsInTime(found)
+    time = FindingsAsOf(found)
     then = time.until(time.count(*early))
     assert then.found == tuple(f for f in found if f.since <= early)
     later = time.until(time.count(*late))
@@ -54,14 +54,14 @@ def test_findings_at_a_moment(found: list[Finding], one: tuple[int, int], other:
     for number, indexes in (then.marked or {}).items():
         assert indexes <= (later.marked or {})[number]
     last = time.until(time.count(99, 99))
-    assert last == time.until(len(time)) == FindingsInTime(found).until(len(found))
+    assert last == time.until(len(time)) == FindingsAsOf(found).until(len(found))
     assert last.found == tuple(found)
 
 
 def test_the_last_step_knows_all_facts(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
     reading = read_facts(inspection)
-    time = FactsInTime(reading)
+    time = FactsAsOf(reading)
     count = len(inspection.compactions())
 
     def bare(found: object) -> object:
@@ -81,7 +81,7 @@ def test_the_last_step_knows_all_facts(in_place: Path) -> None:
 def test_facts_said_later_are_not_told(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
     reading = read_facts(inspection)
-    time = FactsInTime(reading)
+    time = FactsAsOf(reading)
     ends = [life for life in reading.facts.lives if life.back is not None or life.contradicted is not None]
     for life in ends:
         steps = [life.back.step] if life.back is not None else []
@@ -124,7 +124,7 @@ def test_the_measures_of_fewer(in_place: Path) -> None:
     facts = read_facts(inspection).facts
     found = measure_conversation(inspection, settings, facts)
     compactions = inspection.compactions()
-    time = MeasuresInTime(found, compactions, facts)
+    time = MeasuresAsOf(found, compactions, facts)
     assert time.until(None) is time.until(len(compactions)) is time.whole
     for count in range(1, len(compactions)):
         view = time.until(count)

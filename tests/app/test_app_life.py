@@ -1,0 +1,112 @@
+"""The life of the summaries in the app: filled in a thread, its column, going to the changes of an item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.app.conversation.resources import LINEAGE
+from tests.app.running import (
+    CHECKOUT,
+    Test,
+    compacted,
+    conversation,
+    cursor,
+    latest,
+    press,
+    recorded,
+    running,
+    screen_text,
+    told,
+)
+from widgets.panes.summary_changes import SummaryChanges
+from widgets.panes.summary_life import SummaryLife
+from widgets.panes.summary_pane import SummaryPane
+
+
+def life_of(pilot: Test) -> SummaryLife:
+    """The view of the summary pane that is on screen."""
+    shown = conversation(pilot).query_one(SummaryPane).shown
+    assert isinstance(shown, SummaryLife)
+    return shown
+
+
+async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "0")
+        screen, life = conversation(pilot), life_of(pilot)
+        assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
+        assert (life.column, life.items.has_focus) == (3, True)
+        assert "compaction 4 of 4" in life.headline
+        assert "left of the first: 18 of 26 items" in life.headline
+        # The budget comes from the engine, after the list was read.
+        assert "748 of 4.8k tokens" in life.headline
+
+
+async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "0", "escape", "left_square_bracket", "left_square_bracket")
+        screen, life = conversation(pilot), life_of(pilot)
+        assert (screen.state.generation, screen.state.compaction) == (3, 2)
+        assert life.column == 1
+        assert "a fallback text, which no model wrote" in life.headline
+        await press(pilot, "0", "right_square_bracket")
+        assert (life.column, screen.state.compaction, screen.state.generation) == (2, 3, 4)
+        assert life.items.has_focus
+
+
+async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "0", "f", "f")
+        screen, life = conversation(pilot), life_of(pilot)
+        assert life.filter == "reworded"
+        await press(pilot, "G", "left_square_bracket", "enter")
+        assert (screen.state.generation, screen.state.compaction) == (4, 3)
+        assert cursor(pilot) == recorded(pilot, 3).summary_at
+        pane = screen.query_one(SummaryPane)
+        assert pane.view_name == "changes"
+        assert pane.view is not None
+        assert pane.view.changes is not None
+        assert (pane.view.changes.old_title, pane.view.changes.new_title) == ("compaction 2", "compaction 3")
+        shown = pane.shown
+        assert isinstance(shown, SummaryChanges)
+        assert shown.body.has_focus
+        assert shown.body.active is not None
+        assert "cut-over to 100 % is on 12 March" in shown.body.text.split("\n")[shown.body.active]
+
+
+async def test_the_first_summary_has_none_before_it(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "0", *["left_square_bracket"] * 3, "enter")
+        screen = conversation(pilot)
+        assert (screen.state.generation, screen.state.compaction) == (2, 1)
+        assert screen.query_one(SummaryPane).view_name == "changes"
+        assert "There is no earlier summary to compare with." in screen_text(pilot)
+
+
+async def test_narrow(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
+        await press(pilot, "0", "down")
+        text = screen_text(pilot)
+        assert "life" in text
+        assert "compaction 4 of 4" in text
+        assert "− dropped" in text
+        assert "▸4" in text
+
+
+async def test_a_conversation_without_compactions(rotating: Path) -> None:
+    async with running(rotating, "Check the load test scripts") as pilot:
+        await press(pilot, "0", "enter", "f")
+        assert life_of(pilot).headline == "No compaction has left a summary to follow so far."
+        assert told(pilot) == []
+
+
+async def test_it_is_worked_out_once_for_the_same_compactions(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "Made") as pilot:
+        await press(pilot, "0")
+        known = latest(pilot, LINEAGE)
+        await press(pilot, "1", "0", "escape", "left_square_bracket")
+        assert latest(pilot, LINEAGE) is known
+        assert [row.text for _, rows in known.until(2).lineage.groups for row in rows] == [
+            "Find it", "look at the log", "ask Ann", "tell Bob",
+        ]  # fmt: skip
