@@ -7,13 +7,17 @@ DEV := $(VENV)/.dev-installed
 # As pip does with what it copies: a start should not have to compile the sources.
 COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
-.PHONY: demo test check lint types contract bench snapshots pictures clean
+.PHONY: demo test test-all check lint types contract bench snapshots pictures clean
 
 demo: $(RUN)
 	@$(BIN)/compaction-inspector --demo
 
 test: $(DEV)
 	@$(BIN)/python -m pytest
+
+# The long tails too: every recorded list, many examples, hundreds of damaged files, the wheel, what benchmarks run on.
+test-all: $(DEV)
+	@$(BIN)/python -m pytest --slow tests tests/benchmarks/check_generator.py
 
 check: lint types contract test
 

@@ -25,17 +25,20 @@ TITLES = {
     "Timeline": "Timeline",
     "RegionBar": "Regions",
     "TextView": "Texts in panes",
+    "ViewsPane": "Panes with views",
     "MessagePane": "Message pane",
-    "SummaryPane": "Summary pane",
-    "DiffPane": "Diff pane",
-    "CachePane": "Cache pane",
-    "Knobs": "Tune pane",
     "CompactionPane": "Compaction pane",
-    "TokenGraph": "Replay pane",
+    "SummaryText": "Summary pane, text",
+    "SummaryChanges": "Summary pane, changes",
+    "SummaryLife": "Summary pane, life",
+    "LossesPane": "Losses pane",
+    "LossesFacts": "Losses pane, facts",
+    "LossesMeasures": "Losses pane, measures",
+    "CachePane": "Cache pane",
+    "WhatIfPane": "What-if pane",
+    "Knobs": "What-if pane, knobs",
+    "TokenGraph": "What-if pane, curve",
     "FindingsPane": "Findings pane",
-    "FactsPane": "Facts pane",
-    "LineagePane": "Lineage pane",
-    "MeasuresPane": "Measures pane",
     "Prompt": "Lines to type into",
     "FilterPrompt": "The filter of the list of conversations",
     "FindPrompt": "Finding in a conversation",
@@ -48,7 +51,7 @@ TITLES = {
 _INTRODUCTION = """# Keys
 
 Every action has a key and stands in the palette (`ctrl+p`); `?` lists the keys of where you are. Arrows, page keys,
-home and end do what they do elsewhere. Digits typed on a knob begin a value; `escape` goes back to the list first.
+home and end do what they do elsewhere. Digits choose a pane, wherever you are; `escape` goes back to the list first.
 """
 
 

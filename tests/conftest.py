@@ -11,17 +11,20 @@ from pathlib import Path
 import pytest
 
 from tests.engines import other_package
+from tests.examples import set_budget
 from tests.idle import wait_for_the_event_loop
+from tests.program import program  # noqa: F401 (a fixture)
 from tests.styles import share_parsed_styles
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow too, with many examples")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    set_budget(everything=config.getoption("--slow"))
     share_parsed_styles()
     wait_for_the_event_loop()
 

@@ -9,6 +9,7 @@ import asyncio
 from typing import Any
 
 import textual.app
+import textual.constants
 import textual.pilot
 from textual._context import active_app
 from textual.app import ScreenStackError
@@ -53,6 +54,7 @@ async def _idle(pilot: Pilot[Any], timeout: float = 0.0) -> bool:
 
 
 def wait_for_the_event_loop() -> None:
-    """Have every pilot of this process wait so from now on."""
+    """Have every pilot of this process wait so from now on, and no app move anything bit by bit."""
+    textual.constants.TEXTUAL_ANIMATIONS = "none"  # type: ignore[misc]
     textual.pilot.wait_for_idle = textual.app.wait_for_idle = idle  # type: ignore[attr-defined]
     Pilot._wait_for_screen = _idle  # type: ignore[method-assign]

@@ -9,7 +9,8 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
-from inspector.app.saved_state import Place
+from inspector.app.job_screen import JobScreen
+from inspector.app.saved_state import SavedState
 from inspector.config.bundled import demo_databases, fixtures_dir
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
@@ -18,10 +19,10 @@ HERE = Path(__file__).resolve().parent
 CHECKOUT = "Move checkout to orders-v2"
 #: Name, conversation (none: the list), keys.
 PICTURES: tuple[tuple[str, str | None, tuple[str, ...]], ...] = (
-    ("conversation", CHECKOUT, ("left_square_bracket", "2")),
+    ("conversation", CHECKOUT, ("left_square_bracket", "left_square_bracket", "2")),
     ("conversations", None, ()),
-    ("replay", CHECKOUT, ("5", "right", "right", "right", "right", "right", "escape", "7")),
-    ("diff", "Nightly orders import loses rows", ("3",)),
+    ("what-if", CHECKOUT, ("6", "right", "right", "right", "right", "right")),
+    ("summary", "Nightly orders import loses rows", ("3", "m")),
 )
 #: So many looks in a row, so many seconds apart, must find no thread at work; and all of it may take so many.
 _LOOKS, _PAUSE, _LIMIT = 8, 0.05, 60.0
@@ -33,7 +34,9 @@ async def settled(pilot: Pilot[None]) -> None:
     async with asyncio.timeout(_LIMIT):
         while quiet < _LOOKS:
             await pilot.pause(_PAUSE)
-            busy = any(not worker.is_finished for worker in pilot.app.workers if worker.group != "watch")
+            busy = any(
+                not worker.is_finished for worker in pilot.app.workers if worker.group != "watch"
+            ) or any(screen.jobs.busy() for screen in pilot.app.screen_stack if isinstance(screen, JobScreen))
             quiet = 0 if busy else quiet + 1
 
 
@@ -41,7 +44,7 @@ async def take(name: str, conversation: str | None, keys: tuple[str, ...]) -> No
     """One picture, once every thread has ended."""
     store = SeveralStores([open_store(path) for path in demo_databases()], fixtures_dir())
     with tempfile.TemporaryDirectory() as folder:
-        app = InspectorApp(store, place=Place(folder=Path(folder)), name=conversation)
+        app = InspectorApp(store, saved=SavedState(folder=Path(folder)), name=conversation)
         async with app.run_test(size=(150, 42)) as pilot:
             await settled(pilot)
             for key in keys:

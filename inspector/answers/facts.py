@@ -10,7 +10,7 @@ from inspector.answers.fact_reading import FactsReading, Watch, default_cache, p
 from inspector.answers.inspection import Inspection
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
-from inspector.quality.facts.fact import Fact, Life, Saying
+from inspector.quality.facts.fact import Fact, Life
 from inspector.quality.facts.risk import AtRisk
 
 
@@ -84,32 +84,12 @@ def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
     return found
 
 
-def taken_saying(life: Life, pruned: bool) -> Saying:
-    """Where the fact was said that the compaction took: the message whose words are shown, if that is one of them."""
-    first = life.fact.first
-    if first.compaction == life.compaction and first.pruned is pruned:
-        return first
-    return next(
-        (s for s in life.fact.sayings if s.compaction == life.compaction and s.pruned is pruned), first
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedFact:
-    """A fact that a compaction took and its life since. `rank` counts from 1 within the compaction, 0 for one that was
-    `pruned` with a tool result."""
-
-    life: Life
-    rank: int
-    pruned: bool
-
-
 @dataclass(frozen=True, slots=True)
 class FollowedFacts:
     """The facts of a conversation that were asked for. `fates` says whether they were chosen by what became of them."""
 
     conversation: str
-    facts: tuple[FollowedFact, ...]
+    facts: tuple[Life, ...]
     fates: bool
 
 
@@ -128,16 +108,7 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
     inspection, _, reading = facts_reading(answers, name)
     if not inspection.compactions():
         answers.note("This conversation was never compacted; --at-risk tells what a compaction would take.")
-    ranks = {
-        id(life): rank
-        for number in {life.compaction for life in reading.facts.lives}
-        for rank, life in enumerate(reading.facts.of(number), 1)
-    }
-    apart = {id(life) for life in reading.facts.pruned}
-    facts = tuple(
-        FollowedFact(life, ranks.get(id(life), 0), id(life) in apart)
-        for life in lives_wanted(inspection, reading, wanted)
-    )
+    facts = tuple(lives_wanted(inspection, reading, wanted))
     return FollowedFacts(inspection.conversation.id, facts, bool(wanted.fates))
 
 

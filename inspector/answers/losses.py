@@ -45,10 +45,9 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
         if died is None or not _counts(life, died) or (died, life.fact.key) in told:
             continue
         told.add((died, life.fact.key))
-        fate = next(one for one in life.fates if one.compaction == died)
-        said = next((s for s in life.fact.sayings if s.compaction == life.compaction), life.fact.first)
-        mentioned = fate.outcome == "value lost"
-        found[died].append(LostRule(life.fact.text, said.generation, said.index, mentioned))
+        fate = life.fate_at(died)
+        mentioned = fate is not None and fate.outcome == "value lost"
+        found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
     return {compaction: tuple(rules) for compaction, rules in found.items()}
 
 

@@ -1,4 +1,4 @@
-"""The commands. Each reads, asks `inspection` and `reports`, prints, and ends."""
+"""The commands. Each asks an answer, hands it to `export`, and ends."""
 
 #: What they are called. No database is opened by one of these words.
 NAMES = frozenset(

@@ -5,8 +5,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
 
 # SQLite takes at least 999 parameters in a statement.
 _BATCH = 900
@@ -29,34 +34,30 @@ class CacheFile:
         self._largest = largest
         self._what = what
         self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._database: Database | None = None
         try:
-            self._connection = self._open()
-        except sqlite3.Error as error:
-            if _damaged(error) and self._remove():
-                try:
-                    self._connection = self._open()
-                except (OSError, sqlite3.Error) as again:
-                    self._say(again)
-            else:
-                self._say(error)
-        except OSError as error:
+            try:
+                self._database = self._open()
+            except sqlite3.Error as error:
+                if not _damaged(error):
+                    raise
+                self._remove()
+                self._database = self._open()
+        except (OSError, sqlite3.Error) as error:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
         """The values that are known of these keys, as they lie in the file."""
         found: dict[bytes, Any] = {}
         with self._lock:
-            if self._connection is None:
+            if self._database is None:
                 return found
+            table = self._database.table(self._table)
             try:
                 for start in range(0, len(keys), _BATCH):
                     part = keys[start : start + _BATCH]
-                    marks = ",".join("?" * len(part))
-                    rows = self._connection.execute(
-                        f"SELECT key, {self._column} FROM {self._table} WHERE key IN ({marks})", part
-                    )
-                    found.update(rows)
+                    rows = table.rows_where(f"key IN ({','.join('?' * len(part))})", part)
+                    found.update((row["key"], row[self._column]) for row in rows)
             except sqlite3.Error as error:
                 self._give_up(error)
         return found
@@ -64,13 +65,12 @@ class CacheFile:
     def put(self, values: Mapping[bytes, int | bytes]) -> bool:
         """Remember values; False where they were not kept (another program may be writing)."""
         with self._lock:
-            if self._connection is None:
+            if self._database is None:
                 return False
+            rows = ({"key": key, self._column: value} for key, value in values.items())
             try:
-                with self._connection:
-                    self._connection.executemany(
-                        f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?)", values.items()
-                    )
+                with self._database.atomic():
+                    self._database.table(self._table).insert_all(rows, replace=True)
             except sqlite3.Error as error:
                 if not _busy(error):
                     self._give_up(error)
@@ -80,47 +80,68 @@ class CacheFile:
     def close(self) -> None:
         """Close the file; nothing is kept from then on."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._close()
 
-    def _open(self) -> sqlite3.Connection:
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _open(self) -> Database:
+        from sqlite_utils import Database
+
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = sqlite3.connect(self.path, timeout=0.5, check_same_thread=False)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            with suppress(sqlite3.OperationalError):
+                # SQLite does not wait where another program asks for the same at this moment; one of them is enough.
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
+            # Plugins of sqlite-utils may run statements of their own on a new connection.
+            database = Database(connection, execute_plugins=False)
+            migrations = _migrations(self._table, self._column)
+            if migrations.pending(database):
+                # One program at a time: who waited finds that nothing is left to do.
+                connection.execute("BEGIN IMMEDIATE")
+                migrations.apply(database)
+                connection.commit()
             used = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
             if used * _pragma(connection, "page_size") > self._largest:
-                connection.execute(f"DROP TABLE IF EXISTS {self._table}")
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {self._table} (key BLOB PRIMARY KEY, {self._column}) WITHOUT ROWID"
-            )
+                database.table(self._table).delete_where()
             connection.execute(f"SELECT key, {self._column} FROM {self._table} LIMIT 1").fetchone()
             self.path.chmod(0o600)
         except (OSError, sqlite3.Error):
             connection.close()
             raise
-        return connection
+        return database
 
     def _give_up(self, error: sqlite3.Error) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._close()
         if _damaged(error):
             self._remove()
         self._say(error)
 
-    def _remove(self) -> bool:
-        try:
+    def _remove(self) -> None:
+        with suppress(OSError):
             for end in ("", "-wal", "-shm"):
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
-        except OSError:
-            return False
-        return True
 
     def _say(self, error: Exception) -> None:
         self.problem = f"{self._what} are not kept between runs: {self.path} cannot be used ({error})."
+
+
+def _migrations(table: str, column: str) -> Migrations:
+    """What makes an empty file, or that of an earlier program, one of this program: each is applied once, in order."""
+    from sqlite_utils.migrations import Migrations
+
+    migrations = Migrations(table)
+
+    @migrations()
+    def values_under_keys(database: Database) -> None:
+        # Keys are hashes, and as good as the row ids that SQLite would keep beside them.
+        database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, {column}) WITHOUT ROWID")
+
+    return migrations
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -28,15 +28,11 @@ KEYS: Mapping[str, tuple[_Path, ...]] = {
     "context_length": (("model", "context_length"), ("context_length",)),
     "max_tokens": (("model", "max_tokens"),),
 }
-#: What else is read: it changes no plan, but findings and the cache pane tell of it.
+#: What else is read: whether there are compactions at all, the model that summarizes, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
-    "in_place": (("compression", "in_place"),),
-    "abort_on_summary_failure": (("compression", "abort_on_summary_failure"),),
-    "hygiene_hard_message_limit": (("compression", "hygiene_hard_message_limit"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
     "summary_provider": (("auxiliary", "compression", "provider"), ("compression", "summary_provider")),
-    "summary_base_url": (("auxiliary", "compression", "base_url"), ("compression", "summary_base_url")),
     "summary_context_length": (("auxiliary", "compression", "context_length"),),
     "cache_ttl": (("prompt_caching", "cache_ttl"), ("model", "cache_ttl")),
 }
@@ -177,13 +173,6 @@ def _switch(raw: Any) -> tuple[bool | None, str]:
     return str(raw).strip().lower() in _TRUE, ""
 
 
-def _in_place(raw: Any) -> tuple[bool | None, str]:
-    """Unlike the other switches this one also knows "on", and takes any number but 0."""
-    if isinstance(raw, str):
-        return raw.strip().lower() in _TRUE | {"on"}, ""
-    return bool(raw), ""
-
-
 def _count(raw: Any) -> tuple[int | None, str]:
     try:
         value = int(raw)
@@ -204,9 +193,6 @@ def _ttl(raw: Any) -> tuple[str | None, str]:
 
 _READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
     "enabled": _switch,
-    "in_place": _in_place,
-    "abort_on_summary_failure": _switch,
-    "hygiene_hard_message_limit": _count,
     "summary_context_length": _count,
     "cache_ttl": _ttl,
 }

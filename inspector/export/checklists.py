@@ -30,5 +30,5 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:
-        facts = [e.life.fact for e in answer.facts if answer.fates or not e.life.fates[-1].alive]
+        facts = [life.fact for life in answer.facts if answer.fates or not life.fates[-1].alive]
     return list({fact.key: fact for fact in facts}.values())

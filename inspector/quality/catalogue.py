@@ -99,7 +99,7 @@ _ALL = (
         "An entry outside the sections that change with the work has another number or version than in the summary "
         "before and no summarized message or kept message says it of the same thing; or the summary gives a value "
         "that nobody said for something that the user gave a value for.",
-        "Compare both summaries in the diff pane, and tell the agent the right value.",
+        "Compare both summaries in the summary pane (changes), and tell the agent the right value.",
     ),
     Rule(
         "summary-model-too-small",
@@ -129,7 +129,7 @@ _ALL = (
         f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, "
         f"stood word for word in the one before, though it stands for at least {REPEATED_MESSAGES} more "
         "messages.",
-        "Compare both in the diff pane. Read the middle that was summarized, and try another summary model.",
+        "Compare both in the summary pane. Read the middle that was summarized, and try another summary model.",
     ),
     Rule(
         "summary-section-vanished",
@@ -139,7 +139,7 @@ _ALL = (
         "nor what stood there.",
         "A section with entries has no counterpart in the next summary that a model wrote, and at least "
         "one of its entries is found nowhere in it.",
-        "Look at the removed entries in the diff pane, and tell the agent what still holds.",
+        "Look at the removed entries in the summary pane (changes), and tell the agent what still holds.",
     ),
     Rule(
         "summary-secret",

@@ -60,16 +60,6 @@ class Remainder:
     words: int
     of_words: int
 
-    @property
-    def item_share(self) -> float:
-        """Items left, from 0 to 1; 1.0 of nothing."""
-        return self.items / self.of_items if self.of_items else 1.0
-
-    @property
-    def word_share(self) -> float:
-        """Words left, from 0 to 1; 1.0 of nothing."""
-        return self.words / self.of_words if self.of_words else 1.0
-
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:

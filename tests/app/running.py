@@ -93,10 +93,12 @@ async def until(pilot: Test, true: Callable[[], bool]) -> None:
 
 
 async def press(pilot: Test, *keys: str) -> None:
-    """Press keys and wait for everything that they set off."""
+    """Press keys, and wait behind each for everything that it sets off."""
     for key in keys:
         await pilot.press(key)
-    await settled(pilot)
+        await settled(pilot)
+    if not keys:
+        await settled(pilot)
 
 
 async def write(pilot: Test, text: str) -> None:

@@ -413,7 +413,14 @@ async def test_a_conversation_that_ends_with_a_compaction(tmp_path: Path) -> Non
         assert "generation 1 of 2" in screen_text(pilot)
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24), (60, 16)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((160, 48), marks=pytest.mark.slow),
+        (80, 24),
+        pytest.param((60, 16), marks=pytest.mark.slow),
+    ],
+)
 async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int]) -> None:
     async with running(written(tmp_path / "state.db", talk(1)[:1]), "Made", size=size) as pilot:
         await press(pilot, "left", "right", "left_square_bracket", "space", "space")

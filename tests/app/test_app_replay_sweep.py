@@ -193,7 +193,7 @@ async def test_truncation_is_swept_as_any_other(in_place: Path) -> None:
         found = on_sweep(pilot).found
         assert found is not None
         assert found.complete
-        assert {count for line in found.cells["compactions"] for count in line} > {0}
+        assert len({count for line in found.cells["compactions"] for count in line}) > 1
 
 
 def test_axes() -> None:

@@ -176,7 +176,14 @@ async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: P
     db.close()
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24), (60, 16)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((160, 48), marks=pytest.mark.slow),
+        (80, 24),
+        pytest.param((60, 16), marks=pytest.mark.slow),
+    ],
+)
 async def test_sad_paths(tmp_path: Path, size: tuple[int, int]) -> None:
     path = tmp_path / "state.db"
     db = writer.create(path)

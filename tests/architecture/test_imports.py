@@ -40,19 +40,25 @@ RUN = "from inspector.commands.cli import main\nmain()"
         (["conversations", "--demo", "--json"], {"genai_prices", "rich", "sqlite3"}),
         (
             ["compactions", "--demo", "Move checkout to orders-v2", "--json"],
-            {"genai_prices", "rich", "sqlite3", "yaml"},
+            {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
         ),
         (["replay", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich", "sqlite3"}),
-        (["findings", "--demo"], {"genai_prices", "rich", "sqlite3", "yaml"}),
-        (["measures", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
+        (["findings", "--demo"], {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"}),
+        (
+            ["measures", "--demo", "Move checkout to orders-v2"],
+            {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
+        ),
         (
             ["diff", "--demo", "Move checkout to orders-v2", "--life"],
             {"genai_prices", "rich", "sqlite3", "yaml"},
         ),
-        (["facts", "--demo", "Move checkout to orders-v2"], {"genai_prices", "rich", "sqlite3", "yaml"}),
+        (
+            ["facts", "--demo", "Move checkout to orders-v2"],
+            {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
+        ),
         (
             ["report", "--demo", "Move checkout to orders-v2", "--output", "-"],
-            {"genai_prices", "jinja2", "rich", "sqlite3", "yaml"},
+            {"genai_prices", "jinja2", "rich", "sqlite3", "sqlite_utils", "yaml"},
         ),
         (["search", "--demo", "orders"], {"rich", "sqlite3"}),
         (["plan", "fixtures/fastapi-example.json"], {"rich", "sqlite3"}),
@@ -69,7 +75,11 @@ def test_a_command_imports_no_more_than_it_needs(words: list[str], allowed: set[
 
 def test_opening_a_database_reads_no_options() -> None:
     told = "import sys\nsys.argv = ['compaction-inspector', 'fixtures/hermes-0.19-in-place.db']\n"
-    look = "import atexit\natexit.register(lambda: sys.stderr.write('CLICK' if 'click' in sys.modules else 'PLAIN'))\n"
+    look = (
+        "import atexit\n"
+        "options = lambda: 'CLICK' if 'inspector.commands.cli' in sys.modules else 'PLAIN'\n"
+        "atexit.register(lambda: sys.stderr.write(options()))\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", told + look + "from inspector.__main__ import main\nmain()"],
         cwd=ROOT,

@@ -1,11 +1,10 @@
-"""python -m tests.benchmarks [--small] [--only NAME] [--messages N] [--conversations N] [--dir DIR] ..."""
+"""python -m tests.benchmarks [--small] [--only NAME] [--against PATH] [--messages N] [--dir DIR] ..."""
 
 from __future__ import annotations
 
 import argparse
 import compileall
 import importlib
-import os
 import shutil
 import sys
 import time
@@ -18,18 +17,19 @@ from tests.benchmarks.generator import Shape, ensure
 
 #: By name: the module and function that measures.
 _MEASURES = {
-    "imports": ("startup", "measure_imports"),
-    "startup": ("startup", "measure"),
+    "imports": ("imports", "measure"),
+    "start": ("driving", "measure_start"),
+    "terminal": ("driving", "measure"),
     "store": ("work", "measure_store"),
     "search": ("work", "measure_search"),
     "engine": ("work", "measure_engine"),
     "tokens": ("work", "measure_tokens"),
-    "headless": ("headless", "measure"),
-    "terminal": ("driving", "measure"),
     "replay": ("replaying", "measure"),
     "lineage": ("lineages", "measure"),
     "hermes": ("hermes", "measure"),
 }
+#: What is measured where another checkout is named: what can be, of any, by keys alone.
+_AGAINST = ("start", "terminal")
 #: Octets on disk that a message takes with both full-text tables, roughly.
 _OCTETS = 2_300
 
@@ -49,7 +49,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=7, help="how often a start is measured; default: 7")
     parser.add_argument("--dir", type=Path, default=ROOT / "bench-data", help="where the databases are kept")
     parser.add_argument("--hermes-python", type=Path, help="a Python with hermes-agent, to compare with")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="PATH",
+        help="another checkout with its .venv, measured by turns with this one",
+    )
     options = parser.parse_args(words)
+    if options.against is not None and not (options.against / ".venv" / "bin" / "python").exists():
+        sys.exit(f"{options.against} has no .venv; run make demo there.")
     shape = Shape(
         options.messages or (50_000 if options.small else 1_000_000),
         options.conversations or (200 if options.small else 2_000),
@@ -65,17 +73,17 @@ def main(words: Sequence[str] | None = None) -> int:
             )
         print(f"Making {database} ...", file=sys.stderr)
     # An installed program is compiled.
-    for package in ("inspector", "widgets"):
-        compileall.compile_dir(ROOT / package, quiet=1)
-    # As the app does when it is launched; Textual reads it when it is imported.
-    os.environ.setdefault("TEXTUAL_FPS", "240")
-    context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python)
+    checkouts = [ROOT] if options.against is None else [ROOT, options.against.resolve()]
+    for checkout in checkouts:
+        for package in ("inspector", "widgets"):
+            compileall.compile_dir(checkout / package, quiet=1)
+    context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python, *checkouts[1:])
     print(
         f"{shape.messages:,} messages, {shape.conversations:,} conversations, {database.stat().st_size / 1e6:,.0f} MB, "
         f"release {shape.release}; long generations of {shape.long:,} and {shape.longest:,}"
     )
     figures = []
-    for name in options.only or _MEASURES:
+    for name in options.only or (_MEASURES if options.against is None else _AGAINST):
         if name == "hermes" and context.hermes is None:
             continue
         module, function = _MEASURES[name]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from inspector.stores.detect import open_store
 from tests.benchmarks.generator import Shape
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,17 +18,26 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The database under measure. `runs` is how often a start is measured."""
+    """The database under measure. `runs` is how often a start is measured, `hermes` a Python that has hermes-agent,
+    `against` another checkout."""
 
     database: Path
     shape: Shape
     runs: int = 7
     hermes: Path | None = None
+    against: Path | None = None
 
-    @property
-    def command(self) -> list[str]:
-        """The command that opens the app on the database."""
-        return [sys.executable, "-m", "inspector", str(self.database)]
+    def conversations(self) -> list[tuple[str, str]]:
+        """Title and live session of every conversation, as they are listed."""
+        return _conversations(self.database)
+
+
+@cache
+def _conversations(database: Path) -> list[tuple[str, str]]:
+    store = open_store(database)
+    rows = [(row.title, row.id) for row in store.conversations()]
+    store.close()
+    return rows
 
 
 @contextmanager

@@ -1,131 +1,133 @@
-"""The app driven in a pseudo-terminal: opening, scrolling, turning a knob, and what memory it took."""
+"""The programs driven by keys in a pseudo-terminal, by turns, so that what else the machine does meets them all."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
-from inspector.stores.detect import open_store
-from tests.benchmarks.context import Context, fresh_environment
-from tests.benchmarks.figures import Figure, middle, p95, spread
+from tests.benchmarks.context import Context
+from tests.benchmarks.figures import Figure, compared
 from tests.benchmarks.generator import LAST_WORDS, LONG, LONGEST
-from tests.benchmarks.startup import last_title
-from tests.benchmarks.terminal import Terminal, TimedOut, Tmux, status_megabytes
+from tests.benchmarks.programs import (
+    DOWN,
+    END,
+    ENTER,
+    HOME,
+    LEFT,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    UP,
+    Program,
+    places,
+    programs,
+)
+from tests.benchmarks.terminal import Terminal, TimedOut
 
-ENTER, ESCAPE, UP, DOWN, LEFT, RIGHT = "\r", "\x1b", "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
-PAGE_UP, PAGE_DOWN, HOME, END = "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"
-#: The row under the cursor, and whether its text is there.
+#: The row under the cursor.
 _CURSOR = re.compile(r"› *(\d+|sys) +(\S+)")
-_ROLES = ("user", "assistant", "asst", "tool", "system", "sys")
-#: The keys of one run over the longest list.
-KEYS = (
-    *[UP] * 60, *[PAGE_UP] * 60, *[DOWN] * 80, *[PAGE_DOWN] * 40, HOME,
-    *[DOWN] * 60, *[PAGE_DOWN] * 60, END, *[UP] * 60,
-)  # fmt: skip
+#: The first knob, under the cursor of the knobs.
+_KNOB = re.compile(r"› threshold")
+_KEYS = (*[UP] * 30, *[PAGE_UP] * 30, *[DOWN] * 40, *[PAGE_DOWN] * 20, HOME, *[DOWN] * 30, END, *[UP] * 30)
+_TURNS = 12
+#: What each measure takes, in ms (MB for memory), by program.
+Taken = Mapping[str, list[float]]
 
 
-def _row(context: Context, title: str) -> int:
-    store = open_store(context.database)
-    rows = store.conversations()
-    store.close()
-    return next(number for number, row in enumerate(rows) if row.title == title)
-
-
-@contextmanager
-def _opened(context: Context, title: str, length: int) -> Iterator[tuple[Terminal, float]]:
-    """The conversation of that title, opened; and the ms from the key to its last messages on screen."""
-    row = _row(context, title)
-    with fresh_environment() as (environment, _), Terminal(context.command, environment) as terminal:
-        terminal.until_seen(last_title(context))
-        terminal.until(lambda text: True)
-        time.sleep(0.3)  # a person reads before pressing
-        terminal.quiet(0.02, 0.3)
-        for _ in range(row):
-            since = len(terminal.frames)
-            terminal.press(DOWN)
-            terminal.until(lambda text: "›" in text, since=since)
-        since = len(terminal.frames)
-        pressed = terminal.press(ENTER)
-        wanted = re.compile(rf"{length - 1} +as\S+ .{{0,60}}{LAST_WORDS[:24]}")
-        yield terminal, 1e3 * (terminal.until(wanted.search, since=since) - pressed)
+def measure_start(context: Context) -> list[Figure]:
+    """From the start of the process to the first full frame, and to the answer to a key pressed then."""
+    first, key = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    memory = defaultdict[str, list[float]](list)
+    turns = programs(context)
+    for _ in range(context.runs):
+        for program in turns:
+            with program.started() as terminal:
+                first[program.name].append(1e3 * (time.perf_counter() - terminal.started))
+                if not program.bare:
+                    since = len(terminal.frames)
+                    terminal.press("j")
+                    answered = terminal.until(lambda text: "›" in text, since=since)
+                    key[program.name].append(1e3 * (answered - terminal.started))
+                memory[program.name].append(terminal.peak_megabytes())
+    key["bare"] = first["bare"]
+    return [
+        compared("start: the list filled", first, 1.3),
+        compared("start: a key pressed then is answered", key),
+        compared("memory: the list filled", memory, unit="MB"),
+    ]
 
 
 def measure(context: Context) -> list[Figure]:
-    """Everything that is done with keys in a terminal."""
-    shape = context.shape
-    opened: dict[str, list[float]] = {LONG: [], LONGEST: []}
+    """Opening, scrolling, turning a knob, and the memory that it took."""
+    opened = {LONG: defaultdict[str, list[float]](list), LONGEST: defaultdict[str, list[float]](list)}
+    busy, rest, steps, knob, memory = (defaultdict[str, list[float]](list) for _ in range(5))
+    turns = programs(context)
     for _ in range(max(2, context.runs // 2)):
-        for title, length in ((LONG, shape.long), (LONGEST, shape.longest)):
-            with _opened(context, title, length) as (_, taken):
-                opened[title].append(taken)
-    figures = [
-        Figure(
-            f"terminal: opening {shape.long:,} messages",
-            middle(opened[LONG]),
-            "ms",
-            100,
-            spread(opened[LONG]),
-        ),
-        Figure(
-            f"terminal: opening {shape.longest:,} messages",
-            middle(opened[LONGEST]),
-            "ms",
-            300,
-            spread(opened[LONGEST]),
-        ),
+        for program in turns:
+            with _opened(context, program, LONGEST, opened[LONGEST]) as terminal:
+                busy[program.name] += _press_all(terminal, _KEYS)
+                memory[program.name].append(terminal.peak_megabytes())
+        for program in turns:
+            with _opened(context, program, LONG, opened[LONG]) as terminal:
+                terminal.quiet(1.5, 240.0)
+                rest[program.name] += _press_all(terminal, _KEYS)
+                if not program.bare:
+                    knob[program.name] += _turn(terminal, program)
+        for program in turns[1:]:
+            with _opened(context, program, LONG, opened[LONG]) as terminal:
+                terminal.quiet(1.5, 240.0)
+                steps[program.name] += _step(terminal)
+    # A knob's frame is compared with the frame that a key in the list makes.
+    knob["bare"] = steps["bare"] = rest["bare"]
+    long, longest = context.shape.long, context.shape.longest
+    return [
+        compared(f"opening {long:,} messages", opened[LONG], 2.0),
+        compared(f"opening {longest:,} messages", opened[LONGEST]),
+        compared(f"key to frame, {long:,} messages, at rest", rest, 1.5, by_p95=True),
+        compared(f"key to frame, {longest:,} messages, while they are read", busy, by_p95=True),
+        compared(f"knob to frame, {long:,} messages", knob, 1.5, by_p95=True),
+        compared(f"a step of the replay to its frame, {long:,} messages", steps, by_p95=True),
+        compared("memory: opened and scrolled", memory, most=150, unit="MB"),
     ]
-    figures += _scrolling(context)
-    figures += _knob(context)
-    if Tmux.available():
-        figures += _in_tmux(context)
-    return figures
 
 
-def _scrolling(context: Context) -> list[Figure]:
-    longest = context.shape.longest
-    figures = []
-    with _opened(context, LONGEST, longest) as (terminal, _):
-        first, filled = _press_all(terminal)
-        note = f"{len(first)} keys while it counts and measures; median {middle(first):.1f}, most {max(first):.0f} ms"
-        figures.append(
-            Figure(f"terminal: key to frame, p95, {longest:,} messages", p95(first), "ms", 16, note)
-        )
-        figures.append(
-            Figure(
-                "terminal: key to the row's text, p95",
-                p95(filled),
-                "ms",
-                None,
-                f"median {middle(filled):.1f} ms",
-            )
-        )
-        figures.append(Figure("memory: opened and scrolled", terminal.peak_megabytes(), "MB", 150))
-        started = time.perf_counter()
-        terminal.quiet(3.0, 240.0)
-        settled = time.perf_counter() - started
-        first, filled = _press_all(terminal)
-        note = (
-            f"{len(first)} keys, nothing else going on; median {middle(first):.1f}, most {max(first):.0f} ms"
-        )
-        figures.append(Figure("terminal: key to frame at rest, p95", p95(first), "ms", 16, note))
-        figures.append(
-            Figure(
-                "memory: everything counted", terminal.peak_megabytes(), "MB", 150, f"{settled:.0f} s later"
-            )
-        )
-        now = status_megabytes(terminal.pid, "VmRSS")
-        figures.append(Figure("memory: held in the end", now, "MB"))
-    return figures
+class _opened:
+    """A program with a conversation open; how many ms that took is added."""
+
+    def __init__(self, context: Context, program: Program, title: str, taken: Taken) -> None:
+        self._row, session = places(context)[title]
+        self._program, self._taken = program, taken
+        self._length = context.shape.long if title == LONG else context.shape.longest
+        self._started = program.started(session)
+
+    def __enter__(self) -> Terminal:
+        terminal = self._started.__enter__()
+        terminal.until(lambda text: True)
+        time.sleep(0.3)  # a person reads before pressing
+        terminal.quiet(0.02, 0.3)
+        if not self._program.bare:
+            for _ in range(self._row):
+                since = len(terminal.frames)
+                terminal.press(DOWN)
+                terminal.until(lambda text: "›" in text, since=since)
+        since = len(terminal.frames)
+        pressed = terminal.press(ENTER)
+        wanted = re.compile(rf"{self._length - 1} +as\S+ .{{0,60}}{LAST_WORDS[:24]}")
+        shown = terminal.until(wanted.search, since=since)
+        self._taken[self._program.name].append(1e3 * (shown - pressed))
+        return terminal
+
+    def __exit__(self, *error: object) -> None:
+        self._started.__exit__(None, None, None)
 
 
-def _press_all(terminal: Terminal) -> tuple[list[float], list[float]]:
-    """ms from each key to the frame with the cursor's new place, and to the frame in which that row has its text."""
-    first: list[float] = []
-    filled: list[float] = []
+def _press_all(terminal: Terminal, keys: Sequence[str]) -> list[float]:
+    """ms from each key to the frame with the cursor in its new place."""
+    taken: list[float] = []
     before = ""
-    for key in KEYS:
+    for key in keys:
         since = len(terminal.frames)
         pressed = terminal.press(key)
 
@@ -133,57 +135,37 @@ def _press_all(terminal: Terminal) -> tuple[list[float], list[float]]:
             found = _CURSOR.search(text)
             return found is not None and found[1] != before
 
-        def has_text(text: str, before: str = before) -> bool:
-            found = _CURSOR.search(text)
-            return found is not None and found[1] != before and found[2].startswith(_ROLES)
-
-        first.append(1e3 * (terminal.until(moved, since=since, seconds=10) - pressed))
-        filled.append(1e3 * (terminal.until(has_text, since=since, seconds=10) - pressed))
-        found = next(found for _, text in reversed(terminal.frames) if (found := _CURSOR.search(text)))
-        before = found[1]
+        taken.append(1e3 * (terminal.until(moved, since=since, seconds=10) - pressed))
+        before = next(found for _, text in reversed(terminal.frames) if (found := _CURSOR.search(text)))[1]
         terminal.quiet(0.004, 0.05)
-    return first, filled
+    return taken
 
 
-def _knob(context: Context) -> list[Figure]:
-    """Turns of the first knob of the tune pane, from the key to the last byte of the answer."""
-    with _opened(context, LONG, context.shape.long) as (terminal, _):
-        terminal.quiet(1.5, 120.0)
-        terminal.press("t")
-        terminal.quiet(0.6, 10.0)
-        taken: list[float] = []
-        for number in range(40):
-            pressed = terminal.press(RIGHT if number < 20 else LEFT)
-            last = terminal.quiet(0.15, 2.0)
-            if last == 0.0:
-                raise TimedOut("a knob was turned and nothing was drawn")
-            taken.append(1e3 * (last - pressed))
-    note = f"to the last byte drawn; p95 {p95(taken):.0f} ms, {len(taken)} turns"
-    return [
-        Figure(f"terminal: a knob turned, {context.shape.long:,} messages", middle(taken), "ms", 16, note)
-    ]
+def _step(terminal: Terminal) -> list[float]:
+    """ms from each step back in time to the first frame behind it."""
+    taken: list[float] = []
+    for _ in range(_TURNS):
+        since = len(terminal.frames)
+        pressed = terminal.press(LEFT)
+        taken.append(1e3 * (terminal.until(bool, since=since, seconds=10) - pressed))
+        terminal.quiet(0.1, 10.0)
+    # The first step begins the replay.
+    return taken[1:]
 
 
-def _in_tmux(context: Context) -> list[Figure]:
-    figures = []
-    last = last_title(context)
-    shape = context.shape
-    for title, length, target in ((LONG, shape.long, 100), (LONGEST, shape.longest, 300)):
-        row = _row(context, title)
-        taken: list[float] = []
-        for _ in range(max(2, context.runs // 2)):
-            with (
-                fresh_environment() as (environment, folder),
-                Tmux(context.command, environment, folder) as tmux,
-            ):
-                tmux.until(lambda text: last in text)
-                time.sleep(0.3)
-                for _ in range(row):
-                    tmux.press("Down")
-                time.sleep(0.1)
-                pressed = tmux.press("Enter")
-                wanted = re.compile(rf"{length - 1} +as\S+ .{{0,60}}{LAST_WORDS[:24]}")
-                taken.append(1e3 * (tmux.until(wanted.search) - pressed))
-        name = f"tmux: opening {length:,} messages"
-        figures.append(Figure(name, middle(taken), "ms", target, spread(taken)))
-    return figures
+def _turn(terminal: Terminal, program: Program) -> list[float]:
+    """ms from each turn of the first knob to the first frame that draws the knob anew."""
+    since = len(terminal.frames)
+    terminal.press(program.knobs)
+    try:
+        terminal.until(_KNOB.search, since=since, seconds=30)
+    except TimedOut as error:
+        raise TimedOut(f"{program.name}: no knob behind the keys {program.knobs!r}; {error}") from None
+    terminal.quiet(0.6, 30.0)
+    taken: list[float] = []
+    for number in range(2 * _TURNS):
+        since = len(terminal.frames)
+        pressed = terminal.press(RIGHT if number < _TURNS else LEFT)
+        taken.append(1e3 * (terminal.until(_KNOB.search, since=since, seconds=10) - pressed))
+        terminal.quiet(0.15, 10.0)
+    return taken

@@ -1,15 +1,11 @@
-"""Replay: what-ifs, sweeps, a step to its frame; how the cost grows; beside a real release where there is one."""
+"""Replay: what-ifs and sweeps; how the cost grows; beside a real release where there is one."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import time
-from functools import partial
 from pathlib import Path
-
-from inspector.app.screens.conversation import ConversationScreen
 
 from inspector.answers.answers import Answers
 from inspector.answers.sweeping import Request, run_sweep
@@ -28,9 +24,8 @@ from inspector.replay.sweep import cells
 from inspector.replay.whatif import Course, SummaryModel
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context, fresh_environment
-from tests.benchmarks.figures import Figure, middle, number, p95, spread
+from tests.benchmarks.figures import Figure, middle, number, spread
 from tests.benchmarks.generator import LONG, LONGEST
-from tests.benchmarks.headless import opened_long
 
 #: A window in which the long conversation is compacted often.
 WINDOW = 128_000
@@ -47,7 +42,6 @@ def measure(context: Context) -> list[Figure]:
         _facts(messages),
         *_growth(messages),
         *_many(context),
-        *asyncio.run(_steps(context)),
         *_hermes(context, messages),
     ]
 
@@ -142,24 +136,6 @@ def _many(context: Context) -> list[Figure]:
     return [Figure(f"replay: a sweep over {_MANY:,} × {_EACH} messages", scaled, "s", 60, note)]
 
 
-async def _steps(context: Context) -> list[Figure]:
-    """From a key to the frame that shows the step, in the long conversation."""
-    taken: list[float] = []
-    async with opened_long(context) as (app, screen):
-        app.key("left")
-        await app.until(lambda: screen.moment is not None)
-        for key in ["left"] * 40 + ["right"] * 40:
-            await asyncio.sleep(0.01)
-            before = screen.moment
-            assert before is not None
-            wanted = before.number + (1 if key == "right" else -1)
-            start = app.key(key)
-            at = await app.until(partial(_stands, screen, wanted))
-            taken.append(1e3 * (at - start))
-    name = f"replay: a step to its frame in {context.shape.long:,} messages"
-    return [Figure(name, middle(taken), "ms", 16, f"p95 {number(p95(taken))} ms")]
-
-
 def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
     if context.hermes is None:
         return []
@@ -179,7 +155,3 @@ def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
     ours, count = middle(_timed(course, settings)), len(course.run(settings).events)
     note = f"ours runs the whole conversation, {count} compactions, in {number(ours)} ms: {theirs / ours:.1f} × as fast"
     return [Figure(f"replay: the release compresses the {len(messages):,} messages once", theirs, note=note)]
-
-
-def _stands(screen: ConversationScreen, number: int) -> bool:
-    return screen.moment is not None and screen.moment.number == number

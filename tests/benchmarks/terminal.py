@@ -1,4 +1,4 @@
-"""Programs run in a terminal: a pseudo-terminal that reads what is drawn, and tmux, asked what it shows."""
+"""Programs run in a pseudo-terminal, which reads what they draw."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import struct
-import subprocess
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -139,52 +137,3 @@ def status_megabytes(pid: int, name: str) -> float:
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) / 1_000
     return float("nan")
-
-
-class Tmux:
-    """A program in tmux, on a server of its own; what it shows is asked for some hundred times a second."""
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
-        self._base = ["tmux", "-S", str(folder / "tmux.sock"), "-f", os.devnull]
-        self._environment = dict(environment)
-        script = folder / "command.sh"
-        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in command)
-        # The server is there before the clock starts: it is the program's start that is measured.
-        script.write_text(f"exec {quoted}\n", encoding="utf-8")
-        self._run("new-session", "-d", "-s", "idle", "-x", str(WIDTH), "-y", str(HEIGHT), "cat")
-        self.started = time.perf_counter()
-        self._run("new-session", "-d", "-s", "it", "-x", str(WIDTH), "-y", str(HEIGHT), "sh", str(script))
-
-    @staticmethod
-    def available() -> bool:
-        """Whether there is a tmux."""
-        return shutil.which("tmux") is not None
-
-    def __enter__(self) -> Tmux:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._run("kill-server")
-
-    def screen(self) -> str:
-        """What is shown now."""
-        return self._run("capture-pane", "-p", "-t", "it").stdout
-
-    def press(self, *keys: str) -> float:
-        """Press keys, by tmux' names; answers when."""
-        now = time.perf_counter()
-        self._run("send-keys", "-t", "it", *keys)
-        return now
-
-    def until(self, found: Callable[[str], object], seconds: float = 60.0) -> float:
-        """When the screen satisfied `found`."""
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            if found(self.screen()):
-                return time.perf_counter()
-        raise TimedOut(f"not shown within {seconds:g} s:\n{self.screen()}")
-
-    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self._base, *words], env=self._environment, capture_output=True, text=True, check=False
-        )

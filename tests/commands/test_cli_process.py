@@ -12,6 +12,8 @@ from typing import IO, Any
 
 import pytest
 
+from tests.program import Run
+
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
 
@@ -44,6 +46,14 @@ def run(
         command, cwd=cwd, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
         stderr=subprocess.PIPE, encoding="utf-8", check=False,
     )  # fmt: skip
+
+
+@pytest.fixture
+def inside(environment: dict[str, str], program: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command in this process: where what is said matters, and not how the process ends."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return program
 
 
 def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
@@ -111,7 +121,9 @@ def test_a_closed_standard_output_raises_nothing(words: list[str], environment: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_without_a_path_every_command_reads_the_users_own(environment: dict[str, str]) -> None:
+def test_without_a_path_every_command_reads_the_users_own(
+    inside: Run,
+) -> None:
     for words in (
         ["conversations"],
         ["show", ROTATING, "--no-exact"],
@@ -126,7 +138,7 @@ def test_without_a_path_every_command_reads_the_users_own(environment: dict[str,
         ["search", "orders"],
         ["search", "orders", "checkout"],
     ):
-        done = run([*words, "--json"], environment)
+        done = inside(*words, "--json")
         assert done.returncode == 0, (words, done.stderr)
         assert json.loads(done.stdout), words
 
@@ -175,10 +187,8 @@ def test_a_name_that_is_a_file_here_is_the_path(environment: dict[str, str], tmp
         (["findings", "--demo", "--severity", "fatal"], 2, "'fatal' is not one of"),
     ],
 )
-def test_what_is_wrong_is_said(words: list[str], code: int, said: str, environment: dict[str, str]) -> None:
-    done = run(
-        [*words, "--json"] if words[0] != "nothing-of-that-name" and len(words) < 3 else words, environment
-    )
+def test_what_is_wrong_is_said(words: list[str], code: int, said: str, inside: Run) -> None:
+    done = inside(*words, *(["--json"] if words[0] != "nothing-of-that-name" and len(words) < 3 else []))
     assert said in done.stderr
     assert (done.returncode, done.stdout) == (code, "")
     assert "Traceback" not in done.stderr

@@ -25,14 +25,10 @@ compression:
   target_ratio: 0.3
   protect_last_n: 12
   protect_first_n: 2
-  hygiene_hard_message_limit: 300
-  in_place: false
-  abort_on_summary_failure: yes
   summary_model: google/gemini-flash
 auxiliary:
   compression:
     provider: openrouter
-    base_url: https://openrouter.ai/api/v1
     context_length: 64000
 """
 
@@ -55,12 +51,8 @@ def test_every_key_is_read_with_its_source(tmp_path: Path) -> None:
     }
     assert found.other == {
         "enabled": True,
-        "in_place": False,
-        "abort_on_summary_failure": True,
-        "hygiene_hard_message_limit": 300,
         "summary_model": "google/gemini-flash",
         "summary_provider": "openrouter",
-        "summary_base_url": "https://openrouter.ai/api/v1",
         "summary_context_length": 64_000,
         "cache_ttl": "1h",
     }
@@ -123,14 +115,8 @@ def test_values_are_read_as_the_release_reads_them(
     [
         ("compression: {enabled: 'no'}", "enabled", False, "never compacts"),
         ("compression: {enabled: 1}", "enabled", True, ""),
-        ("compression: {in_place: 'on'}", "in_place", True, ""),
-        ("compression: {hygiene_hard_message_limit: -5}", "hygiene_hard_message_limit", None, "above 0"),
-        (
-            "compression: {hygiene_hard_message_limit: many}",
-            "hygiene_hard_message_limit",
-            None,
-            "whole number",
-        ),
+        ("auxiliary: {compression: {context_length: -5}}", "summary_context_length", None, "above 0"),
+        ("auxiliary: {compression: {context_length: many}}", "summary_context_length", None, "whole number"),
         ("prompt_caching: {cache_ttl: 2h}", "cache_ttl", None, "takes 5m"),
         ("auxiliary: {compression: {model: ''}}", "summary_model", None, ""),
     ],

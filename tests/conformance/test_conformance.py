@@ -14,6 +14,8 @@ from tests.conformance import adapter, lists, vectors
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
 CHUNKS = 20
+#: So many of them are compared in the test command, 400 lists a release, all where all tests run.
+FEW = 2
 #: Set on the way, or about messages that the release gave up on.
 _NOT_COMPARED = {"seed", "raises"}
 _OF_A_COMPACTION = {"pruned", "pruned_digests", "pruned_list", "head_end", "tail_start", "summary_budget"}
@@ -38,7 +40,9 @@ def differences(result: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize(
+    "chunk", [*range(FEW), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(FEW, CHUNKS))]
+)
 @pytest.mark.parametrize("release", RELEASES)
 def test_engine_does_what_the_release_did(release: str, chunk: int) -> None:
     header, results = recorded(release)
@@ -52,12 +56,13 @@ def test_engine_does_what_the_release_did(release: str, chunk: int) -> None:
     assert not wrong, f"{len(wrong)} of {len(results[chunk::CHUNKS])} differ:\n" + "\n".join(wrong[:10])
 
 
+@pytest.mark.parametrize("start", [0, *(pytest.param(at, marks=pytest.mark.slow) for at in (100, 200, 300))])
 @pytest.mark.parametrize("release", RELEASES)
-def test_engine_plans_what_it_does(release: str) -> None:
+def test_engine_plans_what_it_does(release: str, start: int) -> None:
     """The plan's own role, merge and pruned indexes are those of the lists that come out."""
     header, results = recorded(release)
     engine = adapter.engine_of(release, header["masks"])
-    for result in results[:400]:
+    for result in results[start : start + 100]:
         case = lists.case(result["seed"], header["masks"])
         if not result["compacts"]:
             continue

@@ -6,11 +6,11 @@ import json
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.program import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -34,18 +34,9 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_a_documented_command_runs(command: str, tmp_path: Path) -> None:
+def test_a_documented_command_runs(command: str, program: Run) -> None:
     words = shlex.split(command)[1:]
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        stdin=subprocess.DEVNULL,
-        env={"PATH": "", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONUTF8": "1"},
-        check=False,
-    )
+    done = program(*words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     if "--json" in words:
@@ -73,14 +64,9 @@ def documented_keys(command: str) -> set[str]:
         ("search", ["--demo", "canary"]),
     ],
 )
-def test_documented_keys_are_in_the_answer(command: str, words: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", command, *words, "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    there = set(re.findall(r'"([a-z_]+)":', done.stdout.decode("utf-8")))
+def test_documented_keys_are_in_the_answer(command: str, words: list[str], program: Run) -> None:
+    done = program(command, *words, "--json")
+    there = set(re.findall(r'"([a-z_]+)":', done.stdout))
     # Values of keys, and a key that only a merged summary has.
     values = {"summary", "stub", "null", "merged"}
     assert documented_keys(command) - values <= there
@@ -121,13 +107,8 @@ def test_the_documented_example_of_an_engine_works() -> None:
     assert (plan.head_end, plan.tail_start, plan.profile) == (1, 11, "halves")
 
 
-def test_the_documents_example_is_as_documented() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", "plan", "fixtures/fastapi-example.json", "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
+def test_the_documents_example_is_as_documented(program: Run) -> None:
+    done = program("plan", "fixtures/fastapi-example.json", "--json")
     (entry,) = json.loads(done.stdout)
     assert (entry["threshold_tokens"], entry["tail_token_budget"], entry["max_summary_tokens"]) == (
         100_000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inspector.core.messages import Message
@@ -25,7 +25,6 @@ SMALL = Settings(context_length=4_000, threshold=0.3)
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
-@settings(max_examples=60, deadline=None)
 @given(messages=conversations(least=5), cut=st.integers(1, 60))
 def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
     profile: str, messages: tuple[Message, ...], cut: int
@@ -44,7 +43,6 @@ def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
-@settings(max_examples=60, deadline=None)
 @given(messages=conversations(least=8))
 def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
     profile: str, messages: tuple[Message, ...]
@@ -147,7 +145,6 @@ def compacted(
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
-@settings(max_examples=60, deadline=None)
 @given(said=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
 def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
     profile: str, said: list[MessageStats], stops: list[int], data: st.DataObject

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
@@ -34,7 +34,6 @@ _facts = st.builds(Facts, st.integers(0, 10**9), st.integers(0, 10**7), _digits,
 
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
-@settings(max_examples=400, deadline=None)
 @given(tool=_tools, facts=_facts)
 def test_a_line_is_as_long_as_its_extent_and_facts_say(profile: str, tool: Tool, facts: Facts) -> None:
     policies = RELEASES[profile]

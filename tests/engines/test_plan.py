@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.core.messages import Message, messages_from
@@ -60,7 +60,6 @@ def test_the_walk_by_bisection_is_the_walk_by_hand(
     assert column.overrun(ceiling, low, pruned_to) == (over[-1] if over else -1)
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), knobs(), st.sampled_from(PROFILES), st.integers(0, 2))
 def test_regions_partition_the_list_and_planning_is_deterministic(
     messages: tuple[Message, ...], given_settings: Settings, profile: str, compactions: int
@@ -76,7 +75,6 @@ def test_regions_partition_the_list_and_planning_is_deterministic(
         assert plan.region(0) == "head"
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), knobs(), st.sampled_from(PROFILES))
 def test_the_plan_names_just_the_messages_that_pruning_changes(
     messages: tuple[Message, ...], given_settings: Settings, profile: str
@@ -87,7 +85,6 @@ def test_the_plan_names_just_the_messages_that_pruning_changes(
     assert [i for i, m in enumerate(messages) if pruned[i] != m.wire] == list(plan.pruned)
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), knobs(), st.sampled_from(PROFILES))
 def test_token_sums_are_those_of_the_pruned_list(
     messages: tuple[Message, ...], given_settings: Settings, profile: str
@@ -106,7 +103,6 @@ def test_token_sums_are_those_of_the_pruned_list(
         assert tokens == list_tokens(sum(map(message_chars, part)), sum(map(message_images, part)))
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), knobs(), st.sampled_from(PROFILES))
 def test_tool_groups_of_the_assembled_list_are_whole(
     messages: tuple[Message, ...], given_settings: Settings, profile: str
@@ -118,7 +114,6 @@ def test_tool_groups_of_the_assembled_list_are_whole(
     assert set(calls) == set(answers)
 
 
-@settings(max_examples=150, deadline=None)
 @given(conversations(), knobs(), st.sampled_from(PROFILES), st.integers(0, 2))
 def test_the_summary_never_repeats_a_neighbours_role(
     messages: tuple[Message, ...], given_settings: Settings, profile: str, compactions: int
@@ -132,7 +127,6 @@ def test_the_summary_never_repeats_a_neighbours_role(
     assert plan.merged == (plan.role == "")
 
 
-@settings(max_examples=100, deadline=None)
 @given(conversations(least=4), st.sampled_from(["documented", "hermes-0.13"]), st.integers(1, 7))
 def test_a_larger_ratio_never_shortens_the_tail(
     messages: tuple[Message, ...], profile: str, tenths: int

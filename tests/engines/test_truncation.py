@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Settings
@@ -10,7 +10,6 @@ from inspector.engines.truncation import TruncationEngine
 from tests.engines.lists import assistant, conversations, user
 
 
-@settings(max_examples=60, deadline=None)
 @given(conversations(least=3))
 def test_truncation_keeps_head_and_tail_alone(messages: tuple[Message, ...]) -> None:
     engine = TruncationEngine()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
 
@@ -23,6 +23,7 @@ from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.finding import SEVERITIES
 from inspector.stores.detect import open_store
 from inspector.summaries.summary import CHANGES
+from tests.examples import fewer
 from tests.export.conftest import MADE_AT
 from tests.export.pages import assert_harmless, parsed, shown, tokens
 from tests.stores.writer import Writer, create, talk
@@ -163,7 +164,7 @@ def outline(markdown: str) -> list[tuple[str, int]]:
     return [(token.tag + token.type, token.level) for token in tokens(markdown) if token.type in kinds]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@fewer()
 @given(st.lists(texts, min_size=1, max_size=12))
 def test_a_report_of_hostile_texts(report_of: Callable[[str], Report], found: list[str]) -> None:
     report = report_of("Move checkout to orders-v2")

@@ -18,7 +18,7 @@ from inspector.export.documents.facts import fact_documents
 from inspector.export.report.charting import course_chart
 from inspector.export.report.rendering import POLICY, html_templates, render_html, render_markdown
 from inspector.export.report.values import Course, FactGroup, Fall, Report
-from inspector.export.report.wording import cut
+from inspector.export.report.wording import cut, later_words
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 
 ROTATING = "Move checkout to orders-v2"
@@ -255,7 +255,9 @@ def test_what_died_could_be_read_before(report_of: MakeReport) -> None:
         "Keep stripe-node pinned to 14.21.0.",
     ]
     # They come back with the third summary, and no list that never had them tells of their death.
-    assert all("Gone after compaction 2." not in line.later for group in second.died for line in group.lines)
+    assert all(
+        "Gone after compaction 2." not in later_words(line) for group in second.died for line in group.lines
+    )
     assert not report_of(ROTATING).compactions[2].facts.died
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
@@ -34,6 +34,7 @@ from inspector.replay.whatif import Course, SummaryModel
 from inspector.stores.detect import open_store
 from tests.counting import lines_run
 from tests.engines.lists import conversations
+from tests.examples import fewer
 from tests.quality.facts.made_facts import fact
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -64,7 +65,6 @@ MADE = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(MADE, st.sets(st.integers(0, 30)), st.integers(0, 30), st.integers(0, 30))
 def test_the_count_is_that_of_the_definition(facts: list[Fact], some: set[int], low: int, high: int) -> None:
     index = FactSteps(facts)
@@ -88,7 +88,7 @@ def course(messages: tuple[Message, ...], facts: list[Fact] | None) -> Course:
     return made.with_facts(None if facts is None else FactSteps(facts))
 
 
-@settings(max_examples=30, deadline=None)
+@fewer()
 @given(conversations(least=5), MADE)
 def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[Fact]) -> None:
     made = course(messages, facts)
@@ -104,7 +104,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 
-@settings(max_examples=30, deadline=None)
+@fewer()
 @given(conversations(least=3), MADE)
 def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], facts: list[Fact]) -> None:
     run = course(messages, facts).run(Settings(context_length=10_000_000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
@@ -63,7 +63,6 @@ def live(parts: tuple[Stretch, ...]) -> list[int]:
     return [part.live + offset for part in parts if part.live >= 0 for offset in range(len(part))]
 
 
-@settings(max_examples=200, deadline=None)
 @given(histories())
 def test_every_moment_shows_its_whole_list_in_order(
     history: tuple[Transcript, list[Compaction], list[int]],
@@ -79,7 +78,6 @@ def test_every_moment_shows_its_whole_list_in_order(
     assert moments.moment(len(moments)).generation == len(lengths)
 
 
-@settings(max_examples=200, deadline=None)
 @given(histories())
 def test_nothing_that_was_said_is_missing_and_nothing_is_there_before_it_was(
     history: tuple[Transcript, list[Compaction], list[int]],
@@ -94,7 +92,6 @@ def test_nothing_that_was_said_is_missing_and_nothing_is_there_before_it_was(
         assert sum(len(part) for part in parts) == at.step + copies
 
 
-@settings(max_examples=200, deadline=None)
 @given(histories(), st.data())
 def test_stepping_back_undoes_stepping_forward(
     history: tuple[Transcript, list[Compaction], list[int]], data: st.DataObject
@@ -115,7 +112,6 @@ def test_stepping_back_undoes_stepping_forward(
             assert again.number <= there.number
 
 
-@settings(max_examples=200, deadline=None)
 @given(histories())
 def test_steps_and_messages_lead_to_their_moments(
     history: tuple[Transcript, list[Compaction], list[int]],

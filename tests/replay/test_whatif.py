@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
@@ -22,6 +22,7 @@ from inspector.replay.transcript import calls
 from inspector.replay.whatif import Course, SummaryModel, WhatIf
 from inspector.stores.detect import open_store
 from tests.engines.lists import conversations
+from tests.examples import fewer
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 #: A window in which the conversations that hypothesis makes are compacted several times.
@@ -37,7 +38,6 @@ def run(messages: tuple[Message, ...], profile: str = "documented", **changes: o
     return course(messages, profile).run(SMALL.with_(profile=profile, **changes))
 
 
-@settings(max_examples=80, deadline=None)
 @given(conversations(least=6), st.integers(1, 40))
 def test_the_whatif_of_a_prefix_is_a_prefix(messages: tuple[Message, ...], cut: int) -> None:
     whole, roles = run(messages), [m.role for m in messages]
@@ -50,7 +50,6 @@ def test_the_whatif_of_a_prefix_is_a_prefix(messages: tuple[Message, ...], cut: 
     assert part.events == tuple(event for event in whole.events if event.step <= step)
 
 
-@settings(max_examples=80, deadline=None)
 @given(conversations(least=4))
 def test_a_run_is_consistent(messages: tuple[Message, ...]) -> None:
     found = run(messages)
@@ -69,7 +68,7 @@ def test_a_run_is_consistent(messages: tuple[Message, ...]) -> None:
     assert found == run(messages)
 
 
-@settings(max_examples=30, deadline=None)
+@fewer()
 @given(conversations(least=5))
 def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> None:
     made = course(messages, "documented")

@@ -15,7 +15,7 @@ from pathlib import Path
 from inspector.core.errors import StoreError
 from inspector.stores.detect import open_store
 
-for _ in range(30):
+for _ in range(10):
     store = open_store(Path(sys.argv[1]))
     rows = store.conversations()
     started = threading.Barrier(4)

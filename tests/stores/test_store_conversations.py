@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.core.conversations import ConversationRow
@@ -135,7 +135,6 @@ def test_parents_that_are_gone_or_form_a_ring(tmp_path: Path) -> None:
 IDS = st.sampled_from("abcdefg")
 
 
-@settings(max_examples=200)
 @given(
     st.dictionaries(
         IDS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +13,11 @@ from inspector.core.errors import InspectorError
 from inspector.stores.hermes import HermesStore
 from tests.stores.writer import Writer, create, simple, talk
 
-#: How many damaged databases; more by the environment.
-COUNT = int(os.environ.get("COMPACTION_INSPECTOR_DAMAGED", "150"))
-GROUPS = 10
+#: Damaged databases in a group.
+COUNT = 15
+GROUPS = 50
+#: So many groups in the test command, the others where all tests run.
+FEW = 4
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +65,13 @@ def use(path: Path) -> str:
     return "refused" if store is None else "partly" if said else "read"
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize(
+    "group", [*range(FEW), *(pytest.param(group, marks=pytest.mark.slow) for group in range(FEW, GROUPS))]
+)
 def test_flipped_bytes(tmp_path: Path, whole: bytes, group: int) -> None:
     rng = random.Random(group)
     outcomes = []
-    for number in range(max(1, COUNT // GROUPS)):
+    for number in range(COUNT):
         damaged = bytearray(whole)
         kind = rng.randrange(4)
         if kind == 0:  # single bits all over the file
@@ -88,7 +91,7 @@ def test_flipped_bytes(tmp_path: Path, whole: bytes, group: int) -> None:
         assert path.read_bytes() == damaged
         path.unlink()
     assert not list(tmp_path.iterdir())
-    assert len(outcomes) == max(1, COUNT // GROUPS)
+    assert len(outcomes) == COUNT
 
 
 def test_the_whole_one_is_read(tmp_path: Path, whole: bytes) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.stores.hermes import HermesStore
@@ -114,7 +114,6 @@ def test_a_title_that_looks_like_sql_names_a_conversation(db: sqlite3.Connection
     assert HermesStore(path_of(db)).resolve(title) == "s0"
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.sampled_from(["user", "assistant", "tool", "x"]), st.binary(max_size=60)), max_size=8

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inspector.stores.hermes import HermesStore
+from tests.examples import fewer
 from tests.stores.writer import Writer, create, ids, talk
 
 Step = tuple[int, int, int, int, int, bool, bool]
@@ -76,7 +77,7 @@ def check(path: Path, writer: Writer) -> None:
     store.close()
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@fewer()
 @example([(5, 0, 1, 2, 0, False, False)] * 5, 1e-6)
 @example([(5, 3, 12, 1, 3, True, True), (5, 0, 2, 0, 0, False, False)], 1e-6)
 @given(STEPS, st.sampled_from([1e-6, 1.0, 0.0]))
@@ -87,7 +88,7 @@ def test_every_list_and_boundary_is_found(steps: list[Step], copy_step: float) -
         check(path, write(path, steps, copy_step, step=1.0))
 
 
-@settings(deadline=None, max_examples=15)
+@fewer()
 @given(STEPS)
 def test_without_any_times(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +97,7 @@ def test_without_any_times(steps: list[Step]) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=1500)
+@settings(max_examples=1500)
 @given(STEPS, st.sampled_from([1e-6, 1.0, 0.0]))
 def test_every_list_and_boundary_is_found_in_many(steps: list[Step], copy_step: float) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.stores.hermes import HermesStore
@@ -141,7 +141,6 @@ def test_rows_that_the_index_has_not_been_given(tmp_path: Path) -> None:
     assert [hit.message for hit in HermesStore(tmp_path / "state.db").search("retry limit")] == [13, 2, 1]
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(max_size=12)
     | st.lists(st.sampled_from([*'"*^():-', "AND", "a", "re", "limit", "\0", "水"])).map(" ".join)

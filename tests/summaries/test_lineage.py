@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.summaries import lineage as lineage_module
@@ -171,7 +171,6 @@ lives = st.lists(summaries, max_size=5).map(lambda found: [Column(n, s) for n, s
 
 
 @given(lives)
-@settings(max_examples=150)
 def test_every_item_is_in_exactly_one_row(life: list[Column]) -> None:
     lineage = follow(life)
     for at, column in enumerate(life):
@@ -193,7 +192,6 @@ AGREES = {
 
 
 @given(summaries, summaries)
-@settings(max_examples=200)
 def test_neighbours_agree_with_the_difference_of_two(old: Summary, new: Summary) -> None:
     lineage = follow([Column(1, old), Column(2, new)])
     found = diff_summaries(old, new)

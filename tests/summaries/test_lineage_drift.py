@@ -13,9 +13,11 @@ from inspector.summaries.lineage import Column, follow
 from inspector.summaries.parse import parse_summary
 from tests.summaries.test_lineage import BODIES, columns, lives
 
+STEMMER = load_stemmer()
+
 
 def drift(*bodies: str | None) -> Drift:
-    return drift_of(follow(columns(*bodies)), load_stemmer())
+    return drift_of(follow(columns(*bodies)), STEMMER)
 
 
 def turns(was: str, now: str) -> list[tuple[str, str, str, str]]:
@@ -57,7 +59,7 @@ def test_the_same_wording_says_the_same(text: str) -> None:
 def test_how_much_of_the_first_summary_is_left() -> None:
     found = drift(*BODIES)
     first, second, third = found.left
-    assert (first.items, first.of_items, first.word_share) == (8, 8, 1.0)
+    assert (first.items, first.of_items, first.words) == (8, 8, first.of_words)
     # Only the rule about posting is gone; the two halves of the next step together have its words.
     assert (second.items, second.words) == (7, second.of_words - 10)
     # The blocked item went too, and the rule came back; the merged items both count.
@@ -67,9 +69,13 @@ def test_how_much_of_the_first_summary_is_left() -> None:
 
 def test_nothing_is_left_where_nothing_stands() -> None:
     found = drift(BODIES[0], "## Notes\nEntirely other things were written down.")
-    assert (found.left[1].item_share, found.left[1].word_share) == (0.0, 0.0)
+    assert (
+        (found.left[1].items, found.left[1].words)
+        == (0, 0)
+        < (found.left[1].of_items, found.left[1].of_words)
+    )
     assert drift().left == ()
-    assert drift("", BODIES[0]).left[1].item_share == 1.0
+    assert (drift("", BODIES[0]).left[1].items, drift("", BODIES[0]).left[1].of_items) == (0, 0)
 
 
 def test_an_item_that_says_something_else() -> None:
@@ -121,14 +127,14 @@ def test_a_next_step_that_nobody_takes() -> None:
 
 def test_length_against_budget() -> None:
     found = drift_of(
-        follow([Column(1, parse_summary(STEP)), Column(2, None)]), load_stemmer(), (900, None), (600, 600)
+        follow([Column(1, parse_summary(STEP)), Column(2, None)]), STEMMER, (900, None), (600, 600)
     )
     assert [(at.tokens, at.budget, at.share) for at in found.lengths] == [(900, 600, 1.5), (None, 600, None)]
 
 
 @given(lives)
 def test_shares_are_shares(life: list[Column]) -> None:
-    found = drift_of(follow(life), load_stemmer())
+    found = drift_of(follow(life), STEMMER)
     for left in found.left:
         assert 0 <= left.items <= left.of_items
         assert 0 <= left.words <= left.of_words

@@ -388,6 +388,34 @@ def test_a_cache_that_grew_too_large_is_emptied_once(tmp_path: Path, monkeypatch
     assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
 
 
+def test_a_file_of_an_earlier_program_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    with sqlite3.connect(path) as earlier:
+        earlier.execute("CREATE TABLE counts (key BLOB PRIMARY KEY, tokens) WITHOUT ROWID")
+        earlier.execute("INSERT INTO counts VALUES (?, 7)", (b"k" * 16,))
+    earlier.close()
+    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
+
+
+def test_programs_that_make_a_file_at_the_same_moment_share_it(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.sqlite"
+    begin = threading.Barrier(2)
+    caches: list[TokenCache] = []
+
+    def work() -> None:
+        begin.wait()
+        caches.append(TokenCache(path))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [cache.problem for cache in caches] == ["", ""]
+    caches[0].put({b"k" * 16: 7})
+    assert caches[1].get([b"k" * 16]) == {b"k" * 16: 7}
+
+
 def test_threads_share_a_cache(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path / "tokens.sqlite")
     keys = [[cache_key("e", f"{thread} {n}") for n in range(200)] for thread in range(4)]

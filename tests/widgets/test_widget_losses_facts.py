@@ -23,7 +23,7 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
         assert head.startswith("compaction 1 of 3 ")
         for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
             assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
-        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "~"]
+        assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "≈"]
         assert "Retry 1 times" in pane.body.text
         assert "message 7 of generation 1" in pane.body.text
         assert pane.body.size.height >= 3

@@ -145,7 +145,7 @@ async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -
     pane = SummaryLife()
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(one, two, two, column=1))) as host:
         pane.items.focus()
-        assert shown(pane, "Set the retry").startswith("›! + new ~ reworded = kept")
+        assert shown(pane, "Set the retry").startswith("›! + new ≈ reworded = kept")
         assert "◷ + new = kept = kept Write docs" in shown(pane, "Write docs")
         assert "! 1 item says something else   ◷ 1 open item stale" in pane.headline
         assert "since compaction 2 it says something else: 41 became 7" in life(pane)

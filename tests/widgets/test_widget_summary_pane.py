@@ -89,9 +89,9 @@ async def test_a_diff_has_signs_and_counts() -> None:
         text = shown(pane)
         for part in (
             "compaction 1 → compaction 2",
-            "− 1 removed   ~ 1 reworded   → 1 moved   = 1 kept",
+            "− 1 removed   ≈ 1 reworded   → 1 moved   = 1 kept",
             "Goal  = 1\n  = Pass the tests",
-            "  − old\n  ~ ship by Friday\n    was ship soon",
+            "  − old\n  ≈ ship by Friday\n    was ship soon",
             "Done  + section added  → 1\n  → fix a\n    In Progress → Done",
         ):
             assert part in text

@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from inspector.core.signs import ROUGH
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.strips import Row
@@ -111,7 +112,7 @@ class Gauge(Inked):
         state, row = self.state, Row()
         if state.tokens is None:
             return row.add("counting …", self.ink("gauge--muted"))
-        rough = "~" if state.kind == "rough" else ""
+        rough = ROUGH if state.kind == "rough" else ""
         row.add(f"{rough}{human.count(state.tokens)}", self.ink("gauge--number"))
         row.add(f" / {human.count(state.threshold)} · ", self.ink("gauge--muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))

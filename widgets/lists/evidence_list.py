@@ -10,12 +10,13 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line, width_of
 from widgets.lists.fact_list import FactPlace
 from widgets.lists.line_list import LineList
 
-GONE, KNOWN = "✗", "="
+GONE, KNOWN = FATE_SIGNS["lost"], FATE_SIGNS["verbatim"]
 _ROLES = {"assistant": "asst", "system": "sys", "summary": "sum"}
 _ROLE = 4
 # A place needs so many cells beside a text.

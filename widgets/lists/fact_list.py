@@ -9,16 +9,17 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.signs import FATE_SIGNS
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.line_list import LineList
 
 #: Sign and style of what became of a fact, the worst first; the sign tells them apart without colour.
 OUTCOMES: dict[str, tuple[str, str]] = {
-    "lost": ("✗", "error"),
-    "value lost": ("?", "warning"),
-    "at risk": ("→", "warning"),
-    "paraphrased": ("~", "moved"),
-    "verbatim": ("=", "added"),
+    "lost": (FATE_SIGNS["lost"], "error"),
+    "value lost": (FATE_SIGNS["value lost"], "warning"),
+    "at risk": (FATE_SIGNS["at risk"], "warning"),
+    "paraphrased": (FATE_SIGNS["paraphrased"], "moved"),
+    "verbatim": (FATE_SIGNS["verbatim"], "added"),
 }
 _KIND, _ROLE = 10, 4
 _ROLES = {"assistant": "asst", "system": "sys"}

@@ -10,22 +10,23 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.signs import STATE_SIGNS
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.line_list import LineList
 
 #: Sign and style of each state; the word beside the sign is the state's own.
 SIGNS: dict[State, tuple[str, str]] = {
-    "new": ("+", "added"),
-    "kept": ("=", "kept"),
-    "renumbered": ("#", "kept"),
-    "reworded": ("~", "changed"),
-    "split": ("÷", "changed"),
-    "merged": ("&", "changed"),
-    "moved": ("→", "moved"),
-    "done": ("✓", "added"),
-    "dropped": ("−", "removed"),
-    "back": ("↺", "moved"),
+    "new": (STATE_SIGNS["new"], "added"),
+    "kept": (STATE_SIGNS["kept"], "kept"),
+    "renumbered": (STATE_SIGNS["renumbered"], "kept"),
+    "reworded": (STATE_SIGNS["reworded"], "changed"),
+    "split": (STATE_SIGNS["split"], "changed"),
+    "merged": (STATE_SIGNS["merged"], "changed"),
+    "moved": (STATE_SIGNS["moved"], "moved"),
+    "done": (STATE_SIGNS["done"], "added"),
+    "dropped": (STATE_SIGNS["dropped"], "removed"),
+    "back": (STATE_SIGNS["back"], "moved"),
 }
 #: What is written in a cell that has room for a word.
 _WORDS: dict[State, str] = {"renumbered": "number"}

@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.signs import ROUGH
 from inspector.core.text import safe_line
 from widgets.base import human
 from widgets.base.strips import Row, find_spans, fit, one_line
@@ -408,7 +409,7 @@ def token_text(row: MessageRow, *, short: bool = False) -> str:
     """The tokens of a row: "~1.2k" rough, "1.2k" exact, "✂ ~1.2k → 24" where pruning changes it."""
     if row.tokens is None:
         return ""
-    rough = "~" if row.token_kind == "rough" else ""
+    rough = ROUGH if row.token_kind == "rough" else ""
     if row.pruned_tokens is None:
         return f"{rough}{human.tokens(row.tokens)}"
     if short:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from inspector.core.signs import CHANGE_SIGNS
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
@@ -17,11 +18,11 @@ Change = Literal["kept", "added", "removed", "reworded", "moved"]
 
 #: The sign and the style of each change, in the order in which they are counted.
 CHANGES: dict[str, tuple[str, str]] = {
-    "added": ("+", "added"),
-    "removed": ("−", "removed"),
-    "reworded": ("~", "changed"),
-    "moved": ("→", "moved"),
-    "kept": ("=", "kept"),
+    "added": (CHANGE_SIGNS["added"], "added"),
+    "removed": (CHANGE_SIGNS["removed"], "removed"),
+    "reworded": (CHANGE_SIGNS["reworded"], "changed"),
+    "moved": (CHANGE_SIGNS["moved"], "moved"),
+    "kept": (CHANGE_SIGNS["kept"], "kept"),
 }
 #: What is said where there is nothing to show, or not yet.
 NONE_BEFORE = "There is no earlier summary to compare with."

@@ -15,6 +15,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.signs import SEVERITY_SIGNS
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.strips import Row, fit, one_line
@@ -26,9 +27,9 @@ Severity = Literal["error", "warning", "info"]
 
 #: Sign and style of each severity, the gravest first; the sign tells them apart without colour.
 SIGNS: dict[Severity, tuple[str, str]] = {
-    "error": ("✗", "error"),
-    "warning": ("!", "warning"),
-    "info": ("·", "muted"),
+    "error": (SEVERITY_SIGNS["error"], "error"),
+    "warning": (SEVERITY_SIGNS["warning"], "warning"),
+    "info": (SEVERITY_SIGNS["info"], "muted"),
 }
 #: Below this height the pane is drawn tightly.
 LOW = 16

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from inspector.core.signs import ROUGH
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
@@ -184,7 +185,7 @@ def _facts(view: MessageView) -> list[TextLine]:
     if view.region in _MARKS:
         parts.append((f"  {_MARKS[view.region]}{view.region}", view.region))
     if view.tokens is not None:
-        rough = "~" if view.token_kind == "rough" else ""
+        rough = ROUGH if view.token_kind == "rough" else ""
         kind = "" if view.token_kind == "rough" else " exact"
         parts.append((f"  {rough}{human.count(view.tokens)} tokens{kind}", ""))
         if view.pruned_tokens is not None:

@@ -96,7 +96,7 @@ class FactsAsOf:
                 ]
         found = [scope_of(number, tuple(views), then=True) for number, views in groups.items()]
         pruned = [
-            self._view(number, life, compactions, step, pruned=True)
+            self._view(number, life, compactions, step)
             for number, life in worst_first(list(enumerate(facts.pruned)))
             if life.compaction <= compactions
         ]
@@ -104,14 +104,14 @@ class FactsAsOf:
             found.append(scope_of(PRUNED, tuple(pruned), then=True))
         return tuple(found)
 
-    def _view(self, number: int, life: Life, compactions: int, step: int, pruned: bool = False) -> FactView:
+    def _view(self, number: int, life: Life, compactions: int, step: int) -> FactView:
         """The view of a life until then; made anew only when something happened to it."""
         back = life.back is not None and life.back.step < step
         contradicted = life.contradicted is not None and life.contradicted.saying.step < step
         sayings = tuple(saying for saying in life.fact.sayings if saying.step < step)
         fates = bisect_right(life.fates, compactions, key=lambda fate: fate.compaction)
         sign = (len(sayings), fates, back, contradicted)
-        known = self._views.get((pruned, number))
+        known = self._views.get((life.pruned, number))
         if known is not None and known[0] == sign:
             return known[1]
         then = replace(
@@ -121,8 +121,8 @@ class FactsAsOf:
             back=life.back if back else None,
             contradicted=life.contradicted if contradicted else None,
         )
-        view = life_view(then, pruned, then=True)
-        self._views[pruned, number] = (sign, view)
+        view = life_view(then, then=True)
+        self._views[life.pruned, number] = (sign, view)
         return view
 
     def at_risk(self, generation: int, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:

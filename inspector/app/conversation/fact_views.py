@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import taken_saying
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
 from widgets.lists.fact_list import FactPlace, FactView
@@ -34,7 +33,7 @@ def scopes(reading: FactsReading) -> tuple[FactScope, ...]:
     ]
     if reading.facts.pruned:
         lives = worst_first(list(enumerate(reading.facts.pruned)))
-        found.append(scope_of(PRUNED, tuple(life_view(life, pruned=True) for _, life in lives)))
+        found.append(scope_of(PRUNED, tuple(life_view(life) for _, life in lives)))
     return tuple(found)
 
 
@@ -66,19 +65,19 @@ def worst_first(lives: Iterable[tuple[int, Life]]) -> list[tuple[int, Life]]:
     return sorted(lives, key=lambda pair: pair[1].fate.alive)
 
 
-def life_view(life: Life, pruned: bool = False, then: bool = False) -> FactView:
+def life_view(life: Life, then: bool = False) -> FactView:
     """A fact, and what a compaction made of it; `then`: what was known of it at a moment of the replay."""
     fact, fate = life.fact, life.fate
     return FactView(
-        key=f"{fact.key}@{life.compaction}{'p' if pruned else ''}",
+        key=f"{fact.key}@{life.compaction}{'p' if life.pruned else ''}",
         kind=fact.kind,
         text=fact.text,
-        values=tuple(value.text for value in fact.values),
+        values=life.values,
         role=fact.role,
         outcome=fate.outcome,
         where=fate.where or "",
         compaction=life.compaction,
-        source=_source(fact, taken_saying(life, pruned)),
+        source=_source(fact, life.saying),
         survivor=survivor_place(fact, fate),
         excerpt=fate.excerpt,
         history=(_told(fact, then), _course(life)),
@@ -94,7 +93,7 @@ def _risk_view(entry: AtRisk, generation: int, where: str, then: bool) -> FactVi
         key=f"{fact.key}@risk",
         kind=fact.kind,
         text=fact.text,
-        values=tuple(value.text for value in fact.values),
+        values=entry.values,
         role=fact.role,
         outcome="at risk",
         source=FactPlace(generation, index, wanted(fact.text), f"message {index:,} of {where}"),

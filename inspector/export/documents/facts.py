@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from inspector.answers.facts import FactsAtRisk, FollowedFact, FollowedFacts, taken_saying
+from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import plain
-from inspector.quality.facts.fact import Fate, Saying
+from inspector.quality.facts.fact import Fate, Life, Saying
 
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
     """The answer of `facts`."""
-    return [_followed(entry) for entry in answer.facts]
+    return [_life(life) for life in answer.facts]
 
 
-def _followed(entry: FollowedFact) -> Document:
-    life, pruned = entry.life, entry.pruned
-    fact, saying = life.fact, taken_saying(life, pruned)
+def _life(life: Life) -> Document:
+    fact, saying = life.fact, life.saying
     return {
         "category": fact.kind,
         "text": fact.text,
@@ -25,11 +24,11 @@ def _followed(entry: FollowedFact) -> Document:
         "message": saying.message,
         "compaction": life.compaction,
         **_fate(life.fate),
-        "rank": entry.rank,
+        "rank": life.rank,
         "score": fact.rank,
         "rule": fact.rule,
         "why": fact.why,
-        "values": [value.text for value in fact.values],
+        "values": list(life.values),
         "span": list(saying.span),
         "generation": saying.generation,
         "index": saying.index,
@@ -42,7 +41,7 @@ def _followed(entry: FollowedFact) -> Document:
         if life.contradicted is None
         else _place(life.contradicted.saying)
         | {"text": life.contradicted.text, "value": life.contradicted.value},
-        "pruned": pruned,
+        "pruned": life.pruned,
         "key": fact.key,
     }
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import taken_saying
 from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD
 from inspector.export.report.limits import CHECKLIST, RISK
-from inspector.export.report.values import FactGroup, FactLine, FactsPart, RiskPart
-from inspector.export.report.wording import later_words
+from inspector.export.report.values import FactGroup, FactsPart, RiskPart, ToldFact
 from inspector.quality.facts.carry import checklist
-from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Fact, Fate, Life
-from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 
 
 def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPart:
     """What a compaction made of the facts it summarized, at most `limit` of each kind and fate."""
     lives = facts.of(compaction)
     counts = {
-        kind: {outcome: sum(life.fact.kind == kind and life.fate.outcome == outcome for life in lives)
+        kind: {outcome: sum(life.kind == kind and life.outcome == outcome for life in lives)
                for outcome in OUTCOMES}
         for kind in KINDS
     }  # fmt: skip
@@ -28,10 +25,10 @@ def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPa
     pruned = [life for life in facts.pruned if life.compaction == compaction and not life.fate.alive]
     return FactsPart(
         counts,
-        _groups([_line(life, life.fate) for life in lives if not life.fate.alive], limit),
-        _groups([_line(life, _at(life, compaction)) for life in died], limit),
-        _groups([_line(life, life.fate) for life in lives if life.fate.alive], limit),
-        _groups([_line(life, life.fate, pruned=True) for life in pruned], max(1, limit // 2)),
+        _groups([life for life in lives if not life.fate.alive], limit),
+        _groups([life.seen(compaction) for life in died], limit),
+        _groups([life for life in lives if life.fate.alive], limit),
+        _groups(pruned, max(1, limit // 2)),
     )
 
 
@@ -46,24 +43,7 @@ def _dies(life: Life, compaction: int) -> bool:
     return alive.get(compaction - 1, False) and not alive.get(compaction, True)
 
 
-def _at(life: Life, compaction: int) -> Fate:
-    return next(fate for fate in life.fates if fate.compaction == compaction)
-
-
-def _line(life: Life, fate: Fate, pruned: bool = False) -> FactLine:
-    fact, saying = life.fact, taken_saying(life, pruned)
-    return FactLine(
-        fact.kind, fate.outcome, fact.role, saying.message, saying.generation, saying.index, fact.text, _values(fact),
-        fact.explained, len(fact.sayings), fact.uses, fate.where, fate.excerpt, later_words(life, fate.compaction),
-    )  # fmt: skip
-
-
-def _values(fact: Fact) -> tuple[str, ...]:
-    """The exact values of a fact, longest first, as they stand in its text."""
-    return tuple(sorted({value.text for value in fact.values}, key=lambda text: (-len(text), text)))
-
-
-def _groups(lines: Sequence[FactLine], limit: int) -> tuple[FactGroup, ...]:
+def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
     """By kind in the order of KINDS; within a kind a user's facts first, then by rank."""
     groups = []
     for kind in KINDS:
@@ -84,15 +64,6 @@ def risk_part(plan: Plan, reading: FactsReading) -> RiskPart:
         plan.length,
         len(found),
         sum(entry.once for entry in found),
-        _groups([_risk_line(entry, plan) for entry in found], RISK),
+        _groups(found, RISK),
         checklist([entry.fact for entry in found[:CHECKLIST]], AT_RISK_LEAD),
     )
-
-
-def _risk_line(entry: AtRisk, plan: Plan) -> FactLine:
-    fact = entry.fact
-    said = fact.first
-    return FactLine(
-        fact.kind, None, fact.role, said.message, said.generation, entry.places[0], fact.text, _values(fact),
-        fact.explained, len(entry.places), fact.uses,
-    )  # fmt: skip

@@ -13,6 +13,7 @@ from itertools import groupby
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.report import charting, wording
 from inspector.export.report.escaping import fenced, line
@@ -110,12 +111,12 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(charting),
     "blocks": _blocks,
     "capitalized": lambda text: text[:1].upper() + text[1:],
-    "change_sign": wording.CHANGE_SIGNS.__getitem__,
+    "change_sign": CHANGE_SIGNS.__getitem__,
     "item_words": lambda item: f"{item.mark} {item.text}" if item.kind == "number" else item.text,
     "n": lambda value: "–" if value is None else f"{value:,}",
-    "outcome_sign": wording.OUTCOME_SIGNS.__getitem__,
+    "outcome_sign": FATE_SIGNS.__getitem__,
     "parse_summary": parse_summary,
-    "severity_sign": wording.SEVERITY_SIGNS.__getitem__,
+    "severity_sign": SEVERITY_SIGNS.__getitem__,
     "titled": safe_title,
     "total": _total,
 }

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from inspector.answers.inspection import Compared
 from inspector.core.conversations import Compaction
 from inspector.engines.base import DerivationStep
-from inspector.quality.facts.fact import KINDS, Kind, Outcome, Where
+from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
+from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import SummaryDiff
@@ -78,37 +79,19 @@ class Course:
     hygiene: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FactLine:
-    """A fact and what became of it.
-
-    `outcome` is None for one at risk. `message` is the row of the store, `generation` counts from 1, `index` is the
-    place in that list. `values` are the exact values, longest first. `said` counts sayings, `uses` later uses. `where`
-    and `excerpt` say where it, or for "value lost" its thing, is found. `later` are sentences about its later life.
-    """
-
-    kind: Kind
-    outcome: Outcome | None
-    role: str
-    message: int
-    generation: int
-    index: int
-    text: str
-    values: tuple[str, ...]
-    rule: str
-    said: int
-    uses: int
-    where: Where | None = None
-    excerpt: str = ""
-    later: tuple[str, ...] = ()
+#: A fact as a report tells it: taken by a compaction, or at risk.
+ToldFact = Life | AtRisk
 
 
 @dataclass(frozen=True, slots=True)
 class FactGroup:
-    """Facts of one kind, best rank first, a user's before all others; `more` were left out."""
+    """Facts of one kind, best rank first, a user's before all others; `more` were left out.
+
+    What died with a compaction is told as it is after that one (see `Life.seen`).
+    """
 
     kind: Kind
-    lines: tuple[FactLine, ...]
+    lines: tuple[ToldFact, ...]
     more: int = 0
 
     @property

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.shares import percent
-from inspector.export.report.values import CompactionPart, DiffPart, FactLine, Report, RiskPart
-from inspector.quality.facts.fact import Kind, Life, Outcome
+from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
+from inspector.export.report.values import CompactionPart, DiffPart, Report, RiskPart, ToldFact
+from inspector.quality.facts.fact import Kind, Life
+from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import ItemChange
@@ -23,12 +25,8 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "value": ("exact value", "exact values"),
     "link": ("link between tasks", "links between tasks"),
 }
-#: The sign of each outcome; it stands beside the word, so that colour is never the only sign.
-OUTCOME_SIGNS: Mapping[Outcome, str] = {"verbatim": "=", "paraphrased": "≈", "value lost": "?", "lost": "✗"}
-CHANGE_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
-SEVERITY_SIGNS = {"error": "✗", "warning": "!", "info": "i"}
-#: Those of a comparison in text, as tools for differences read them.
-_LINE_SIGNS = {"added": "+", "removed": "-", "reworded": "~", "moved": ">"}
+#: The signs of a comparison in text, as far as tools for differences read others.
+_LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
 _WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
 #: The longest text of a fact, an item or a finding that is shown, in characters.
 LONGEST = 600
@@ -88,24 +86,25 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
-def later_words(life: Life, here: int) -> tuple[str, ...]:
-    """Sentences about a fact's life after it was summarized, told in the part of compaction `here`."""
-    told = []
-    first = life.fate
-    if first.changed:
-        told.append(f"The summary says {first.changed} instead of {life.fact.value}.")
-    if life.died not in (None, life.compaction, here):
-        told.append(f"Gone after compaction {life.died}.")
-    if life.died is not None:
-        again = next((f for f in life.fates if f.compaction > (life.died or 0) and f.alive), None)
+def later_words(told: ToldFact) -> tuple[str, ...]:
+    """Sentences about a fact's life after the compaction with which it is told."""
+    if isinstance(told, AtRisk):
+        return ()
+    words = []
+    if told.fates[0].changed:
+        words.append(f"The summary says {told.fates[0].changed} instead of {told.fact.value}.")
+    if told.died not in (None, told.compaction, told.fate.compaction):
+        words.append(f"Gone after compaction {told.died}.")
+    if told.died is not None:
+        again = next((f for f in told.fates if f.compaction > (told.died or 0) and f.alive), None)
         if again is not None:
-            told.append(f"In the list again after compaction {again.compaction} ({again.where}).")
-    if life.back is not None:
-        told.append(f"Said again in message {life.back.message} ({life.back.role}).")
-    if life.contradicted is not None:
-        other = life.contradicted
-        told.append(f"Later said otherwise: {cut(other.text, 160)} (message {other.saying.message})")
-    return tuple(told)
+            words.append(f"In the list again after compaction {again.compaction} ({again.where}).")
+    if told.back is not None:
+        words.append(f"Said again in message {told.back.message} ({told.back.role}).")
+    if told.contradicted is not None:
+        other = told.contradicted
+        words.append(f"Later said otherwise: {cut(other.text, 160)} (message {other.saying.message})")
+    return tuple(words)
 
 
 def boundary_words(compared: Compared) -> str:
@@ -177,45 +176,60 @@ def summary_length(part: CompactionPart) -> str:
     return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
 
 
-def fate_words(line: FactLine) -> str:
+def outcome_name(told: ToldFact) -> str:
+    """What became of a fact, in a word: "at risk" where nothing did yet."""
+    return "at risk" if isinstance(told, AtRisk) else told.outcome
+
+
+def fate_words(told: ToldFact) -> str:
     """What became of a fact, with its sign."""
-    if line.outcome is None:
-        return "! said once" if line.said == 1 else "! at risk"
-    return f"{OUTCOME_SIGNS[line.outcome]} {line.outcome}"
+    if isinstance(told, AtRisk):
+        return f"{FATE_SIGNS['at risk']} {'said once' if told.once else 'at risk'}"
+    return f"{FATE_SIGNS[told.outcome]} {told.outcome}"
 
 
-def place_words(line: FactLine) -> str:
+def place_words(told: ToldFact) -> str:
     """Where a fact was said and is found, and how often it came up; begins with a comma."""
-    told = [f"list {line.generation} #{line.index}"]
-    if line.message >= 0:
-        told.insert(0, f"message {line.message}")
-    if line.where and line.outcome in ("verbatim", "paraphrased"):
-        told.append(f"now in the {line.where}")
-    if line.said > 1:
-        told.append(f"said {line.said} times")
-    if line.uses:
-        told.append("used once since" if line.uses == 1 else f"used {line.uses} times since")
-    return "".join(f", {one}" for one in told)
+    saying, uses = told.saying, told.fact.uses
+    words = [f"list {saying.generation} #{saying.index}"]
+    if saying.message >= 0:
+        words.insert(0, f"message {saying.message}")
+    if isinstance(told, Life) and told.fate.alive and told.fate.where:
+        words.append(f"now in the {told.fate.where}")
+    if told.times > 1:
+        words.append(f"said {told.times} times")
+    if uses:
+        words.append("used once since" if uses == 1 else f"used {uses} times since")
+    return "".join(f", {one}" for one in words)
 
 
-def mention_words(line: FactLine) -> str:
+def mention_words(told: ToldFact) -> str:
     """What the excerpt of a fact is; "" where there is none to be shown."""
-    if not line.excerpt or line.outcome not in ("value lost", "paraphrased"):
+    if not excerpt(told) or not isinstance(told, Life) or told.outcome not in ("value lost", "paraphrased"):
         return ""
-    return f"{'Mentioned' if line.outcome == 'value lost' else 'Now'} in the {line.where}"
+    return f"{'Mentioned' if told.outcome == 'value lost' else 'Now'} in the {told.fate.where}"
 
 
-def marked(line: FactLine) -> list[tuple[str, bool]]:
+def excerpt(told: ToldFact) -> str:
+    """The text around the place where a fact, or its thing, still stands."""
+    return told.fate.excerpt if isinstance(told, Life) else ""
+
+
+def marked(told: ToldFact) -> list[tuple[str, bool]]:
     """The words of a fact in pieces: (text, whether it is one of the exact values)."""
-    shown = cut(line.text)
-    there = "|".join(re.escape(value) for value in line.values if value)
+    shown = cut(told.text)
+    there = "|".join(re.escape(value) for value in _longest_first(told) if value)
     pieces = re.split(f"({there})", shown) if there else [shown]
     return [(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece]
 
 
-def values_apart(line: FactLine) -> str:
+def values_apart(told: ToldFact) -> str:
     """The exact values of a fact that its text does not have."""
-    return ", ".join(value for value in line.values if value not in line.text)
+    return ", ".join(value for value in _longest_first(told) if value not in told.text)
+
+
+def _longest_first(told: ToldFact) -> list[str]:
+    return sorted(set(told.values), key=lambda text: (-len(text), text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,19 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for
+from inspector.quality.facts.fact import OUTCOMES
 
-_SIGNS = {
-    "verbatim": ("=", "green"),
-    "paraphrased": ("~", "cyan"),
-    "value lost": ("?", "yellow"),
-    "lost": ("✗", "red"),
+_STYLES = {
+    "verbatim": "green",
+    "paraphrased": "cyan",
+    "value lost": "yellow",
+    "lost": "red",
+    "at risk": "bold",
 }
-#: An outcome that no list reached yet.
-_NEXT = ("→", "bold")
 
 
 def print_facts(documents: Sequence[Document]) -> None:
@@ -48,13 +49,13 @@ def _counts(group: Sequence[Document]) -> str:
     if group[0]["fate"] is None:
         once = sum(entry["once"] for entry in group)
         return f"{len(group)} facts, {once} said once"
-    counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in _SIGNS}
+    counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in OUTCOMES}
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
 
 
 def _print_fact(console: Console, entry: Document) -> None:
     outcome = entry["fate"]
-    sign, style = _SIGNS[outcome] if outcome is not None else _NEXT
+    sign, style = FATE_SIGNS[outcome or "at risk"], _STYLES[outcome or "at risk"]
     where = entry["where"]
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
     said = entry.get("said") or len(entry.get("sayings", ()))

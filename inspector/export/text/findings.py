@@ -9,12 +9,13 @@ from itertools import groupby
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.signs import SEVERITY_SIGNS
 from inspector.core.text import safe
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for
 from inspector.quality.finding import SEVERITIES
 
-_SIGNS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "info": ("·", "bold")}
+_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
 
 
 def print_findings(documents: Sequence[Document]) -> None:
@@ -33,7 +34,7 @@ def print_findings(documents: Sequence[Document]) -> None:
         console.print(Text.assemble((title, "bold"), (f"  {name}  {_counts(entries)}", "dim")))
         advised: set[str] = set()
         for entry in entries:
-            sign, style = _SIGNS[entry["severity"]]
+            sign, style = SEVERITY_SIGNS[entry["severity"]], _STYLES[entry["severity"]]
             console.print(
                 Text.assemble(
                     (f"{sign} {entry['severity']:<8}", style), entry["title"],

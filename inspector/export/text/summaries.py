@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from inspector.core.shares import percent
+from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for, say
 from inspector.summaries.lineage import State
 
-_SIGNS = {"kept": "=", "added": "+", "removed": "−", "reworded": "~", "moved": "→"}
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
-#: The sign of each state in text.
-STATE_SIGNS: Mapping[State, str] = {
-    "new": "+", "kept": "=", "renumbered": "#", "reworded": "~", "split": "÷", "merged": "&", "moved": "→",
-    "done": "✓", "dropped": "−", "back": "↺",
-}  # fmt: skip
 
 
 def print_diff(documents: Sequence[Document]) -> None:
@@ -28,7 +23,7 @@ def print_diff(documents: Sequence[Document]) -> None:
         for section in entry["sections"]:
             say(console, f"\n{section['name']}", "underline")
             for item in section["items"]:
-                text = f"  {_SIGNS[item['change']]} {item['text']}"
+                text = f"  {CHANGE_SIGNS[item['change']]} {item['text']}"
                 if item["change"] == "moved":
                     text += f"   (from {item['from_section']})"
                 say(console, text.replace("\n", "\n    "), _STYLES[item["change"]])

@@ -5,7 +5,7 @@ Texts are safe for the screen; spans are half-open, in characters of `safe(messa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 #: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
@@ -216,12 +216,42 @@ class Contradiction:
     saying: Saying
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
-    """A fact from the compaction that summarized it on. `fates` starts with that compaction and goes on to the last.
+class OfFact:
+    """What is the same of every shape in which a fact is told: what it says, and who said it."""
 
-    `died` is the first compaction after which its value could no longer be read (None where it always could), `back`
-    where a later message brought it back, `contradicted` what was said later to the contrary.
+    __slots__ = ()
+    fact: Fact
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the fact."""
+        return self.fact.kind
+
+    @property
+    def text(self) -> str:
+        """The words of the fact."""
+        return self.fact.text
+
+    @property
+    def role(self) -> str:
+        """Who said it."""
+        return self.fact.role
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The exact values as they stand in the text, in order."""
+        return tuple(value.text for value in self.fact.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Life(OfFact):
+    """A fact from the compaction that took it on: as JSON, reports and the screen tell it.
+
+    `fates` starts with that compaction and goes on to the last; `rank` counts from 1 within it. `died` is the first
+    compaction after which its value could no longer be read (None where it always could), `back` where a later message
+    brought it back, `contradicted` what was said later to the contrary. `pruned`: the compaction did not summarize it,
+    it pruned the tool result that said it. `seen_after` is the compaction after which it is told, None for the one that
+    took it.
     """
 
     fact: Fact
@@ -230,11 +260,39 @@ class Life:
     died: int | None = None
     back: Saying | None = None
     contradicted: Contradiction | None = None
+    rank: int = 0
+    pruned: bool = False
+    seen_after: int | None = None
 
     @property
     def fate(self) -> Fate:
-        """What the compaction that summarized it made of it."""
-        return self.fates[0]
+        """What is left of it after the compaction that took it, or after the one that it is seen after."""
+        fate = None if self.seen_after is None else self.fate_at(self.seen_after)
+        return fate or self.fates[0]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The same in a word."""
+        return self.fate.outcome
+
+    @property
+    def saying(self) -> Saying:
+        """Where it was said that the compaction took: the message whose words are shown, if that is one of them."""
+        taken = (s for s in self.fact.sayings if s.compaction == self.compaction and s.pruned is self.pruned)
+        return next(taken, self.fact.first)
+
+    @property
+    def times(self) -> int:
+        """How often it was said."""
+        return len(self.fact.sayings)
+
+    def fate_at(self, compaction: int) -> Fate | None:
+        """What is left of it after a compaction; None where that was before it was taken."""
+        return next((fate for fate in self.fates if fate.compaction == compaction), None)
+
+    def seen(self, compaction: int) -> Life:
+        """The same as it is told after a later compaction."""
+        return replace(self, seen_after=compaction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def lives_of(
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
 ) -> ConversationFacts:
-    """Follow every summarized fact to the last compaction.
+    """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
     `watch` is told now and then how many facts were followed; what it raises ends the work.
@@ -42,6 +42,7 @@ def lives_of(
     numbers = sorted(lists_after)
     lives: list[Life] = []
     pruned: list[Life] = []
+    taken: Counter[int] = Counter()
     for done, fact in enumerate(facts):
         if watch is not None and done % 64 == 0:
             watch(done)
@@ -59,13 +60,15 @@ def lives_of(
                     if number >= start and number not in fates:
                         fates[number] = fate(fact, lists_after[number], number, numbers_said)
                 life = _life(fact, start, [fates[n] for n in numbers if n >= start], ends, later)
-                (pruned if kept_apart else lives).append(life)
-    order = {fact.key: at for at, fact in enumerate(facts)}
-    return ConversationFacts(
-        tuple(facts),
-        tuple(sorted(lives, key=lambda life: (life.compaction, order[life.fact.key]))),
-        tuple(sorted(pruned, key=lambda life: (life.compaction, order[life.fact.key]))),
-    )
+                if kept_apart:
+                    pruned.append(replace(life, pruned=True))
+                else:
+                    taken[start] += 1
+                    lives.append(replace(life, rank=taken[start]))
+    # Facts come by rank, so that it is the order within each compaction.
+    lives.sort(key=lambda life: life.compaction)
+    pruned.sort(key=lambda life: life.compaction)
+    return ConversationFacts(tuple(facts), tuple(lives), tuple(pruned))
 
 
 def _only_printed(fact: Fact) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.fact import Fact, OfFact, Saying
 
 
 @dataclass(frozen=True, slots=True)
-class AtRisk:
+class AtRisk(OfFact):
     """A fact that would leave the list. `places` are the indexes in the live list where it stands now."""
 
     fact: Fact
@@ -20,6 +20,16 @@ class AtRisk:
     def once(self) -> bool:
         """Whether it stands there a single time."""
         return len(self.places) == 1
+
+    @property
+    def saying(self) -> Saying:
+        """Where it was said, with the place where it stands first now."""
+        return replace(self.fact.first, index=self.places[0])
+
+    @property
+    def times(self) -> int:
+        """How often it stands there."""
+        return len(self.places)
 
 
 class RiskIndex:

@@ -25,7 +25,7 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
         those = [life for life in now if life.fact.role == role]
         if those:
             parts.append((role, Share(sum(life.fate.alive for life in those), len(those))))
-    alive = [fate.alive for life in ever if (fate := fate_at(life, compaction)) is not None]
+    alive = [fate.alive for life in ever if (fate := life.fate_at(compaction)) is not None]
     return Measure(
         f"survival-{kind}",
         compaction,
@@ -45,18 +45,12 @@ def _latest(lives: Iterable[Life]) -> list[Life]:
     return list(found.values())
 
 
-def fate_at(life: Life, compaction: int) -> Fate | None:
-    """What is left of a fact after a compaction; None where it had not been summarized yet."""
-    return next((fate for fate in life.fates if fate.compaction == compaction), None)
-
-
 def _evidence(life: Life, fate: Fate) -> Evidence:
-    saying = next((one for one in life.fact.sayings if one.compaction == life.compaction), life.fact.first)
     found = None if fate.index is None else Place(fate.compaction + 1, fate.index)
     return Evidence(
         life.fact.text,
         fate.alive,
-        Place(saying.generation, saying.index),
+        Place(life.saying.generation, life.saying.index),
         found,
         fate.where,
         fate.outcome,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.kept_facts import packed, unpacked
@@ -192,7 +192,6 @@ SENTENCES = st.sampled_from(sorted(set(EXAMPLES.values())))
 HOSTILE = st.text(max_size=120) | st.lists(SENTENCES, max_size=4).map(" ".join)
 
 
-@settings(max_examples=150, deadline=None)
 @given(HOSTILE, st.sampled_from(["user", "assistant", "tool", "system", ""]))
 def test_any_text_is_read_with_spans_that_fit(text: str, role: str) -> None:
     shown = safe(text)
@@ -208,7 +207,6 @@ def test_any_text_is_read_with_spans_that_fit(text: str, role: str) -> None:
     assert unpacked(packed(found)) == found
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(SENTENCES, min_size=1, max_size=4), st.lists(SENTENCES, min_size=1, max_size=4))
 def test_a_text_of_two_says_what_both_say(one: list[str], other: list[str]) -> None:
     first, second = "\n\n".join(one), "\n\n".join(other)

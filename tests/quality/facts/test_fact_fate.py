@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.quality.facts.fact import OUTCOMES
@@ -107,7 +107,6 @@ TEXTS = st.sampled_from(sorted({*EXAMPLES.values(), *(text for text, _, _ in FAT
 FILLER = st.lists(TEXTS | st.text(max_size=60), max_size=4)
 
 
-@settings(max_examples=120, deadline=None)
 @given(TEXTS, FILLER, FILLER, st.sampled_from(["summary", "head", "tail"]), st.booleans())
 def test_what_is_in_the_list_is_never_lost(
     text: str, before: list[str], behind: list[str], where: str, glued: bool
@@ -120,7 +119,6 @@ def test_what_is_in_the_list_is_never_lost(
         assert fate(one, list_after, 1).outcome == "verbatim"
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(TEXTS, min_size=1, max_size=5, unique=True),
     st.lists(TEXTS, max_size=4),
