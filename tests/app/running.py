@@ -85,10 +85,11 @@ async def settled(pilot: Test) -> None:
 
 async def until(pilot: Test, true: Callable[[], bool]) -> None:
     """Until something is true that another process brings; fails when the app came to rest many times without it."""
-    for _ in range(60):
+    for _ in range(1_000):
         if true():
             return
         await settled(pilot)
+        await asyncio.sleep(0.01)
     raise AssertionError("what was waited for did not come")
 
 

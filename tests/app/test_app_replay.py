@@ -199,6 +199,15 @@ async def test_the_future_is_not_told(in_place: Path) -> None:
         assert pane.view.summary.title == "compaction 1 of 1"
 
 
+async def test_keys_before_the_conversation_is_read_are_all_answered(in_place: Path) -> None:
+    async with running(in_place, ORDERS) as pilot:
+        for key in ("left", "left", "left"):
+            pilot.app.simulate_key(key)
+        await settled(pilot)
+        recording = latest(pilot, RECORDING)
+        assert moment(pilot).number == len(recording.moments) - 3
+
+
 async def test_calls_turns_and_numbers(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -435,7 +444,7 @@ async def test_a_step_is_no_more_work_in_a_longer_list(tmp_path: Path) -> None:
     for turns in (50, 400):
         async with running(written(tmp_path / f"{turns}.db", talk(turns)), "Made") as pilot:
             await press(pilot, "left", "left")
-            work.append(lines_run(conversation(pilot).action_replay, "message", -1))
+            work.append(lines_run(conversation(pilot).player.step, "message", -1))
     assert work[1] <= 1.5 * work[0]
 
 

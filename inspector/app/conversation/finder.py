@@ -43,6 +43,9 @@ class Finder:
             self._host.when(HITS, lambda hits: self._found(hits, text))
 
     def _found(self, hits: tuple[int, ...], text: str, direction: int = 0) -> None:
+        if text != self._host.now.find:
+            # Something else is looked for by now.
+            return
         words = f"{human.plural(len(hits), 'message')} with {text!r}  (n, N)"
         self._host.app.notify(words, timeout=2, markup=False)
         rows = self._host.messages.rows

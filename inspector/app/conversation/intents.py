@@ -130,7 +130,7 @@ class ConversationHost(Protocol):
         ...
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        """Do something with what is read, once it has been; wishes are served in their order."""
         ...
 
     def tell(self, *sentences: str) -> None:

@@ -18,7 +18,7 @@ class Reader:
 
     def __init__(self, host: ConversationHost) -> None:
         self._host = host
-        self._waiting: dict[str, tuple[Resource[Any], Callable[[Any], object]]] = {}
+        self._waiting: list[tuple[Resource[Any], Callable[[Any], object]]] = []
 
     def want(self, resource: Resource[Any]) -> None:
         """Have a resource read, unless it is known or being read for what is on screen."""
@@ -36,20 +36,21 @@ class Reader:
             host.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        """Do something with what is read, once it has been; wishes are served in their order, the same one once."""
         value = self._host.known.current(resource, self._host.now)
         if value is not None:
             then(value)
-        else:
-            self._waiting[resource.name] = (resource, then)
+        elif (resource, then) not in self._waiting:
+            self._waiting.append((resource, then))
             self.want(resource)
 
     def serve(self) -> None:
         """Something was read: do what waited for it, and read on for what still waits."""
-        for name, (resource, then) in list(self._waiting.items()):
+        waiting, self._waiting = self._waiting, []
+        for resource, then in waiting:
             value = self._host.known.current(resource, self._host.now)
             if value is not None:
-                self._waiting.pop(name, None)
                 then(value)
             else:
+                self._waiting.append((resource, then))
                 self.want(resource)

@@ -149,7 +149,7 @@ class ConversationScreen(JobScreen):
         self.state = replace(self.state, **changes)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Do something with what is read, once it has been; the last wish for a resource counts."""
+        """Do something with what is read, once it has been; wishes are served in their order."""
         self.reader.when(resource, then)
 
     def watch_loaded(self) -> None:
