@@ -196,59 +196,53 @@ async def test_the_compaction_pane_keeps_its_place_when_settings_change(rotating
 
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24)])
-@pytest.mark.parametrize("pane", NAMES)
-async def test_every_pane_is_filled_and_left_by_escape(
-    rotating: Path, pane: str, size: tuple[int, int]
-) -> None:
+async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tuple[int, int]) -> None:
+    shown = {
+        "message": "refunds and emails",
+        "compaction": "ompaction 4 of 4",
+        "summary": "Active Task",
+        "losses": "compaction 4",
+        "cache": "breakpoints",
+        "what-if": "target_ratio",
+        "findings": "warning",
+    }
     async with running(rotating, CHECKOUT, size=size) as pilot:
         screen = conversation(pilot)
-        await press(pilot, KEYS[pane])
         panes = screen.panes
-        assert (panes.current, screen.state.pane) == (pane, pane)
-        assert screen.query_one(PaneTabs).active == pane
-        assert screen.focused in list(panes.pane(pane).walk_children(with_self=True))
-        text = screen_text(pilot)
-        assert {
-            "message": "refunds and emails",
-            "compaction": "ompaction 4 of 4",
-            "summary": "Active Task",
-            "losses": "compaction 4",
-            "cache": "breakpoints",
-            "what-if": "target_ratio",
-            "findings": "warning",
-        }[pane] in text
-        await press(pilot, "question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
-        assert panes.panes[pane].help in pilot.app.screen.page.about
-        await press(pilot, "escape")
-        assert panes.current == pane
-        await press(pilot, "escape")
-        assert messages(pilot).has_focus
+        for pane, key in KEYS.items():
+            await press(pilot, key)
+            assert (panes.current, screen.state.pane) == (pane, pane)
+            assert screen.query_one(PaneTabs).active == pane
+            assert screen.focused in list(panes.pane(pane).walk_children(with_self=True))
+            assert shown[pane] in screen_text(pilot)
+            await press(pilot, "question_mark")
+            assert isinstance(pilot.app.screen, HelpScreen)
+            assert panes.panes[pane].help in pilot.app.screen.page.about
+            await press(pilot, "escape")
+            assert panes.current == pane
+            await press(pilot, "escape")
+            assert messages(pilot).has_focus
         await press(pilot, "escape")
         conversations(pilot)
 
 
-@pytest.mark.parametrize(
-    ("key", "pane", "view"),
-    [
-        ("8", "findings", ""),
-        ("exclamation_mark", "findings", ""),
-        ("9", "losses", "facts"),
-        ("0", "summary", "life"),
-        ("V", "losses", "measures"),
-        ("t", "what-if", ""),
-    ],
-)
-async def test_keys_of_earlier_panes_lead_to_where_they_are_now(
-    tmp_path: Path, key: str, pane: str, view: str
-) -> None:
+async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) -> None:
     async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
-        screen = conversation(pilot)
-        await press(pilot, key)
-        assert screen.panes.current == pane
-        shown = screen.panes.pane(pane)
-        assert screen.focused in list(shown.walk_children(with_self=True))
-        assert not view or getattr(shown, "view_name", "") == view
+        panes = conversation(pilot).panes
+        for key, pane, view in (
+            ("8", "findings", ""),
+            ("1", "message", ""),
+            ("exclamation_mark", "findings", ""),
+            ("9", "losses", "facts"),
+            ("0", "summary", "life"),
+            ("V", "losses", "measures"),
+            ("t", "what-if", ""),
+        ):
+            await press(pilot, key)
+            assert panes.current == pane
+            shown = panes.pane(pane)
+            assert conversation(pilot).focused in list(shown.walk_children(with_self=True))
+            assert not view or getattr(shown, "view_name", "") == view
 
 
 @pytest.mark.parametrize("pane", ["", *NAMES])
