@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: None of these is needed to draw a list of conversations; each costs between 20 and 300 ms.
-LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx")
+LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx", "click")
 
 _FRAME = """
 import asyncio, json, sys
