@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
+from inspector.answers.cachepoints import cache_points
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.resources import HITS
 from inspector.app.help.screen import HelpScreen
@@ -420,14 +421,14 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
 
 
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
-    answer = Answers.of([rotating], {}, None).breakpoints(CHECKOUT, None, None, None)
+    answer = cache_points(Answers.of([rotating], {}, None), CHECKOUT, None, None, None)
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "5")
         view = screen.query_one(CachePane).view
         assert view is not None
-        for point, told in zip(view.breakpoints, answer["breakpoints"], strict=True):
-            assert abs((point.tokens or 0) - told["tokens"]) <= 1
+        for point, placed in zip(view.breakpoints, answer.points, strict=True):
+            assert abs((point.tokens or 0) - placed.tokens) <= 1
         assert view.breakpoints[-1].tokens == view.total, "the last one stands on the last message"
 
 

@@ -42,6 +42,7 @@ from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.lists.message_list import MessageRow
+from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.summary_pane import SummaryPane
 from widgets.panes.token_graph import TokenGraph
 
@@ -192,7 +193,16 @@ async def test_the_future_is_not_told(in_place: Path) -> None:
         assert pane.view is not None
         assert pane.view.summary.kind == "none"
         assert "No compaction has made a summary so far." in screen_text(pilot)
-        await press(pilot, "right_square_bracket", "right", "right", "right", "right")
+        await press(pilot, "right_square_bracket")
+        assert moment(pilot).phase == "before"
+        assert screen.state.compaction == 1
+        await press(pilot, "2", "escape")
+        shown = screen.query_one(CompactionPane)
+        assert shown.view is not None
+        assert (shown.view.index, shown.view.summary, shown.view.lost) == (1, None, ())
+        await press(pilot, "3", "escape")
+        assert pane.view.summary.kind == "none", "it is not made yet"
+        await press(pilot, "right", "right", "right", "right")
         assert moment(pilot).phase == "after"
         assert derived(pilot).made_by == recorded(pilot, 1)
         assert pane.view is not None

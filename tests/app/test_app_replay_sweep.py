@@ -228,26 +228,26 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
         assert [sum(lines[row][column] or 0 for lines in each.values())] == [
             screen.found.cells["compactions"][row][column]
         ]
-        counts = [each[name][row][column] or 0 for name in screen.offered()]
+        counts = [each[name][row][column] or 0 for name in screen.cell.offered()]
         assert counts == sorted(counts, reverse=True)
         assert counts[0] > counts[-1]
-        first = screen.shown()
+        first = screen.cell.shown()
         graph = screen.query_one(TokenGraph)
-        assert first == screen.offered()[0] != screen.subject.name
+        assert first == screen.cell.offered()[0] != screen.subject.name
         assert f"1 of {len(each)}, " in screen_text(pilot)
         assert len(graph.state.whatif_events) == counts[0]
         await press(pilot, "n", "n")
-        third = screen.shown()
-        assert third == screen.offered()[2]
+        third = screen.cell.shown()
+        assert third == screen.cell.offered()[2]
         assert f"3 of {len(each)}, " in screen_text(pilot)
         assert len(graph.state.whatif_events) == counts[2]
         # The chosen one stays while one moves, and its place among the others is told anew.
         await press(pilot, "down")
-        assert screen.shown() == third
+        assert screen.cell.shown() == third
         row, column = grid.cursor
         assert len(graph.state.whatif_events) == each[third][row][column]
         await press(pilot, "p", "p", "p")
-        assert screen.shown() != third
+        assert screen.cell.shown() != third
         await press(pilot, "o")
         assert screen.scope == "this"
         assert f"of {title}" in screen_text(pilot)

@@ -1,4 +1,4 @@
-"""What the conversation screen works out without a screen: where one begins, what had come by then, title and timeline."""
+"""What the conversation screen works out without a screen: where one begins, what had come by then, titles."""
 
 from __future__ import annotations
 

@@ -85,27 +85,27 @@ class CellView:
         #: The conversation whose curves are shown; "" for the one with the most compactions in each cell.
         self._followed = ""
 
-    def _offered(self) -> tuple[str, ...]:
+    def offered(self) -> tuple[str, ...]:
         """The conversations whose curve the cell under the cursor can show, those with the most compactions first."""
         screen = self._screen
         if screen.scope == "this" or screen.found is None:
             return (self._subject.name,)
         return screen.found.most_compacted(*screen.map.cursor) or (self._subject.name,)
 
-    def _shown(self) -> str:
+    def shown(self) -> str:
         """The conversation whose curve is shown: the one that was chosen as long as it is there, else the first."""
-        offered = self._offered()
+        offered = self.offered()
         return self._followed if self._followed in offered else offered[0]
 
     def next_conversation(self, by: int) -> None:
         """The cell's curve over the next conversation, or the one before; other cells show that one from now on."""
-        offered = self._offered()
+        offered = self.offered()
         if len(offered) < 2:
             alone = "The sweep is over this conversation alone; o takes more."
             words = alone if self._screen.scope == "this" else "There is no other conversation yet."
             self._screen.notify(words, timeout=2)
             return
-        self._followed = offered[(offered.index(self._shown()) + by) % len(offered)]
+        self._followed = offered[(offered.index(self.shown()) + by) % len(offered)]
         self.show()
 
     def show(self) -> None:
@@ -114,7 +114,7 @@ class CellView:
         row, column = screen.map.cursor
         if row < len(screen.rows.values) and column < len(screen.columns.values):
             axes = (screen.rows, screen.columns)
-            values = (self._subject, self._curves, self._shown(), screen.facts, axes, (row, column))
+            values = (self._subject, self._curves, self.shown(), screen.facts, axes, (row, column))
             screen.jobs.run("cell", values, run_cell, lambda ran: self._ran(ran, axes, (row, column)))
 
     def _ran(self, ran: CellRun, axes: tuple[Axis, Axis], cell: tuple[int, int]) -> None:
@@ -146,7 +146,7 @@ class CellView:
 
     def _whose(self, curve: Curve) -> TextLine:
         """Whose curve and figures these are."""
-        offered = self._offered()
+        offered = self.offered()
         if len(offered) < 2:
             return line_of(("of ", "muted"), (curve.title, ""))
         place = f"{offered.index(curve.name) + 1:,} of {len(offered):,}"

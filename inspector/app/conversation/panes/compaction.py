@@ -148,6 +148,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         plan,
         loaded.latest(FACTS),
         context.derived.budgets.max_summary_tokens,
+        state.moment is None or done.index < state.moment.generation,
     )
 
 
@@ -162,20 +163,22 @@ def compute(
     plan: Plan | None,
     facts: FactsRead | None,
     budget: int,
+    over: bool,
 ) -> ShownCompaction:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list.
 
     The lines of both lists are those read so far; they grow. `budget` is the largest summary in tokens.
+    Until it is `over`, what it lost and the summary that it made are not told.
     """
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
-    lost, note = _lost(facts, done)
+    lost, note = _lost(facts, done) if over else ((), "")
     view = replace(
         compaction_view(total, done, plan),
         lost=lost,
         lost_note=note,
-        summary=summary_view(done, total, budget) if done.summary is not None else None,
+        summary=summary_view(done, total, budget) if over and done.summary is not None else None,
     )
     return ShownCompaction(view, CompactionRows(rows_before, rows_after, done))
 

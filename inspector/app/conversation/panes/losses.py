@@ -78,6 +78,9 @@ def compute(
     generation: int,
 ) -> tuple[LossesView, FactsRead | None]:
     """What the chosen compaction of `then` lost; what the next one of the list on screen would put at risk."""
+    if at is not None:
+        # Within a compaction nothing is lost yet: what the one before lost is told.
+        chosen = min(chosen, then)
     if facts is None:
         note = "" if then else "Nothing was compacted so far, so nothing was lost."
         return LossesView(None if then else (), chosen, None if then else MeasuresView(), note, then), None

@@ -62,7 +62,8 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     if compactions is None:
         return None
     then = recorded_then(compactions, state.moment)
-    shown = recorded(compactions, state.compaction, state.moment)
+    # Within a compaction its summary is not there yet.
+    shown = recorded(then, min(state.compaction, len(then)), None)
     index = shown.index if shown is not None else 0
     before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
     changes = state.view in ("changes", "sides")
