@@ -74,7 +74,9 @@ class Player:
         return recording.moments.of_message(state.generation, max(0, index))
 
     def _show(self, at: Moment, **changes: object) -> None:
-        compaction = at.compaction or min(max(1, at.generation - 1), self._host.now.compaction)
+        # The one that the moment is within, else the one that made the list: panes show it as they do outside a replay.
+        made = max(1, at.generation - 1) if self._host.now.compaction else 0
+        compaction = at.compaction or made
         self._host.change(moment=at, generation=at.generation, compaction=compaction, **changes)
 
     def leave(self) -> None:
