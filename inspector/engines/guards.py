@@ -1,8 +1,8 @@
 """When a release gives up compacting: its guards as a state machine over frozen values.
 
 0.13.0 counts compactions that saved under 10% (`should_compress`, `compress`). 0.19.0 judges each by the next real
-prompt count, counts fallback texts in a row, and waits after failed summaries (`update_from_response`,
-`record_completed_compaction`, `_automatic_compression_blocked`). The documentation names no guard.
+prompt count, and counts fallback texts in a row (`update_from_response`,
+`record_completed_compaction`). The documentation names no guard.
 """
 
 from __future__ import annotations
@@ -13,15 +13,10 @@ from typing import Literal, NamedTuple
 STRIKES = 2
 #: A compaction that saves a smaller share than this counts as a strike in 0.13.0.
 LEAST_SAVED = 0.10
-#: Seconds without another summary after a failure: of no provider, of one timeout after another, of a reply that
-#: was no JSON or broke off, of anything else.
-NO_PROVIDER, TIMEOUTS, BROKEN, OTHER = 600, (60, 300, 900), 30, 60
-
-Failure = Literal["no provider", "timeout", "broken", "access", "other"]
 
 
 class Guard(NamedTuple):
-    """The state of the guards. `cooldown_until` is in seconds since the epoch.
+    """The state of the guards.
 
     `ineffective` and `fallbacks` count compactions in a row; `verifying` waits for the next real prompt count.
     `since` is the compaction (counted from 1) with which the agent gave up, None while it has not.
@@ -31,15 +26,11 @@ class Guard(NamedTuple):
     compactions: int = 0
     ineffective: int = 0
     fallbacks: int = 0
-    timeouts: int = 0
-    cooldown_until: float = 0.0
     verifying: bool = False
     since: int | None = None
 
-    def blocked(self, now: float = 0.0) -> str:
-        """Why no automatic compaction runs at that time; an empty string where one would."""
-        if self.judged_by == "usage" and self.cooldown_until > now:
-            return f"the summary model failed; the next try is {self.cooldown_until - now:.0f} s away"
+    def blocked(self) -> str:
+        """Why no automatic compaction runs; an empty string where one would."""
         if self.ineffective >= STRIKES:
             how = (
                 "saved under 10% each"
@@ -94,22 +85,6 @@ def responded(guard: Guard, prompt_tokens: int, threshold_tokens: int) -> Guard:
         return guard
     strikes = guard.ineffective + (guard.verifying and over) if over else 0
     return _settled(guard._replace(ineffective=strikes, verifying=False))
-
-
-def summary_failed(guard: Guard, failure: Failure, now: float) -> Guard:
-    """A summary call failed at a time in seconds since the epoch: the pause until the next one."""
-    if failure == "no provider":
-        return guard._replace(cooldown_until=now + NO_PROVIDER)
-    if failure == "timeout" and guard.judged_by == "usage":
-        count = guard.timeouts + 1
-        pause = TIMEOUTS[min(count, len(TIMEOUTS)) - 1]
-        return guard._replace(timeouts=count, cooldown_until=now + pause)
-    return guard._replace(cooldown_until=now + (BROKEN if failure == "broken" else OTHER))
-
-
-def summary_made(guard: Guard) -> Guard:
-    """A summary call succeeded: no pause, and timeouts count from the start again."""
-    return guard._replace(timeouts=0, cooldown_until=0.0)
 
 
 def _settled(guard: Guard) -> Guard:

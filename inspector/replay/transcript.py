@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation
-from inspector.core.messages import Message
-from inspector.engines.hygiene import TODO_START
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 
@@ -47,11 +45,6 @@ def transcript(conversation: Conversation, compactions: Sequence[Compaction]) ->
             for index in range(start, len(generation))
         )
     return Transcript(tuple(places), tuple(ends))
-
-
-def is_put_back(message: Message) -> bool:
-    """Whether a message was put into the list by a compaction, not said: the to-do snapshot."""
-    return message.role == "user" and message.text.startswith(TODO_START)
 
 
 def calls(roles: Sequence[int]) -> list[int]:

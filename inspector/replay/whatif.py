@@ -297,9 +297,3 @@ def at_risk(facts: FactSteps | None, left: Mapping[int, int]) -> dict[str, int]:
         return {}
     gone = facts.gone(left)
     return {"facts": len(facts), "facts_at_risk": gone.facts, "constraints_at_risk": gone.constraints}
-
-
-def metrics_of(run: WhatIf) -> Mapping[str, float]:
-    """The metrics of a run by name, for tables and heat maps."""
-    found = run.metrics
-    return {name: getattr(found, name) for name in Metrics.__dataclass_fields__}

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from inspector.caching.breakpoints import Breakpoint, breakpoints, caching_enabled, marker
-from inspector.caching.change import cache_change
 from inspector.caching.policy import cache_policy, hostname
 from inspector.core.messages import Message, messages_from
 from tests.caching.record_vectors import message
@@ -145,30 +144,3 @@ def test_the_old_release_did_not_mark_kimi() -> None:
 def test_a_host_is_read_from_any_address() -> None:
     assert hostname("API.Anthropic.com/v1") == "api.anthropic.com"
     assert hostname("") == ""
-
-
-def test_a_compaction_keeps_the_head_and_rebuilds_the_rest() -> None:
-    before = messages_from([{"role": "user", "content": f"message {n}"} for n in range(10)])
-    summary = {"role": "user", "content": "[CONTEXT COMPACTION] ..."}
-    after = (*before[:3], Message(summary), *(Message(m.wire, id=90 + m.id) for m in before[8:]))
-    change = cache_change(before, after, "prompt", "prompt", breakpoints(before, "prompt"))
-    assert (change.same_prompt, change.messages, change.read_from) == (True, 3, (1,))
-    assert change.chars < change.chars_after < change.chars_before
-    assert change.chars + change.chars_lost == change.chars_before
-    assert change.chars + change.chars_rebuilt == change.chars_after
-
-
-def test_a_changed_prompt_keeps_nothing() -> None:
-    messages = messages_from([{"role": "user", "content": "x"}])
-    change = cache_change(messages, messages, "one", "other", breakpoints(messages, "one"))
-    assert (change.same_prompt, change.messages, change.read_from) == (False, 0, ())
-
-
-def test_a_longer_list_reads_everything_before() -> None:
-    messages = messages_from([{"role": "user", "content": "x", "timestamp": 1.0}] * 3)
-    longer = (
-        *messages_from([{"role": "user", "content": "x"}] * 3),
-        Message({"role": "user", "content": "y"}),
-    )
-    change = cache_change(messages, longer, "", "", breakpoints(messages, ""))
-    assert (change.messages, change.chars_lost, change.read_from) == (3, 0, (1, 2, 3))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,10 +12,7 @@ from inspector.engines.guards import (
     guard_of,
     nothing_done,
     responded,
-    summary_failed,
-    summary_made,
 )
-from inspector.engines.hygiene import HARD_LIMITS, Pressure, hygiene, pressure
 from inspector.engines.registry import engine
 
 
@@ -73,34 +69,6 @@ def test_0_19_counts_what_changed_nothing() -> None:
     assert nothing_done(nothing_done(guard_of("hermes-0.19"))).blocked() != ""
 
 
-@pytest.mark.parametrize(
-    ("failures", "pause"),
-    [
-        (["no provider"], 600),
-        (["timeout"], 60),
-        (["timeout", "timeout"], 300),
-        (["timeout"] * 3, 900),
-        (["timeout"] * 9, 900),
-        (["broken"], 30),
-        (["other"], 60),
-    ],
-)
-def test_a_failed_summary_pauses(failures: list[str], pause: int) -> None:
-    guard = guard_of("hermes-0.19")
-    for failure in failures:
-        guard = summary_failed(guard, failure, now=1_000.0)  # type: ignore[arg-type]
-    assert guard.cooldown_until == 1_000 + pause
-    assert guard.blocked(now=1_000.0 + pause - 1) != ""
-    assert guard.blocked(now=1_000.0 + pause) == ""
-    assert summary_made(guard).blocked(now=1_000.0) == ""
-
-
-def test_pauses_of_0_13_do_not_keep_it_from_compacting() -> None:
-    guard = summary_failed(guard_of("hermes-0.13"), "no provider", now=0.0)
-    assert guard.cooldown_until == 600
-    assert guard.blocked(now=1.0) == ""
-
-
 @given(st.lists(st.tuples(st.integers(1, 200_000), st.integers(0, 200_000), st.booleans()), max_size=20))
 def test_the_documented_engine_never_gives_up(steps: list[tuple[int, int, bool]]) -> None:
     guard: Guard = guard_of("documented")
@@ -108,43 +76,6 @@ def test_the_documented_engine_never_gives_up(steps: list[tuple[int, int, bool]]
         guard = responded(compacted(guard, before, after, fallback), after, 100_000)
     assert guard.blocked() == ""
     assert guard.compactions == len(steps)
-
-
-BUDGETS = engine("hermes-0.19").budgets(Settings())
-
-
-@pytest.mark.parametrize(
-    ("messages", "rough", "reported", "limit", "fires"),
-    [
-        (3, 999_999, 0, 0, False),
-        (4, 170_000, 0, 0, True),
-        (4, 169_999, 0, 0, False),
-        (50, 999_999, 10_000, 0, False),
-        (50, 0, 170_000, 0, True),
-        (5_000, 10, 0, HARD_LIMITS["hermes-0.19"], True),
-        (4_999, 10, 0, HARD_LIMITS["hermes-0.19"], False),
-        (400, 10, 0, HARD_LIMITS["hermes-0.13"], True),
-    ],
-)
-def test_hygiene(messages: int, rough: int, reported: int, limit: int, fires: bool) -> None:
-    verdict = hygiene(BUDGETS, messages, rough, reported, limit)
-    assert verdict.fires is fires
-    assert verdict.source == ("reported" if reported else "rough")
-    assert verdict.why
-
-
-def test_hygiene_can_be_switched_off() -> None:
-    assert not hygiene(BUDGETS, 50, 999_999, enabled=False).fires
-
-
-def test_pressure_warns_once_and_is_cleared_below() -> None:
-    first = pressure(Pressure(), 42_500, 50_000)
-    assert first.text == "Context is 85% to compaction threshold (42,500/50,000 tokens)"
-    again = pressure(first, 45_000, 50_000)
-    assert again.warned
-    assert again.text == ""
-    assert not pressure(again, 42_499, 50_000).warned
-    assert pressure(pressure(again, 10, 50_000), 43_000, 50_000).text
 
 
 def test_a_smaller_summary_model_lowers_the_threshold_but_not_the_tail() -> None:

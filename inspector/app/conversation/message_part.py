@@ -67,13 +67,6 @@ class MessagePart:
         """The lines of a generation that have been read, by index. They grow."""
         return self._lines.setdefault(number, {})
 
-    def rows_of(self, number: int) -> GenerationRows:
-        """Rows of a whole generation, for another list than the one on screen."""
-        assert self._opened is not None
-        return GenerationRows(
-            self._opened.generations[number - 1], "", self.lines(number), self._counts.get(number)
-        )
-
     def read(self, wanted: Mapping[int, range]) -> None:
         """Read messages, by the number of their generation."""
         if self._opened is None:

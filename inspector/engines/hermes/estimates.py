@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.core.messages import IMAGE_PARTS
-from inspector.engines.hermes.policies import IMAGE_TOKENS, MESSAGE_OVERHEAD, Policies
+from inspector.engines.hermes.policies import IMAGE_TOKENS, Policies
 
 _IMAGE_CHARS = IMAGE_TOKENS * 4
 _REPLAYED = (
@@ -38,13 +38,8 @@ def content_chars(content: Any) -> int:
     return total
 
 
-def walk_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
-    """A message's tokens in the tail walk (chars // 4 + 10 and its calls). Raises as the release does."""
-    return content_chars(wire.get("content") or "") // 4 + MESSAGE_OVERHEAD + call_tokens(wire, policies)
-
-
 def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
-    """The part of walk_tokens that is not content: tool calls, and reasoning where the release counts it."""
+    """What of a message's tokens in the tail walk is not content: tool calls, reasoning where the release counts it."""
     tokens = 0
     if policies.counts_whole_calls:
         for call in wire.get("tool_calls") or []:
