@@ -44,6 +44,7 @@ class Panes(Vertical):
         self._jobs = jobs
         self._wanted = panes[0].name
         self._focus_wanted = False
+        self._coming = False
         #: What each pane shows was worked out from these values.
         self._filled: dict[str, tuple[Any, ...] | None] = {}
 
@@ -75,49 +76,52 @@ class Panes(Vertical):
         return bool(self.query_one(ContentSwitcher).query_children(f"#{name}"))
 
     def show(self, name: str, focus: bool = False) -> None:
-        """Bring a pane up; an unknown name changes nothing. With `focus` it gets it."""
+        """Bring a pane up; an unknown name changes nothing. With `focus` it gets it.
+
+        Under fast keys the panes between are never brought up: the last one that was wanted is.
+        """
         if name not in self.panes:
             return
         self._wanted, self._focus_wanted = name, focus
-        if not self.is_mounted:
-            return
-        self.query_one(PaneTabs).active = name
-        if self.made(name):
-            self._bring_up(name)
-        else:
-            self.call_next(self._make, name)
+        if self.is_mounted:
+            self.query_one(PaneTabs).active = name
+            if not self._coming:
+                self._coming = True
+                self.call_next(self._come)
 
     async def bring(self, name: str) -> Widget:
         """Bring a pane up, made where it is not yet, and give it the focus."""
         self._wanted, self._focus_wanted = name, True
         self.query_one(PaneTabs).active = name
-        await self._make(name)
+        await self._come()
         return self.pane(name)
 
-    async def _make(self, name: str) -> None:
-        # Under fast keys another one may be wanted by now.
-        if not self.made(name) and name == self._wanted:
+    async def _come(self) -> None:
+        """Bring the wanted pane up. Another one may be wanted by the time that it is made."""
+        self._coming = False
+        name, switcher = self._wanted, self.query_one(ContentSwitcher)
+        if not self.made(name):
             widget = self.panes[name].widget(id=name)
             widget.display = False
-            await self.query_one(ContentSwitcher).mount(widget)
-        if name == self._wanted:
-            self._bring_up(name)
-
-    def _bring_up(self, name: str) -> None:
-        switcher = self.query_one(ContentSwitcher)
+            await switcher.mount(widget)
+        if name != self._wanted:
+            return
         if switcher.current != name:
             switcher.current = name
             self.post_message(self.Shown(name))
         if self._focus_wanted:
             self._focus_wanted = False
-            pane = self.pane(name)
-            if isinstance(pane, ViewsPane) and pane.shown is not None:
-                # The views that are not on screen are there too.
-                pane = pane.shown
-            for widget in pane.walk_children(Widget, with_self=True):
-                if widget.focusable:
-                    widget.focus()
-                    return
+            self._focus(self.pane(name))
+
+    @staticmethod
+    def _focus(pane: Widget) -> None:
+        if isinstance(pane, ViewsPane) and pane.shown is not None:
+            # The views that are not on screen are there too.
+            pane = pane.shown
+        for widget in pane.walk_children(Widget, with_self=True):
+            if widget.focusable:
+                widget.focus()
+                return
 
     @on(PaneTabs.Chosen)
     def _tab(self, event: PaneTabs.Chosen) -> None:
