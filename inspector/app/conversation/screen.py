@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -131,6 +131,18 @@ class ConversationScreen(JobScreen):
     def on_resize(self) -> None:
         """Narrow terminals show the list above the panes."""
         self.set_class(self.size.width < 110, "narrow")
+        self._give_room()
+
+    @on(events.DescendantFocus)
+    def _give_room(self) -> None:
+        """Where the list stands above the panes, they get more room while one has the focus.
+
+        Not by `:focus-within`: Textual would then style every widget in the panes anew wherever the focus goes.
+        """
+        inside = self.focused is not None and self.panes in self.focused.ancestors
+        height = "2fr" if inside and self.has_class("narrow") else "1fr"
+        if self.panes.styles.height is None or str(self.panes.styles.height) != height:
+            self.panes.styles.height = height
 
     # State and what is read.
 
