@@ -52,6 +52,7 @@ async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "6")
         assert isinstance(pilot.app.focused, Knobs)
+        budgets_module.budgets.cache_clear()
         derived: list[float] = []
         threshold = budgets_module._threshold
         monkeypatch.setattr(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from inspector.app.paneviews import pruned_text
 
+from inspector.app.conversation.panes.message import pruned_text
 from inspector.core.errors import EngineError
 from inspector.core.messages import messages_from
 from inspector.engines.base import Output, Settings
@@ -67,5 +67,5 @@ def test_one_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(EngineError, match=r"The engine failing failed: KeyError: 'no'\."):
             ask()
-    monkeypatch.setattr("inspector.app.paneviews.engine", lambda name: found)
+    monkeypatch.setattr("inspector.app.conversation.panes.message.engine", lambda name: found)
     assert pruned_text(MESSAGES[2], {}, PLAN) == "The engine failing failed: KeyError: 'no'."
