@@ -21,29 +21,9 @@ from tests.app.running import CHECKOUT, conversation, press, running, settled
 from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.title_bar import TitleBar
-from widgets.lists.message_list import MessageList
 from widgets.panes.knobs import Knobs
-from widgets.panes.text_view import TextView
 from widgets.panes.token_graph import TokenGraph
-from widgets.panes.what_if_pane import WhatIfPane
-
-
-class Calls:
-    """Counts the calls of methods while a test runs."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._monkeypatch = monkeypatch
-        self.counts: dict[str, int] = {}
-
-    def of(self, kind: type, name: str) -> None:
-        """Count the calls of a method of a class."""
-        method, key = getattr(kind, name), f"{kind.__name__}.{name}"
-
-        def counted(*args: Any, **kinds: Any) -> Any:
-            self.counts[key] = self.counts.get(key, 0) + 1
-            return method(*args, **kinds)
-
-        self._monkeypatch.setattr(kind, name, counted)
+from widgets.panes.what_if_pane import TuneState, WhatIfPane
 
 
 async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(
@@ -60,19 +40,20 @@ async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(
             "_threshold",
             lambda policies, settings: derived.append(settings.threshold) or threshold(policies, settings),
         )
-        calls = Calls(monkeypatch)
-        calls.of(WhatIfPane, "set_settings")
-        calls.of(TextView, "set_lines")
-        calls.of(MessageList, "set_boundaries")
+        shown: list[TuneState] = []
+        set_settings = WhatIfPane.set_settings
+        monkeypatch.setattr(
+            WhatIfPane, "set_settings", lambda pane, state: shown.append(state) or set_settings(pane, state)
+        )
         before = conversation(pilot).derived
         await pilot.press("right")
         assert conversation(pilot).derived is not before
         assert derived == [0.51]
-        assert calls.counts["WhatIfPane.set_settings"] == 1
-        assert calls.counts["MessageList.set_boundaries"] == 1
         await settled(pilot)
-        # The run of the whole conversation comes behind: its figures are another part of the pane.
+        # The run of the whole conversation comes behind: its curve is another part of the pane.
         assert derived == [0.51]
+        assert all(state == shown[0] for state in shown)
+        assert shown[0].settings.threshold == 0.51
 
 
 async def test_equal_values_draw_nothing(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:

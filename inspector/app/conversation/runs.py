@@ -8,7 +8,6 @@ from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
 from inspector.replay.recording import Recording
 from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
-from widgets.base import human
 from widgets.panes.knob_values import LARGEST_SHARE
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
@@ -19,23 +18,6 @@ def summary_model(recording: Recording, size: float | None) -> SummaryModel:
     if size is None:
         return recording.model
     return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))
-
-
-def run_lines(run: WhatIf | None, kept: WhatIf | None) -> tuple[str, ...]:
-    """What the whole conversation would have been, a sentence a run."""
-    lines = []
-    for name, one in (("", run), ("A: ", kept)):
-        if one is None:
-            continue
-        figures = one.metrics
-        facts = f", {figures.facts_at_risk:,} of {figures.facts:,} facts at risk" if figures.facts else ""
-        lines.append(
-            f"{name}The whole conversation: {human.plural(figures.compactions, 'compaction')}, peak "
-            f"~{human.tokens(figures.peak_tokens)}, input ~{human.tokens(figures.input_tokens)}, "
-            f"{human.percent(figures.summarized_share)} summarized, "
-            f"{human.percent(figures.resummarized_share)} more than once{facts}."
-        )
-    return tuple(lines)
 
 
 def replay_view(

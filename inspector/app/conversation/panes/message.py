@@ -9,6 +9,7 @@ from typing import Any
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
+from inspector.core.errors import EngineError
 from inspector.core.messages import Message as StoredMessage
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import pruned_wire
@@ -147,8 +148,11 @@ def system_view(row: MessageRow, prompt: str) -> MessageView:
 
 
 def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan: Plan) -> str | None:
-    """What pruning leaves of a message under a plan; None where the engine does not tell."""
-    wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    """What pruning leaves of a message under a plan; None where the engine does not tell, a sentence where it fails."""
+    try:
+        wire = pruned_wire(engine(plan.profile), message, calls.get(message.tool_call_id))
+    except EngineError as error:
+        return str(error)
     if wire is None:
         return None
     if wire.get("tool_calls") != message.wire.get("tool_calls"):

@@ -11,7 +11,7 @@ from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.reading import Runs
 from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.runs import replay_view, run_lines, summary_model
+from inspector.app.conversation.runs import replay_view, summary_model
 from inspector.app.conversation.state import Tuning
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Plan, Settings
@@ -91,13 +91,11 @@ def compute(
 ) -> tuple[TuneState, ReplayView | None, int]:
     """The knobs with what follows from them, the runs, and the step on screen."""
     run = None
-    lines: tuple[str, ...] = ()
     if recording is not None and runs is not None and figures is not None:
         model = summary_model(recording, tuning[1])
         run = replay_view(recording, runs.run, figures, runs.kept, model)
-        lines = run_lines(runs.run, runs.kept)
     sentence = parting(gauge)
-    outcome = (*_outcome(plan, tuning[0]), *((sentence,) if sentence else ()), *lines)
+    outcome = (*_outcome(plan, tuning[0]), *((sentence,) if sentence else ()))
     force = resolved.settings
     state = TuneState(
         settings=tuning[0],
