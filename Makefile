@@ -17,7 +17,8 @@ test: $(DEV)
 
 # The long tails too: every recorded list, many examples, hundreds of damaged files, the wheel, what benchmarks run on.
 test-all: $(DEV)
-	@$(BIN)/python -m pytest --slow tests tests/benchmarks/check_generator.py
+	@$(BIN)/python -m pytest -n 0 tests/benchmarks/check_generator.py
+	@$(BIN)/python -m pytest --slow
 
 check: lint types contract test
 

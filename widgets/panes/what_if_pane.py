@@ -214,7 +214,11 @@ class WhatIfPane(Container):
             self._figures.set_lines([TextLine(self._note or "Reading the conversation …", "muted")])
             self._graph.state = GraphState()
         else:
-            notes = [] if self._views.display else [TextLine(note, "muted") for note in self._run.notes[:1]]
+            notes = (
+                []
+                if self._views.display
+                else [TextLine(note, "muted") for note in self._run.notes[: max(1, len(self._run.runs) - 1)]]
+            )
             self._figures.set_lines([*run_lines(self._run, self._figures.size.width), *notes])
             self._graph.state = replace(self._run.graph, step=self._step)
 

@@ -32,7 +32,10 @@ def replay_view(
         notes.append(f"The agent would give up compacting at step {run.gave_up_at:,}.")
     if kept is not None:
         notes += [f"A  {words_of(kept.settings)}", f"B  {words_of(run.settings)}"]
-    notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
+    if run.budgets.max_summary_tokens:
+        notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
+    else:
+        notes.append("This engine writes no summaries; mended tool pairs are not counted.")
     runs = [_run_view("recorded", recorded)]
     if kept is not None:
         runs += [_run_view("A", kept.metrics), _run_view("B", run.metrics)]

@@ -157,7 +157,7 @@ class ConversationScreen(JobScreen):
         return self.loaded
 
     def change(self, **changes: Any) -> None:
-        """Assign the next state. A new generation or the end of a replay shows the whole list."""
+        """Assign the next state."""
         self.state = replace(self.state, **changes)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
@@ -172,7 +172,7 @@ class ConversationScreen(JobScreen):
     def watch_state(self, before: State, after: State) -> None:
         """The user is elsewhere: show what there is."""
         self.player.follow(after)
-        if (before.generation, before.find) != (after.generation, after.find) and after.find != before.find:
+        if after.find != before.find:
             self.finder.mark(after.find)
         self._refresh_parts()
 
@@ -190,6 +190,7 @@ class ConversationScreen(JobScreen):
             self.derived = derived
             if derived.problem:
                 self.tell(derived.problem)
+                self.call_next(self.player.pause)
             self.query_one(TitleBar).set_parts(derived.title)
             self.query_one(Gauge).state = derived.gauge
             regions, timeline = self.query_one(RegionBar), self.query_one(Timeline)
