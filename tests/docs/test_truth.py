@@ -206,3 +206,22 @@ def test_make_targets_that_are_named_exist() -> None:
         text = page.read_text(encoding="utf-8")
         named = re.findall(r"^make ([a-z]+)|`make ([a-z]+)`", text, re.MULTILINE)
         assert {first or second for first, second in named} <= targets, page.name
+
+
+def test_what_the_map_names_is_in_the_code() -> None:
+    """The walks and the ways to add something: classes, functions, fields and modules that stand in backticks."""
+    page = re.sub(r"```.*?```", "", read("architecture.md"), flags=re.DOTALL)
+    source = "\n".join(
+        path.read_text(encoding="utf-8")
+        for room in ("inspector", "widgets")
+        for path in (ROOT / room).rglob("*.py")
+    )
+    files = {path.name for room in ("inspector", "widgets") for path in (ROOT / room).rglob("*")}
+    files |= {path.name for path in ROOT.iterdir()}
+    spans = re.findall(r"`([^`]+)`", page)
+    names = [span for span in spans if re.fullmatch(r"[A-Za-z_]+(\.[a-z_]+)?(\([a-z, .]*\))?", span)]
+    assert len(names) > 30
+    for name in names:
+        bare = name.partition("(")[0]
+        known = bare in files or all(re.search(rf"\b{part}\b", source) for part in bare.split("."))
+        assert known, name
