@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.app.conversation.panes.summary import section_tokens, summary_view
+from inspector.app.conversation.summary_views import section_tokens, summary_view
 from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.summaries.parse import parse_summary

@@ -8,77 +8,24 @@ from typing import Any, NamedTuple
 
 from textual import on
 
+from inspector.app.conversation.compaction_views import CompactionRows, compaction_view
 from inspector.app.conversation.fact_views import life_view, worst_first
 from inspector.app.conversation.intents import ChooseCompaction, GoTo, ReadRows
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.panes.summary import summary_view
 from inspector.app.conversation.reading import FactsRead
 from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
+from inspector.app.conversation.summary_views import summary_view
 from inspector.core.conversations import Compaction, Generation
-from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.facts.fact import Life
-from widgets.base import human
-from widgets.lists.message_list import Boundary, MessageList, MessageRow
+from widgets.lists.message_list import MessageList
 from widgets.panes.choices import PlaceChosen
-from widgets.panes.compaction_pane import BoundsView, CompactionPane, CompactionView
+from widgets.panes.compaction_pane import CompactionPane, CompactionView
 
 #: So many facts are listed, the worst first.
 _LOST_SHOWN = 12
-
-
-class CompactionRows:
-    """The list before a compaction with the summary put where the middle was."""
-
-    def __init__(self, before: GenerationRows, after: GenerationRows, compaction: Compaction) -> None:
-        self.before = before
-        self.after = after
-        self.compaction = compaction
-        self.summary_at = None if compaction.merged else compaction.summary_at
-
-    def __len__(self) -> int:
-        return self.compaction.before + (0 if self.summary_at is None else 1)
-
-    def place(self, row: int) -> tuple[GenerationRows, int]:
-        """Which list a row comes from, and the message's index in it."""
-        if self.summary_at is not None:
-            if row == self.compaction.tail_start:
-                return self.after, self.summary_at
-            if row > self.compaction.tail_start:
-                row -= 1
-        return self.before, row
-
-    def row(self, row: int) -> MessageRow | None:
-        """A row, from the list it belongs to, in the region that it was in."""
-        rows, index = self.place(row)
-        found = rows.row(rows.row_of(index))
-        if found is None or rows is not self.before:
-            return found
-        done = self.compaction
-        region = "head" if index < done.head_end else "middle" if index < done.tail_start else "tail"
-        return replace(found, region=region)
-
-    def missing(self, wanted: range) -> dict[int, range]:
-        """What is to be read for some rows: a range of indexes by the number of the generation."""
-        missing: dict[int, list[int]] = {}
-        for row in wanted:
-            if row < len(self):
-                rows, index = self.place(row)
-                if index not in rows.lines:
-                    missing.setdefault(rows.generation.number, []).append(index)
-        return {number: range(min(found), max(found) + 1) for number, found in missing.items()}
-
-    def boundaries(self) -> tuple[Boundary, ...]:
-        """The recorded boundaries as lines between the rows."""
-        head, tail = self.compaction.head_end, self.compaction.tail_start
-        left = human.plural(tail - head, "message")
-        came = "what stayed" if self.summary_at is None else "Σ took their place, then what stayed"
-        return (
-            Boundary(head, "head_end", "recorded", f"{left} left from here on"),
-            Boundary(tail, "tail_start", "recorded", came),
-        )
 
 
 class ShownCompaction(NamedTuple):
@@ -193,49 +140,6 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
     return (
         views,
         f"and {more:,} more: the losses pane has them all" if more else "" if views else "nothing was lost",
-    )
-
-
-def compaction_view(total: int, done: Compaction, plan: Plan | None) -> CompactionView:
-    """A recorded compaction, one of `total`, beside the plan that the settings make of the same list."""
-    bounds = [
-        BoundsView(
-            "recorded",
-            "recorded",
-            done.head_end,
-            done.tail_start,
-            None if done.summary is None else text_tokens(len(done.summary)),
-            done.tokens_after,
-            "" if done.exact else "inferred",
-        )
-    ]
-    if plan is not None:
-        by = f"planned by {plan.profile}"
-        if plan.compacts:
-            agree = (plan.head_end, plan.tail_start) == (done.head_end, done.tail_start)
-            note = "the same" if agree else "differs from the record"
-            bounds.append(
-                BoundsView("planned", by, *plan.regions(), plan.summary_budget, plan.tokens_after, note)
-            )
-        else:
-            bounds.append(BoundsView("planned", by, 0, 0, note=plan.reason))
-    stayed = done.head_end + done.before - done.tail_start
-    outcome = "fallback" if done.fallback else "merged" if done.merged else "summary"
-    return CompactionView(
-        index=done.index,
-        total=total,
-        before=done.before,
-        after=done.after,
-        tokens_before=done.tokens_before,
-        tokens_after=done.tokens_after,
-        outcome=outcome if done.summary is not None or done.fallback else "failed",  # type: ignore[arg-type]
-        bounds=tuple(bounds),
-        went=done.tail_start - done.head_end,
-        stayed=stayed,
-        came=max(0, done.after - stayed),
-        at=done.at,
-        session=done.session,
-        notes=(done.note,) if done.note else (),
     )
 
 
