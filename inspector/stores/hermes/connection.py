@@ -134,6 +134,9 @@ class Connections:
             connection.execute("BEGIN")
             try:
                 return work(connection)
+            except MemoryError as error:
+                # What a damaged full-text index says of its own size SQLite believes.
+                raise sqlite3.DatabaseError("it asks for more memory than there is") from error
             finally:
                 connection.execute("ROLLBACK")
 

@@ -58,8 +58,8 @@ def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]
                 ('"CONTEXT COMPACTION" OR "CONTEXT SUMMARY"', _NEWEST),
             ).fetchall()
             return [int(row[0]) for row in rows]
-        except sqlite3.DatabaseError:
-            pass  # a damaged or foreign full-text index is no reason to know nothing
+        except (sqlite3.DatabaseError, MemoryError):
+            pass  # a damaged or foreign full-text index is no reason to know nothing, whatever size it says it has
     if {"parent_session_id", "end_reason", "started_at"} <= schema.sessions:
         rows = connection.execute(
             "SELECT m.id FROM (SELECT c.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id "
