@@ -151,11 +151,9 @@ class Jobs:
         """
         values = tuple(values)
         key = values if key is None else tuple(key)
-        known = self._jobs.get(name)
-        if known is not None:
-            if known.function is function and same(known.key, key):
-                return False
-            self.cancel(name)
+        if self.wanted(name, function, key):
+            return False
+        self.cancel(name)
         job = Job(name, key, values, function, then, some, failed)
         self._jobs[name] = job
         if rest:
@@ -163,6 +161,11 @@ class Jobs:
         else:
             self._start(job)
         return True
+
+    def wanted(self, name: str, function: Callable[..., Any], key: Sequence[Any]) -> bool:
+        """Whether just that is wanted already, or was worked out."""
+        known = self._jobs.get(name)
+        return known is not None and known.function is function and same(known.key, key)
 
     def cancel(self, name: str) -> None:
         """Nobody wants it any more; the same may be wanted again."""

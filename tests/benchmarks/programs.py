@@ -47,7 +47,7 @@ class Program:
         with fresh_environment() as (environment, _):
             whole = {**environment, "PYTHONPATH": str(self.folder), **self.more}
             words = [*self.words, session] if self.bare else self.words
-            with Terminal(words, whole) as terminal:
+            with Terminal(words, whole, self.folder) as terminal:
                 terminal.until_seen(self.first)
                 yield terminal
 

@@ -29,11 +29,13 @@ class TimedOut(Exception):
 class Terminal:
     """A program in a pseudo-terminal of 160 × 48. It is told that frames can be marked, so that their ends are seen."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         self.started = time.perf_counter()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
+            # Python's -m looks there first for the package: two checkouts are told apart by it.
+            os.chdir(folder)
             os.execvpe(command[0], list(command), dict(environment))
         self._raw = b""
         #: Everything drawn so far, without colours and cursor movements.

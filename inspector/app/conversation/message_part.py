@@ -107,6 +107,9 @@ class MessagePart:
             return
         number = state.generation
         generation = opened.generations[number - 1]
+        if self._jobs.wanted("counts", count_tokens, (opened.inspection, generation)):
+            # Looking up what is counted already takes its time in a long list.
+            return
         counts = self._counts.setdefault(number, Counts())
 
         def came(found: CountedTokens) -> None:

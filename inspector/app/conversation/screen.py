@@ -73,9 +73,9 @@ class ConversationScreen(JobScreen):
         "messages are boundaries: solid ones were recorded, dashed ones are planned by the profile under the settings."
     )
     #: Where the user is.
-    state: reactive[State] = reactive(State(), init=False, always_update=False)
+    state: reactive[State] = reactive(State(), init=False, repaint=False)
     #: What has been read.
-    loaded: reactive[Loaded] = reactive(Loaded(), init=False)
+    loaded: reactive[Loaded] = reactive(Loaded(), init=False, repaint=False)
 
     def __init__(
         self,
