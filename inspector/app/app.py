@@ -91,6 +91,8 @@ class InspectorApp(Host):
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""
+        # What is written from now on is noticed, be it before anything has been read.
+        self._watch()
         if self.first_conversation is not None:
             self.open_conversation(self.first_conversation)
         self.set_interval(WATCH_SECONDS, self._watch)
