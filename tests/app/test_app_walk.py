@@ -176,6 +176,28 @@ async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: P
     db.close()
 
 
+async def test_what_is_written_as_soon_as_the_list_is_there_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first look at the database comes with the start, not when the clock first beats."""
+    monkeypatch.setattr("inspector.app.app.WATCH_SECONDS", 2.0)
+    path = tmp_path / "state.db"
+    db = writer.create(path, journal="wal")
+    writer.session(db, "s", title="Live", model="gpt-4o")
+    for number, wire in enumerate(writer.talk(10)):
+        writer.insert(db, "s", wire, 1_000.0 + number)
+    db.commit()
+    app = app_on(open_store(path), SavedState(folder=tmp_path / "place"), name="s")
+    async with app.run_test(size=SIZE) as pilot:
+        listed = messages(pilot)
+        await until(pilot, lambda: listed.row_count > 0)
+        count = listed.row_count
+        writer.insert(db, "s", {"role": "user", "content": "more"}, 2_000.0)
+        db.commit()
+        await until(pilot, lambda: listed.row_count == count + 1)
+    db.close()
+
+
 @pytest.mark.parametrize(
     "size",
     [
