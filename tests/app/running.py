@@ -25,6 +25,7 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.idle import draw
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
@@ -79,6 +80,7 @@ async def settled(pilot: Test) -> None:
             # A job that rests before it begins, until the user has stood still for some 30 ms.
             await asyncio.sleep(0.005)
         if quiet == 3:
+            draw(pilot.app)
             return
     raise AssertionError("the app does not come to rest")
 
