@@ -107,6 +107,14 @@ def _compaction(entry: JudgedCompaction) -> Document:
         "at": recorded.at,
         "exact": recorded.exact,
         "note": recorded.note,
+        "trigger": entry.why.trigger,
+        "why": {
+            "rule": entry.why.rule,
+            "threshold_tokens": entry.why.threshold_tokens,
+            "crossed": entry.why.crossed,
+            "fits": list(entry.why.fits),
+            "text": entry.why.text,
+        },
         "planned": {
             "profile": planned.profile,
             "compacts": planned.compacts,

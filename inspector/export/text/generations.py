@@ -90,11 +90,12 @@ def print_compactions(documents: Sequence[Document]) -> None:
         kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
         line = Text(f"compaction {entry['index']}  ", style="bold")
         line.append(
-            f"{entry['before']:,} → {entry['after']:,} messages · {entry['tokens_before']:,} → "
-            f"{entry['tokens_after']:,} tokens · {size}{kind}",
+            f"{entry['before']:,} → {entry['after']:,} messages · ~{entry['tokens_before']:,} → "
+            f"~{entry['tokens_after']:,} tokens · {size}{kind}",
             style="not bold",
         )
         console.print(line, soft_wrap=not console.is_terminal)
+        say(console, f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         if not planned["compacts"]:
             told = f"{planned['profile']} would not compact: {planned['reason']}"
