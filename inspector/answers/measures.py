@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
 from inspector.quality.measures.measure import MeasuredCompaction
+from inspector.quality.measures.reopened import Reopened
 
 if TYPE_CHECKING:
     from inspector.engines.base import Settings
@@ -49,6 +50,18 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
             plan.middle_tokens if same else unpruned,
             text_tokens(len(recorded.summary or "")),
         )
+
+
+def read_again(inspection: Inspection, settings: Settings) -> Mapping[int, tuple[tuple[str, int], ...]]:
+    """By compaction the files and pages that were read again after it, each with the message that opened it, as an
+    index of the list after, in that order. Reads each list once; raises StoreErrors and EngineErrors."""
+    reopened = Reopened()
+    found = {}
+    for compaction in measured_compactions(inspection, settings):
+        evidence = reopened.measure(compaction).evidence
+        places = [(entry.text, entry.found.index) for entry in evidence if entry.found is not None]
+        found[compaction.recorded.index] = tuple(sorted(places, key=lambda place: place[1]))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
