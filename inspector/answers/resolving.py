@@ -18,7 +18,7 @@ from inspector.config.settings import (
     resolve_settings,
 )
 from inspector.core.conversations import ConversationRow
-from inspector.engines.registry import engine
+from inspector.engines.registry import engine, release_of
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.several import SeveralStores
 
@@ -70,8 +70,8 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 
 
 def caching_release(profile: str) -> Release:
-    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
-    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
+    """Whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry one."""
+    return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 
 def live_of(
