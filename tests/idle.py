@@ -43,10 +43,12 @@ def draw_at_rest(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Screen, "_compositor_refresh", lambda screen: None)
 
 
-def draw(app: App[Any]) -> None:
-    """Draw what changed on the screen on top since it was drawn last."""
-    if app._running and app.screen_stack:
+def draw(app: App[Any]) -> bool:
+    """Draw what changed on the screen on top; whether anything had. Drawing may set more off."""
+    changed = app._running and app.screen_stack and bool(app.screen._compositor._dirty_regions)
+    if changed:
         _refresh(app.screen)
+    return bool(changed)
 
 
 def _draw() -> bool:

@@ -54,16 +54,16 @@ class CompactionView:
     went: int = 0
     went_tokens: int | None = None
     stayed: int = 0
-    pruned: int | None = None
     came: int = 0
     at: float = 0.0
     session: str = ""
     notes: tuple[str, ...] = ()
     lost: tuple[FactView, ...] = ()
     lost_note: str = ""
+    summary: SummaryView | None = None
+    pruned: int | None = None
     again: tuple[EvidenceView, ...] = ()
     why: str = ""
-    summary: SummaryView | None = None
 
 
 _OUTCOMES = {
