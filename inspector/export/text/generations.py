@@ -18,7 +18,9 @@ def print_show(document: Document) -> None:
     """A generation: what its numbers are and one line a message."""
     console = console_for()
     tokens = document["tokens"]
-    state = "live" if document["live"] else "compacted"
+    state = (
+        f"at step {document['step']:,}" if document["step"] else "live" if document["live"] else "compacted"
+    )
     say(
         console,
         f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
