@@ -14,6 +14,7 @@ NAMES = frozenset(
         "plan",
         "replay",
         "report",
+        "requests",
         "search",
         "show",
         "store",

@@ -47,6 +47,7 @@ _COMMANDS = (
     conversation.show,
     conversation.compactions,
     conversation.findings,
+    conversation.requests,
     whatif.plan,
     conversation.diff,
     conversation.facts,
