@@ -82,8 +82,8 @@ def _open_folder(folder: Path) -> Store:
             problem = error
     if not stores:
         raise problem or NotAStore(
-            f"{folder} holds no sessions: neither a transcript that this program knows nor a state.db of Hermes Agent "
-            "lies in it or below it."
+            f"The directory {folder} holds no sessions: neither a transcript that this program knows nor a state.db of "
+            "Hermes Agent lies in it or below it."
         )
     return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)
 

@@ -30,11 +30,32 @@ def read_lines(path: Path) -> Iterator[Line]:
                 length = len(raw)
                 if not raw.isspace():
                     value = mapping(raw)
-                    if value is not None or raw.endswith(b"\n"):
+                    if value is not None:
                         yield Line(start, length, value)
+                    elif raw.endswith(b"\n"):
+                        yield from _pieces(raw, start)
                 start += length
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def _pieces(raw: bytes, start: int) -> Iterator[Line]:
+    """What a line holds that is no single document: several, where two programs wrote at once, or nothing readable."""
+    text = raw.decode("utf-8", errors="surrogateescape")
+    decoder = json.JSONDecoder()
+    at, found = 0, []
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        if isinstance(value, dict):
+            before = len(text[:at].encode("utf-8", errors="surrogateescape"))
+            length = len(text[at:end].encode("utf-8", errors="surrogateescape"))
+            found.append(Line(start + before, length, value))
+        at = end
+    yield from found or [Line(start, len(raw), None)]
 
 
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:

@@ -66,7 +66,9 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     places = {node.uuid: place for place, node in enumerate(part)}
     on = _path(part, places, messages[-1])
     if end in places and end not in on:
-        on = _path(part, places, part[places[end]])
+        # The boundary says where the list ended that it follows, where that line hangs on messages.
+        told = _path(part, places, part[places[end]])
+        on = told if any(node.uuid in told for node in messages) else on
     answers = {node.answer for node in messages if node.uuid in on and node.answer}
     on.update(node.uuid for node in messages if node.answer in answers)
     made = {use for node in messages if node.uuid in on for use in node.uses}
@@ -75,7 +77,7 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
         # What follows hangs on the messages that were kept, where some were; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)
     kept = tuple(node for node in part if node.uuid in on and node.message)
-    return Stretch(boundary, kept, len(messages) - len(kept))
+    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in on))
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:

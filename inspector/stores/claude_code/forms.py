@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-Wire = dict[str, Any]
+from inspector.stores.entries import Wire
 
 #: What Claude Code wraps around words that are not the user's.
 _TAGS = (

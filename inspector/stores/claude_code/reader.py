@@ -14,19 +14,15 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
     Session,
-    Usage,
 )
-from inspector.core.messages import Message
 from inspector.core.text import safe_line
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import Stretch, in_order, kept_of, stretches
-from inspector.stores.claude_code.forms import summary_text
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
-from inspector.stores.lines import count_at, first_mappings, read_spans
+from inspector.stores.lines import count_at, first_mappings
 from inspector.stores.recorded import FileDigest, Recorded, Source
 
 _TITLE = 120
-#: Entries are counted file by file: the upper bits of a message's id say which file.
-_FILE_BITS = 32
 
 
 class ClaudeCodeReader:
@@ -97,14 +93,14 @@ def _digest(found: Scan, part: str, nodes: Sequence[Node]) -> FileDigest:
     times = [node.at for node in nodes if node.at]
     agent = next((node.agent for node in nodes if node.side), "")
     alone = not part and bool(agent) and all(node.side for node in nodes if node.message)
-    session = part or (agent if alone and agent else found.session) or found.path.stem
+    session = part or (agent if alone and agent else found.session) or found.entries.path.stem
     title = next(
         (found.titles[kind] for kind in ("custom-title", "ai-title", "summary") if kind in found.titles), ""
     )
     if part or alone:
         title = ""
     return FileDigest(
-        path=str(found.path),
+        path=str(found.entries.path),
         part=part,
         session=session,
         title=safe_line(title or (found.first_words if not part else "sub-agent"), _TITLE),
@@ -160,42 +156,35 @@ class _Reading:
         self.lists = stretches(self.nodes)
 
     def run(self) -> Recorded:
-        generations: list[Generation] = []
+        lists: list[list[int]] = []
         compactions: list[Compaction] = []
         held: list[Node] = []
         for number, stretch in enumerate(self.lists, start=1):
             kept: list[Node] = []
             if stretch.boundary is not None:
                 kept = kept_of(stretch.boundary, held)
-                compactions.append(self._compaction(generations[-1], stretch, held, kept))
+                compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
             summaries = [node for node in stretch.nodes if node.summary]
             held = [*summaries, *kept, *(node for node in stretch.nodes if not node.summary)]
-            generations.append(self._generation(number, held))
+            lists.append(self._ids(held))
         row = self.source.row
-        notes = tuple(self._notes())
+        files = [part.scan.entries for part in self.parts]
+        generations = generations_of(lists, files, row.id)
         requests = tuple(self._requests())
         sessions = tuple(self._session(name, requests) for name in row.sessions)
         return Recorded(
-            Conversation(row, sessions, tuple(generations), notes),
+            Conversation(row, sessions, generations, tuple(self._notes())),
             tuple(compactions),
             tuple(self._microcompactions(generations)),
             requests,
-            self._bodies,
+            bodies_of(files, row.id),
         )
 
     def _ids(self, nodes: Sequence[Node]) -> list[int]:
-        return [self.file_of[node.uuid] << _FILE_BITS | entry + 1 for node in nodes for entry in node.entries]
-
-    def _generation(self, number: int, nodes: Sequence[Node]) -> Generation:
-        entries = [
-            self.parts[self.file_of[node.uuid]].scan.entries[e] for node in nodes for e in node.entries
-        ]
-        roles = bytes(entry.role for entry in entries)
-        name = self.source.row.id
-        return Generation(number, name, tuple(self._ids(nodes)), roles, live=number == len(self.lists))
+        return [identity(self.file_of[node.uuid], entry) for node in nodes for entry in node.entries]
 
     def _compaction(
-        self, before: Generation, stretch: Stretch, held: Sequence[Node], kept: Sequence[Node]
+        self, index: int, before: Sequence[int], stretch: Stretch, kept: Sequence[Node]
     ) -> Compaction:
         boundary = stretch.boundary
         data = boundary.boundary if boundary is not None else None
@@ -204,7 +193,7 @@ class _Reading:
         summary = next((node for node in stretch.nodes if node.summary), None)
         staying = self._ids(kept)
         length = len(before)
-        at_end = not staying or list(before.ids[length - len(staying) :]) == staying
+        at_end = not staying or list(before[length - len(staying) :]) == staying
         own = 0 if summary is None else len(summary.entries)
         notes = []
         if not length:
@@ -216,8 +205,8 @@ class _Reading:
                 f"The {len(staying)} messages that were kept did not stand together at the end of the list."
             )
         return Compaction(
-            index=before.number,
-            session=boundary.session or before.session,
+            index=index,
+            session=boundary.session or self.source.row.id,
             before=length,
             after=own + len(staying),
             head_end=0,
@@ -239,11 +228,8 @@ class _Reading:
         )
 
     def _summary(self, node: Node) -> str:
-        found = self.parts[self.file_of[node.uuid]].scan
-        line = found.entries[node.entries[0]].lines[0]
-        value = read_spans(found.path, [found.spans[line]])[0] or {}
-        message = value.get("message")
-        return summary_text(message.get("content") if isinstance(message, dict) else None)
+        entries = self.parts[self.file_of[node.uuid]].scan.entries
+        return entries.bodies(node.entries[:1])[node.entries[0]].text
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
         number = 1
@@ -318,64 +304,15 @@ class _Reading:
     def _session(self, name: str, requests: Sequence[Request]) -> Session:
         row = self.source.row
         scans = [part.scan for part in self.parts if part.scan.session == name] or [self.parts[-1].scan]
-        own = requests if len(row.sessions) == 1 or name == row.id else ()
-        usage = Usage(
-            sum(r.input for r in own),
-            sum(r.output for r in own),
-            sum(r.cache_read for r in own),
-            sum(r.cache_write for r in own),
-            0,
-            len(own),
-        )
-        times = [node.at for found in scans for node in found.nodes if node.at]
-        return Session(
-            id=name,
-            source=row.source,
-            model=row.model,
-            title=row.title,
-            parent=row.parent,
-            started_at=min(times, default=0.0),
-            ended_at=None,
-            end_reason="",
-            message_count=sum(len(found.entries) for found in scans),
-            usage=usage,
-            provider=row.provider,
-            extra={"cwd": row.folder},
-        )
+        own = requests if name == row.id else ()
+        return session_of(row, name, own, sum(len(found.entries) for found in scans))
 
     def _notes(self) -> Iterator[str]:
-        unreadable = sum(part.scan.unreadable for part in self.parts)
-        if unreadable:
-            yield f"{_several(unreadable, 'line')} of the transcript cannot be read and {_are(unreadable)} left out."
+        yield from left_out(sum(part.scan.unreadable for part in self.parts))
         left = sum(stretch.left for stretch in self.lists)
         if left:
-            yield f"{_several(left, 'message')} on branches that the user went back from {_are(left)} in no list."
+            verb = "is" if left == 1 else "are"
+            yield f"{several(left, 'message')} on branches that the user went back from {verb} in no list."
         errors = sum(part.scan.api_errors for part in self.parts)
         if errors:
-            yield f"{_several(errors, 'call')} of the API failed; what the user was told of it never went to the model."
-
-    def _bodies(self, ids: Sequence[int]) -> list[Message]:
-        wanted: dict[int, list[int]] = {}
-        for identity in ids:
-            wanted.setdefault(identity >> _FILE_BITS, []).append((identity & (1 << _FILE_BITS) - 1) - 1)
-        found: dict[int, Message] = {}
-        for file, numbers in wanted.items():
-            for number, message in self.parts[file].scan.bodies(numbers).items():
-                identity = file << _FILE_BITS | number + 1
-                found[identity] = Message(
-                    message.wire,
-                    identity,
-                    self.source.row.id,
-                    message.timestamp,
-                    message.note,
-                    message.summary,
-                )
-        return [found[identity] for identity in ids]
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+            yield f"{several(errors, 'call')} of the API failed; what the user was told of it never went to the model."

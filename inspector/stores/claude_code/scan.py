@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES
-from inspector.core.messages import Message
 from inspector.stores.claude_code.forms import (
-    Wire,
     assistant_wire,
     attachment_wires,
     blocks_of,
     user_wires,
 )
-from inspector.stores.lines import count_at, read_lines, read_spans, seconds_of, text_at
+from inspector.stores.entries import Entries, Wire
+from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
 
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
-
-
-@dataclass(slots=True)
-class Entry:
-    """A message: the lines that it is made of, and which of the messages in them it is."""
-
-    lines: list[int]
-    part: int
-    role: int
-    at: float
-    summary: bool = False
 
 
 @dataclass(slots=True)
@@ -90,10 +77,8 @@ class Call:
 class Scan:
     """A transcript that was gone through once. Bodies are read again where they are wanted."""
 
-    path: Path
-    spans: list[tuple[int, int]] = field(default_factory=list)
+    entries: Entries
     nodes: list[Node] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     first_words: str = ""
@@ -104,34 +89,12 @@ class Scan:
     unreadable: int = 0
     api_errors: int = 0
 
-    def bodies(self, numbers: Sequence[int]) -> dict[int, Message]:
-        """The messages of these entries. Raises StoreErrors."""
-        wanted = sorted({line for number in numbers for line in self.entries[number].lines})
-        lines = dict(zip(wanted, read_spans(self.path, [self.spans[at] for at in wanted]), strict=True))
-        wires: dict[int, list[Wire]] = {}
-        found: dict[int, Message] = {}
-        for number in numbers:
-            entry = self.entries[number]
-            first = entry.lines[0]
-            value = lines[first]
-            if value is None:
-                role = next(name for name, code in ROLE_CODES.items() if code == entry.role)
-                note = "This message cannot be read any more: the file was changed in another way than by going on."
-                found[number] = Message({"role": role, "content": ""}, timestamp=entry.at, note=note)
-                continue
-            if entry.role == ROLE_CODES["assistant"]:
-                blocks = [block for line in entry.lines for block in blocks_of(lines[line] or {})]
-                wire = assistant_wire(blocks)
-            else:
-                if first not in wires:
-                    wires[first] = wires_of(value)
-                wire = (
-                    wires[first][entry.part]
-                    if entry.part < len(wires[first])
-                    else {"role": "system", "content": ""}
-                )
-            found[number] = Message(wire, timestamp=entry.at, summary=entry.summary)
-        return found
+
+def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
+    """The messages that lines make: all blocks of an answer one, each part of what the user's side said one."""
+    if lines and lines[0].get("type") == "assistant":
+        return [assistant_wire([block for line in lines for block in blocks_of(line)])]
+    return wires_of(lines[0]) if lines else []
 
 
 def wires_of(line: Mapping[str, Any]) -> list[Wire]:
@@ -149,14 +112,14 @@ def scan(path: Path) -> Scan:
 
 class _Scanner:
     def __init__(self, path: Path) -> None:
-        self.found = Scan(path)
+        self.found = Scan(Entries(path, _convert))
         self.known: set[tuple[str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
         self.summaries: list[tuple[str, str]] = []
 
     def run(self) -> Scan:
         found = self.found
-        for line in read_lines(found.path):
+        for line in read_lines(found.entries.path):
             if line.value is None:
                 found.unreadable += 1
                 continue
@@ -198,7 +161,7 @@ class _Scanner:
         found.version = text_at(value, "version") or found.version
         if not node.side or not found.session:
             found.session = node.session or found.session
-        found.spans.append(span)
+        found.entries.spans.append(span)
         found.nodes.append(node)
         if kind == "assistant":
             self._answer(value, node)
@@ -221,11 +184,10 @@ class _Scanner:
         node.uses = tuple(text_at(dict(block), "id") for block in blocks_of(value) if "input" in block)
         known = self.answers.get((node.answer, node.side))
         if known is None:
-            self.answers[node.answer, node.side] = len(found.entries)
-            node.entries = (len(found.entries),)
-            found.entries.append(Entry([here], 0, ROLE_CODES["assistant"], node.at))
+            node.entries = found.entries.add([{"role": "assistant"}], node.at)
+            self.answers[node.answer, node.side] = node.entries[0]
         else:
-            found.entries[known].lines.append(here)
+            found.entries.extend(known)
         if model == SYNTHETIC:
             return
         found.model = model or found.model
@@ -244,13 +206,11 @@ class _Scanner:
             known.usage, known.output = call.usage, call.output
 
     def _words(self, value: dict[str, Any], node: Node) -> None:
-        found, here = self.found, len(self.found.nodes) - 1
+        found = self.found
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
-        node.entries = tuple(range(len(found.entries), len(found.entries) + len(wires)))
-        for part, wire in enumerate(wires):
-            found.entries.append(Entry([here], part, ROLE_CODES[wire["role"]], node.at, node.summary))
+        node.entries = found.entries.add(wires, node.at, node.summary)
         if not found.first_words and not node.summary:
             words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
             found.first_words = words if isinstance(words, str) else ""
