@@ -19,7 +19,7 @@ from inspector.config.settings import (
 )
 from inspector.core.conversations import ConversationRow
 from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import engine
+from inspector.engines.registry import engine, release_of
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.several import SeveralStores
 
@@ -39,7 +39,9 @@ def resolve(
     else:
         reading = config_beside(info.path) if info.kind == "hermes" else ConfigReading()
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
-    length, source = context_length(row.model, row.provider)
+    length, source = row.window, row.window_source
+    if length is None:
+        length, source = context_length(row.model, row.provider)
     facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
     window = _summary_window(reading)
     if window is not None:
@@ -78,8 +80,8 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 
 
 def caching_release(profile: str) -> Release:
-    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
-    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
+    """Whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry one."""
+    return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 
 def live_of(

@@ -9,6 +9,7 @@ NAMES = frozenset(
         "diff",
         "facts",
         "findings",
+        "losses",
         "measures",
         "open",
         "plan",

@@ -143,7 +143,10 @@ def diff(
     type=click.Choice(["constraint", "preference", "decision", "value", "link"]),
 )
 @click.option(
-    "--fate", "fates", multiple=True, type=click.Choice(["verbatim", "paraphrased", "value lost", "lost"])
+    "--fate",
+    "fates",
+    multiple=True,
+    type=click.Choice(["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown"]),
 )
 @click.option(
     "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."

@@ -70,6 +70,9 @@ class ConversationRow(NamedTuple):
     #: The agent that wrote it, and the project folder that it worked in ("" where the store tells none).
     agent: str = "hermes"
     folder: str = ""
+    #: The model's context window in tokens as far as the agent's files tell it, and how they do.
+    window: int | None = None
+    window_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,11 @@ ROUGH = "~"
 SEVERITY_SIGNS: Mapping[str, str] = MappingProxyType({"error": "✗", "warning": "!", "info": "·"})
 #: What became of a fact, the worst first; "at risk" is what the next compaction would take.
 FATE_SIGNS: Mapping[str, str] = MappingProxyType(
-    {"lost": "✗", "value lost": "?", "at risk": "→", "paraphrased": "≈", "verbatim": "="}
-)
+    {
+        "lost": "✗", "value lost": "?", "weakened": "↓", "uncertain": "±", "unknown": "·", "at risk": "→",
+        "paraphrased": "≈", "verbatim": "=",
+    }
+)  # fmt: skip
 #: What became of an item from one summary to the next.
 CHANGE_SIGNS: Mapping[str, str] = MappingProxyType(
     {"added": "+", "removed": "−", "reworded": "≈", "moved": "→", "kept": "="}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import checklist, memories
-from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.fact import Fact, Life
 
 AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
 LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
@@ -30,5 +30,11 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:
-        facts = [life.fact for life in answer.facts if answer.fates or not life.fates[-1].alive]
+        facts = [life.fact for life in answer.facts if answer.fates or _missing(life)]
     return list({fact.key: fact for fact in facts}.values())
+
+
+def _missing(life: Life) -> bool:
+    """Whether the last list no longer has a fact, or no longer as something that binds."""
+    fate = life.fates[-1]
+    return fate.gone or fate.outcome == "weakened"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from inspector.core.conversations import (
     Compaction,
@@ -104,3 +104,20 @@ class Store(Protocol):
     def close(self) -> None:
         """Close every connection."""
         ...
+
+
+@runtime_checkable
+class Stamping(Protocol):
+    """A store that can tell whether a conversation is the same as in an earlier run."""
+
+    def stamp(self, conversation: str) -> str:
+        """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
+        ...
+
+
+def stamp_of(store: Store, conversation: str) -> str:
+    """The store's own stamp of a conversation, or what its row of the list says: when it was active last, and how many
+    messages it has. Raises UnknownConversation and StoreErrors."""
+    if isinstance(store, Stamping):
+        return store.stamp(conversation)
+    return next((repr(row) for row in store.conversations() if conversation in row.sessions), "")

@@ -17,7 +17,7 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import Store, StoreInfo, stamp_of
 
 
 class SeveralStores:
@@ -107,6 +107,10 @@ class SeveralStores:
     def count_compactions(self, conversation: str) -> int:
         """How often a conversation was compacted."""
         return self._owner(conversation).count_compactions(conversation)
+
+    def stamp(self, conversation: str) -> str:
+        """What is another text as soon as the conversation is another."""
+        return stamp_of(self._owner(conversation), conversation)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""

@@ -115,6 +115,10 @@ class TranscriptStore:
         """Every call of the model's API once, in order, with the usage that was reported."""
         return self._recorded(conversation.id).requests
 
+    def stamp(self, conversation: str) -> str:
+        """Changes whenever one of the conversation's files does."""
+        return repr(self._signed(self._source(conversation)))
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now; the system prompt is not recorded."""
         recorded = self._recorded(conversation)

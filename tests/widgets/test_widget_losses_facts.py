@@ -29,6 +29,16 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
         assert pane.body.size.height >= 3
 
 
+@pytest.mark.parametrize("outcome", OUTCOMES)
+async def test_every_fate_has_a_sign_a_word_and_an_ink(outcome: str) -> None:
+    pane = LossesFacts()
+    view = replace(LOSSES, scopes=(FactScope("1", "compaction 1", "1", (fact(1, outcome),)),))
+    async with hosting(pane, size=(90, 38), set_up=lambda: pane.set_view(view)):
+        assert lines(pane.facts)[0].strip(" ▌›").startswith(OUTCOMES[outcome][0])
+        assert outcome in pane.body.text
+    assert len({sign for sign, _ in OUTCOMES.values()}) == len(OUTCOMES)
+
+
 async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:
     pane = LossesFacts()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:

@@ -17,6 +17,9 @@ from widgets.lists.line_list import LineList
 OUTCOMES: dict[str, tuple[str, str]] = {
     "lost": (FATE_SIGNS["lost"], "error"),
     "value lost": (FATE_SIGNS["value lost"], "warning"),
+    "weakened": (FATE_SIGNS["weakened"], "warning"),
+    "uncertain": (FATE_SIGNS["uncertain"], "muted"),
+    "unknown": (FATE_SIGNS["unknown"], "muted"),
     "at risk": (FATE_SIGNS["at risk"], "warning"),
     "paraphrased": (FATE_SIGNS["paraphrased"], "moved"),
     "verbatim": (FATE_SIGNS["verbatim"], "added"),
@@ -68,6 +71,7 @@ class FactList(LineList):
         "facts--warning",
         "facts--moved",
         "facts--added",
+        "facts--muted",
         "facts--user",
     }
     DEFAULT_CSS = """
@@ -76,6 +80,7 @@ class FactList(LineList):
         & > .facts--warning { color: $text-warning; text-style: bold; }
         & > .facts--moved { color: $text-accent; }
         & > .facts--added { color: $text-success; }
+        & > .facts--muted { color: $foreground 60%; }
         & > .facts--user { color: $text-primary; }
     }
     """

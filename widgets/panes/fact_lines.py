@@ -8,6 +8,9 @@ from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, FactView
 
+#: What the excerpt shows of a fact that is not there as it was said.
+EXCERPTS = {"value lost": "still mentioned", "weakened": "told as", "uncertain": "words of it"}
+
 
 def fact_lines(fact: FactView, low: bool) -> list[TextLine]:
     """A fact in full; `low` leaves the empty lines out."""
@@ -28,7 +31,7 @@ def fact_lines(fact: FactView, low: bool) -> list[TextLine]:
         _marked(fact.text, fact.values, "  "),
     ]
     if fact.excerpt:
-        label = "still mentioned" if fact.outcome == "value lost" else "survives"
+        label = EXCERPTS.get(fact.outcome, "survives")
         at = f", {fact.survivor.label}" if fact.survivor is not None and fact.survivor.label else ""
         lines += [*gap, TextLine(f"{label}{at}:", "muted"), _marked(fact.excerpt, fact.values, "  ")]
     if fact.history:

@@ -61,8 +61,13 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, then: bool = False) -
 
 
 def worst_first(lives: Iterable[tuple[int, Life]]) -> list[tuple[int, Life]]:
-    """What is gone before what is left; otherwise in their order. Each life comes with its number."""
-    return sorted(lives, key=lambda pair: pair[1].fate.alive)
+    """What is gone, then what is weakened, then what is left; otherwise in their order. Each comes with its number."""
+    return sorted(lives, key=lambda pair: _harm(pair[1]))
+
+
+def _harm(life: Life) -> int:
+    fate = life.fate
+    return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else 2
 
 
 def life_view(life: Life, then: bool = False) -> FactView:
@@ -162,7 +167,7 @@ def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:
     found: dict[int, set[int]] = {}
     for number in {life.compaction for life in reading.facts.lives}:
         for rank, life in enumerate(reading.facts.of(number)):
-            if life.fate.alive or (rank >= _MARKING and life.fact.role != "user"):
+            if not life.lost or (rank >= _MARKING and life.fact.role != "user"):
                 continue
             for saying in life.fact.sayings:
                 if saying.compaction == number and not saying.pruned:

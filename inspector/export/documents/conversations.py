@@ -28,6 +28,7 @@ def _conversation(entry: ListedConversation) -> Document:
         "sessions": list(row.sessions),
         "generations": generations,
         "compactions": max(0, generations - 1),
+        "lost": entry.lost,
         "messages": len(conversation.live),
         "profile": settings.profile,
         "agent": row.agent,

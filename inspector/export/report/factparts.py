@@ -22,12 +22,13 @@ def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPa
         for kind in KINDS
     }  # fmt: skip
     died = [life for life in _first_of_each(facts.lives) if _dies(life, compaction)]
-    pruned = [life for life in facts.pruned if life.compaction == compaction and not life.fate.alive]
+    pruned = [life for life in facts.pruned if life.compaction == compaction and life.fate.gone]
     return FactsPart(
         counts,
-        _groups([life for life in lives if not life.fate.alive], limit),
+        _groups([life for life in lives if life.fate.gone], limit),
+        _groups([life for life in lives if life.outcome == "weakened"], limit),
         _groups([life.seen(compaction) for life in died], limit),
-        _groups([life for life in lives if life.fate.alive], limit),
+        _groups([life for life in lives if life.fate.alive or not life.fate.settled], limit),
         _groups(pruned, max(1, limit // 2)),
     )
 
@@ -39,8 +40,8 @@ def _first_of_each(lives: Iterable[Life]) -> list[Life]:
 
 def _dies(life: Life, compaction: int) -> bool:
     """Whether a fact of an earlier compaction could be read before this one and no longer after it."""
-    alive = {fate.compaction: fate.alive for fate in life.fates}
-    return alive.get(compaction - 1, False) and not alive.get(compaction, True)
+    before, now = life.fate_at(compaction - 1), life.fate_at(compaction)
+    return before is not None and now is not None and now.gone and not before.gone
 
 
 def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:

@@ -105,12 +105,13 @@ class FactsPart:
     """What a compaction made of the facts that it summarized.
 
     `counts` has how many of each kind had which outcome. `lost` are those whose value is gone with this compaction
-    (outcomes "lost" and "value lost"), `died` those of earlier compactions that could be read until this one, `kept`
-    the others, `pruned` those of pruned tool results whose value is gone.
+    (outcomes "lost" and "value lost"), `weakened` those that no longer bind, `died` those of earlier compactions that
+    are gone since this one, `kept` the others, `pruned` those of pruned tool results whose value is gone.
     """
 
     counts: Mapping[Kind, Mapping[Outcome, int]]
     lost: tuple[FactGroup, ...] = ()
+    weakened: tuple[FactGroup, ...] = ()
     died: tuple[FactGroup, ...] = ()
     kept: tuple[FactGroup, ...] = ()
     pruned: tuple[FactGroup, ...] = ()

@@ -26,6 +26,13 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "link": ("link between tasks", "links between tasks"),
 }
 #: The signs of a comparison in text, as far as tools for differences read others.
+#: What the excerpt shows of a fact that is not there in its own words.
+_EXCERPTS = {
+    "value lost": "Mentioned",
+    "paraphrased": "Now",
+    "weakened": "Told as",
+    "uncertain": "Words of it",
+}
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
 _WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
 #: The longest text of a fact, an item or a finding that is shown, in characters.
@@ -205,9 +212,9 @@ def place_words(told: ToldFact) -> str:
 
 def mention_words(told: ToldFact) -> str:
     """What the excerpt of a fact is; "" where there is none to be shown."""
-    if not excerpt(told) or not isinstance(told, Life) or told.outcome not in ("value lost", "paraphrased"):
+    if not excerpt(told) or not isinstance(told, Life) or told.outcome not in _EXCERPTS:
         return ""
-    return f"{'Mentioned' if told.outcome == 'value lost' else 'Now'} in the {told.fate.where}"
+    return f"{_EXCERPTS[told.outcome]} in the {told.fate.where}"
 
 
 def excerpt(told: ToldFact) -> str:

@@ -18,6 +18,9 @@ _STYLES = {
     "verbatim": "green",
     "paraphrased": "cyan",
     "value lost": "yellow",
+    "weakened": "yellow",
+    "uncertain": "dim",
+    "unknown": "dim",
     "lost": "red",
     "at risk": "bold",
 }

@@ -13,10 +13,14 @@ from typing import Literal
 Kind = Literal["value", "constraint", "decision", "link", "preference"]
 KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 
-#: verbatim: the same words, or the value beside what it is the value of. paraphrased: the value in other words.
-#: value lost: what it is about is mentioned, the value is not. lost: neither.
-Outcome = Literal["verbatim", "paraphrased", "value lost", "lost"]
-OUTCOMES: tuple[Outcome, ...] = ("verbatim", "paraphrased", "value lost", "lost")
+#: verbatim: the same words. paraphrased: its value, or its subject and verb, in other words. uncertain: words of it are
+#: there; whether its meaning is, rules cannot tell. weakened: what binds is told as something that happened or was
+#: discussed. value lost: what it is about is mentioned, the value is not. lost: neither. unknown: the summary cannot be
+#: read.
+Outcome = Literal["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown"]
+OUTCOMES: tuple[Outcome, ...] = (
+    "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown",
+)  # fmt: skip
 Where = Literal["summary", "head", "tail"]
 Span = tuple[int, int]
 
@@ -203,8 +207,18 @@ class Fate:
 
     @property
     def alive(self) -> bool:
-        """Whether the value can still be read in the list."""
+        """Whether it can still be read in the list."""
         return self.outcome in ("verbatim", "paraphrased")
+
+    @property
+    def gone(self) -> bool:
+        """Whether it, or its value, can no longer be read in the list."""
+        return self.outcome in ("lost", "value lost")
+
+    @property
+    def settled(self) -> bool:
+        """Whether it can be told: what is uncertain or unknown counts neither as kept nor as lost."""
+        return self.outcome not in ("uncertain", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +262,8 @@ class Life(OfFact):
     """A fact from the compaction that took it on: as JSON, reports and the screen tell it.
 
     `fates` starts with that compaction and goes on to the last; `rank` counts from 1 within it. `died` is the first
-    compaction after which its value could no longer be read (None where it always could), `back` where a later message
-    brought it back, `contradicted` what was said later to the contrary. `pruned`: the compaction did not summarize it,
+    compaction after which it is gone (None where it never is), `back` where a later message brought it back,
+    `contradicted` what was said later to the contrary. `pruned`: the compaction did not summarize it,
     it pruned the tool result that said it. `seen_after` is the compaction after which it is told, None for the one that
     took it.
     """
@@ -274,6 +288,17 @@ class Life(OfFact):
     def outcome(self) -> Outcome:
         """The same in a word."""
         return self.fate.outcome
+
+    @property
+    def superseded(self) -> bool:
+        """Whether it was taken back or changed before the compaction that it is told after."""
+        other = self.contradicted
+        return other is not None and other.saying.generation <= self.fate.compaction
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is a loss: gone after the compaction that it is told after, and not taken back before."""
+        return self.fate.gone and not self.superseded
 
     @property
     def saying(self) -> Saying:

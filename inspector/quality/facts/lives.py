@@ -77,7 +77,7 @@ def _only_printed(fact: Fact) -> bool:
 
 
 def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
-    died = next((one.compaction for one in fates if not one.alive), None)
+    died = next((one.compaction for one in fates if one.gone), None)
     back = None
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None

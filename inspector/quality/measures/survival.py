@@ -22,19 +22,25 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
     parts = []
     for role in _ROLES:
-        those = [life for life in now if life.fact.role == role]
+        those = [life.fate for life in now if life.fact.role == role and life.fate.settled]
         if those:
-            parts.append((role, Share(sum(life.fate.alive for life in those), len(those))))
-    alive = [fate.alive for life in ever if (fate := life.fate_at(compaction)) is not None]
+            parts.append((role, _share(those)))
+    fates = [fate for life in ever if (fate := life.fate_at(compaction)) is not None]
     return Measure(
         f"survival-{kind}",
         compaction,
-        Share(sum(life.fate.alive for life in now), len(now)),
-        Share(sum(alive), len(alive)),
+        _share([life.fate for life in now]),
+        _share(fates),
         tuple(parts),
         (),
         tuple(evidence),
     )
+
+
+def _share(fates: Sequence[Fate]) -> Share:
+    """How many can still be read, of those whose fate can be told."""
+    told = [fate for fate in fates if fate.settled]
+    return Share(sum(fate.alive for fate in told), len(told))
 
 
 def _latest(lives: Iterable[Life]) -> list[Life]:

@@ -23,6 +23,8 @@ from inspector.stores.lines import count_at, first_mappings
 from inspector.stores.recorded import FileDigest, Recorded, Source
 
 _TITLE = 120
+#: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
+_WINDOWS = (200_000, 1_000_000)
 
 
 class ClaudeCodeReader:
@@ -115,12 +117,14 @@ def _digest(found: Scan, part: str, nodes: Sequence[Node]) -> FileDigest:
         last=nodes[-1].uuid,
         before=nodes[0].parent or nodes[0].logical,
         parent=found.session if part or alone else "",
+        largest=max((_context(call) for call in found.calls.values()), default=0),
     )
 
 
 def _source(group: Sequence[FileDigest]) -> Source:
     group = sorted(group, key=lambda digest: (digest.started_at, digest.last_active, digest.path))
     tip = max(group, key=lambda digest: digest.last_active)
+    largest = max(digest.largest for digest in group)
     row = ConversationRow(
         id=tip.session,
         root=group[0].session,
@@ -137,8 +141,16 @@ def _source(group: Sequence[FileDigest]) -> Source:
         provider="anthropic",
         agent="claude-code",
         folder=tip.folder,
+        window=_WINDOWS[largest > _WINDOWS[0]],
+        window_source=f"told by the transcript's largest request of {largest:,} tokens",
     )
     return Source(row, tuple(Path(digest.path) for digest in group), part=tip.part)
+
+
+def _context(call: Call) -> int:
+    usage = dict(call.usage)
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return sum(count_at(usage, name) or 0 for name in names)
 
 
 class _Reading:

@@ -134,7 +134,9 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
     """The facts that the compaction lost, the worst first, and what is to be said about more of them."""
     if facts is None:
         return (), "facts are still being looked for"
-    lives: Sequence[Life] = [life for life in facts.reading.facts.of(done.index) if not life.fate.alive]
+    lives: Sequence[Life] = [
+        life for life in facts.reading.facts.of(done.index) if life.lost or life.outcome == "weakened"
+    ]
     views = tuple(life_view(life) for _, life in worst_first(list(enumerate(lives)))[:_LOST_SHOWN])
     more = len(lives) - len(views)
     return (

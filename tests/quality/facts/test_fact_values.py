@@ -1,0 +1,68 @@
+"""What a fate counts as: read, gone, or neither."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from inspector.core.signs import FATE_SIGNS
+from inspector.export.text.facts import print_facts
+from inspector.quality.facts.fact import (
+    OUTCOMES,
+    Contradiction,
+    ConversationFacts,
+    Fact,
+    Fate,
+    Life,
+    Outcome,
+    Saying,
+)
+from inspector.quality.measures.survival import survival_measures
+
+SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
+FACT = Fact(
+    "k", "constraint", "Never push to main.", "main", (), (), "r", 9, (0, 5), "user", (SAYING,), 0, 1.0
+)
+
+
+def life(outcome: Outcome, key: str = "k") -> Life:
+    return Life(replace(FACT, key=key), 1, (Fate(1, outcome),))
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_a_fate_is_read_gone_weakened_or_neither(outcome: Outcome) -> None:
+    fate = Fate(1, outcome)
+    assert fate.alive + fate.gone + (not fate.settled) + (outcome == "weakened") == 1
+    assert outcome in FATE_SIGNS
+
+
+def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
+    lives = tuple(life(outcome, outcome) for outcome in OUTCOMES)
+    measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
+    for share in (measure.share, measure.so_far, dict(measure.parts)["user"]):
+        assert share is not None
+        assert (share.count, share.of) == (2, 5)
+
+
+def test_what_was_taken_back_before_is_no_loss_and_later_it_was_one() -> None:
+    later = replace(SAYING, step=9, generation=2)
+    lost = life("lost")
+    assert lost.lost
+    assert not lost.superseded
+    changed = replace(lost, contradicted=Contradiction("Push to main.", "", later))
+    assert changed.lost, "what is said after the compaction does not make its loss undone"
+    before = replace(lost, contradicted=Contradiction("Push to main.", "", replace(later, generation=1)))
+    assert before.superseded
+    assert not before.lost
+    assert not life("weakened").lost
+    assert not life("uncertain").lost
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_every_fate_is_printed(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
+    from inspector.answers.facts import FollowedFacts
+    from inspector.export.documents.facts import fact_documents
+
+    print_facts(fact_documents(FollowedFacts("c", (life(outcome),), False)))
+    assert f"{FATE_SIGNS[outcome]} constraint" in capsys.readouterr().out
