@@ -48,7 +48,8 @@ class CompactionEvidence:
     of the tail's copies where it is a tool result whose call is not in the list. `system_after` are the tokens of the
     system prompt that the list after stands behind, and `answered` says that a response followed. `summary` is taken
     apart, None for none. `lost` are the user's hard constraints that died with this compaction, `exchanged` the exact
-    things that its summary changed; `request_gone` says that the last request is neither kept nor told of.
+    things that its summary changed; `request_gone` says that the last request is neither kept nor told of. `again` are
+    the files that were read again afterwards, each with the index of the message in the list after.
     """
 
     recorded: Compaction
@@ -64,6 +65,7 @@ class CompactionEvidence:
     lost: tuple[LostRule, ...] = ()
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
+    again: tuple[tuple[str, int], ...] = ()
 
     @property
     def index(self) -> int:

@@ -16,8 +16,8 @@ Bodies = Callable[[Sequence[int]], list[Message]]
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of its
-    compactions in order. `first` and `last` name its first and last line, `before` what its first line goes on from in
+    """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of
+    its compactions. `first` and `last` name its first and last line, `before` what its first line goes on from in
     another file. `parent` is the session that started this one, a sub-agent's; `part` names a sub-agent whose messages
     stand between the file's own. `largest` is the most tokens that one request sent."""
 

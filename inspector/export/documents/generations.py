@@ -96,8 +96,6 @@ def _compaction(entry: JudgedCompaction) -> Document:
     return {
         "index": recorded.index,
         "kind": "compaction",
-        "trigger": recorded.trigger,
-        "why": asdict(entry.why),
         "session": recorded.session,
         "before": recorded.before,
         "after": recorded.after,
@@ -114,6 +112,14 @@ def _compaction(entry: JudgedCompaction) -> Document:
         "at": recorded.at,
         "exact": recorded.exact,
         "note": recorded.note,
+        "trigger": recorded.trigger or entry.why.trigger,
+        "why": {
+            "rule": entry.why.rule,
+            "threshold_tokens": entry.why.threshold_tokens,
+            "crossed": entry.why.crossed,
+            "fits": list(entry.why.fits),
+            "text": entry.why.text,
+        },
         "planned": {
             "profile": planned.profile,
             "compacts": planned.compacts,

@@ -94,11 +94,12 @@ def print_compactions(documents: Sequence[Document]) -> None:
         kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
         line = Text(f"compaction {entry['index']}  ", style="bold")
         line.append(
-            f"{entry['before']:,} → {entry['after']:,} messages · {entry['tokens_before']:,} → "
-            f"{entry['tokens_after']:,} tokens · {size}{kind}",
+            f"{entry['before']:,} → {entry['after']:,} messages · ~{entry['tokens_before']:,} → "
+            f"~{entry['tokens_after']:,} tokens · {size}{kind}",
             style="not bold",
         )
         console.print(line, soft_wrap=not console.is_terminal)
+        say(console, f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         if not planned["compacts"]:
             told = f"{planned['profile']} would not compact: {planned['reason']}"
@@ -109,7 +110,6 @@ def print_compactions(documents: Sequence[Document]) -> None:
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "
                 f"tail_start {planned['tail_start']} (differs)"
             )
-        say(console, f"  {entry['why']['text']}")
         say(console, f"  {recorded} · {told} · session {entry['session']}")
         for finding in entry["findings"]:
             say(console, f"  {finding['severity']}: {finding['text']}")
