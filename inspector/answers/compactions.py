@@ -8,7 +8,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import Compaction, Microcompaction
 from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
@@ -59,3 +59,12 @@ def why_of(
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
     return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+
+
+def microcompactions(answers: Answers, name: str) -> tuple[Microcompaction, ...]:
+    """Every step that cleared old results without a summary, oldest first.
+
+    Raises UnknownConversation and StoreErrors.
+    """
+    inspection, _ = answers.opened(name)
+    return answers.store.microcompactions(inspection.conversation)

@@ -62,8 +62,8 @@ def show_generation(
     answers: Answers, name: str, number: int | None, exact: bool, step: int | None = None
 ) -> ShownGeneration:
     """Generation `number`, the live one without; or the list as it was when `step` messages had been said. `exact`
-    counts tokens exactly where a vocabulary is at hand. Raises UnknownConversation, UsageProblem for a step that was not
-    said, StoreErrors and EngineErrors."""
+    counts tokens exactly where a vocabulary is at hand. Raises UnknownConversation, UsageProblem for a step that was
+    not said, StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
     generation, length = (
         _list_at(inspection, step) if step is not None else (inspection.generation(number), None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.core.conversations import ROLE_CODES, Compaction
-from inspector.core.handoff import is_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
@@ -157,7 +157,7 @@ class ConversationEvidence:
 
 def is_request(message: Message) -> bool:
     """Whether a message is the user's own, not a summary and not the to-do list that a compaction puts back in."""
-    return message.role == "user" and not _is_todo(message) and not is_handoff(message.content)
+    return message.role == "user" and not _is_todo(message) and handoff_of(message) is None
 
 
 def _is_todo(message: Message) -> bool:

@@ -74,6 +74,8 @@ def why_fired(
 
     `budgets` are those of the settings, `threshold_at` the threshold in tokens at another share of the window.
     """
+    if recorded.trigger is not None or recorded.tokens_before_reported is not None:
+        return _as_reported(recorded, settings, budgets.threshold_tokens)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -119,6 +121,35 @@ def why_fired(
         "counted less than this rough count"
     )
     return Why("other-settings", text, threshold, crossed, total, fits)
+
+
+def _as_reported(recorded: Compaction, settings: Settings, threshold: int) -> Why:
+    """What the agent itself says of it: who asked for it, and how many tokens there were."""
+    reported = recorded.tokens_before_reported
+    tokens = recorded.tokens_before if reported is None else reported
+    size = (
+        f"~{tokens:,} tokens, counted roughly"
+        if reported is None
+        else f"{tokens:,} tokens, as the agent says"
+    )
+    if recorded.trigger == "manual":
+        return Why("manual", f"the user asked for it, at {size}", None, None, tokens)
+    if reported is not None and reported >= threshold:
+        share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
+        return Why(
+            "threshold",
+            f"{size}, reached {threshold:,}: {share}, {settings.profile}",
+            threshold,
+            None,
+            tokens,
+        )
+    by = (
+        f"the agent says {recorded.trigger}"
+        if recorded.trigger
+        else "the agent does not say who asked for it"
+    )
+    text = f"{by}, at {size}; {settings.profile} fires at {threshold:,} under today's settings"
+    return Why("reported", text, None, None, tokens)
 
 
 def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share, Where
 from inspector.summaries.exact import paths_in
@@ -103,7 +103,7 @@ def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
     """What a message names: a user's and the agent's words, and the arguments of its calls; not what tools print."""
     if message.role not in ("user", "assistant"):
         return
-    handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
+    handoff = handoff_of(message)
     # What stands around a summary is the release's own text.
     text = message.text if handoff is None else f"{handoff.body}\n{handoff.tail_text}"
     yield from ((path, "used") for path in _paths(text[:_READ]))
