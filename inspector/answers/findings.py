@@ -85,7 +85,7 @@ def evidence_of(
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
-    again = read_again(inspection, settings)
+    again = read_again(inspection, settings.profile)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
@@ -127,6 +127,7 @@ def _compaction_evidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        left_tokens=tail - head,
         tail_tokens=tail_tokens,
         largest=largest,
         last_request=request,
