@@ -83,13 +83,17 @@ class DerivationStep:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The numbers that follow from settings alone, in tokens. `steps` explains each by name."""
+    """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
+
+    `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
+    """
 
     threshold_tokens: int
     tail_token_budget: int
     max_summary_tokens: int
     hygiene_tokens: int
     steps: Mapping[str, tuple[DerivationStep, ...]]
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

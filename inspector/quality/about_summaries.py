@@ -53,7 +53,14 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         gone = recorded.tail_start - recorded.head_end
-        if recorded.summary is None and not recorded.fallback and recorded.after > 0 and gone > 0:
+        unreadable = recorded.summary is None and recorded.encrypted
+        if (
+            recorded.summary is None
+            and not unreadable
+            and not recorded.fallback
+            and recorded.after > 0
+            and gone > 0
+        ):
             yield Violation(
                 f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
                 f"({_left(compaction)}), and no summary of them is in the list after it.",
@@ -103,7 +110,7 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
             text_tokens(len(compaction.recorded.summary or "")),
             compaction.planned.summary_budget,
         )
-        if tokens > budget:
+        if tokens > budget and not compaction.planned.budgets.observed:
             yield _at_summary(
                 compaction,
                 f"Summary {compaction.index} is about {tokens:,} tokens long; {budget:,} were asked for.",
