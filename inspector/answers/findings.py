@@ -9,6 +9,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import exchanged_values, facts_of, lost_rules
+from inspector.answers.measures import read_again
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
@@ -109,11 +110,13 @@ def evidence_of(
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
+    again = read_again(inspection, settings.profile)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
             lost=lost.get(recorded.index, ()),
             exchanged=exchanged.get(recorded.index, ()),
+            again=again.get(recorded.index, ()),
         )
         for recorded in inspection.compactions()
     )
@@ -149,6 +152,7 @@ def _compaction_evidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        left_tokens=tail - head,
         tail_tokens=tail_tokens,
         largest=largest,
         last_request=request,

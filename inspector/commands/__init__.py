@@ -15,6 +15,7 @@ NAMES = frozenset(
         "plan",
         "replay",
         "report",
+        "requests",
         "search",
         "show",
         "store",

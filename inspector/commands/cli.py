@@ -47,6 +47,7 @@ _COMMANDS = (
     conversation.show,
     conversation.compactions,
     conversation.findings,
+    conversation.requests,
     store.losses,
     whatif.plan,
     conversation.diff,

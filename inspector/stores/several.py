@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+    Microcompaction,
+    Request,
+)
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.stores.base import Store, StoreInfo, stamp_of
@@ -83,6 +91,14 @@ class SeveralStores:
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """The recorded compactions of a conversation."""
         return self._owner(conversation.id).compactions(conversation)
+
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """The steps that cleared old results of a conversation."""
+        return self._owner(conversation.id).microcompactions(conversation)
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """The API calls of a conversation."""
+        return self._owner(conversation.id).requests(conversation)
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of a conversation's live list."""

@@ -16,6 +16,8 @@ from inspector.core.conversations import (
     ConversationRow,
     Generation,
     Hit,
+    Microcompaction,
+    Request,
 )
 from inspector.core.errors import NotAStore, StoreError
 from inspector.core.messages import Message
@@ -155,6 +157,14 @@ class HermesStore:
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         return describe(transitions, sessions, prompts, self._rows_by_id)
+
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Hermes has none."""
+        return ()
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Hermes keeps usage a session, not a call."""
+        return ()
 
     def count_compactions(self, conversation: str) -> int:
         """How many compactions a conversation has been through, rotations and those in place."""
