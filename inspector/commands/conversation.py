@@ -103,12 +103,14 @@ def findings(
     """
     from inspector.answers.answers import Answers
     from inspector.answers.findings import list_findings
+    from inspector.answers.kept_results import default_results
     from inspector.export.documents.findings import finding_documents
     from inspector.export.text.findings import print_findings
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(finding_documents(list_findings(answers, name, severity)), as_json, print_findings)
+    listed = list_findings(answers, name, default_results(), severity)
+    print_answer(finding_documents(listed), as_json, print_findings)
     say(answers.notes())
 
 
