@@ -275,3 +275,13 @@ def config_beside(database: Path) -> ConfigReading:
     except OSError:
         # The folder itself may not be looked into; opening the database says so.
         return ConfigReading()
+
+
+def config_version(database: Path) -> int | None:
+    """The version of the config.yaml beside a database; None where there is none or it does not say."""
+    path = database.parent / "config.yaml"
+    try:
+        found = _load(path).get("_config_version") if path.is_file() else None
+    except (BadInput, OSError):
+        return None
+    return found if type(found) is int else None
