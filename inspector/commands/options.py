@@ -32,6 +32,14 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--protect-first-n", type=int, metavar="N", help="Messages of the head."),
         click.option("--protect-last-n", type=int, metavar="N", help="Messages of the tail, at least."),
         click.option(
+            "--threshold-cap", type=int, metavar="TOKENS", help="Compact at so many tokens at the latest."
+        ),
+        click.option(
+            "--tail-mode",
+            type=click.Choice(["lean", "legacy"]),
+            help="Tail budget from the window (lean), or from the threshold.",
+        ),
+        click.option(
             "--config",
             type=click.Path(path_type=Path),
             metavar="FILE",

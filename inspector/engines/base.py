@@ -53,7 +53,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "context_length": (1_000, 10_000_000),
     "max_tokens": (0, 10_000_000),
     "summary_context": (1_000, 10_000_000),
-    "threshold_cap": (1_000, 10_000_000),
+    "threshold_cap": (1, 10_000_000),
     "min_tail_user_messages": (1, 1_000),
 }
 

@@ -51,6 +51,9 @@ _SETTINGS = {
     "context_length": "context length",
     "max_tokens": "max tokens",
     "summary_context": "summary model's context",
+    "threshold_cap": "threshold cap",
+    "tail_mode": "tail mode",
+    "min_tail_user_messages": "user messages of the tail",
 }
 _BUDGETS = {
     "threshold_tokens": "Threshold",
