@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.kept_results import KeptResults
-from inspector.answers.resolving import resolve
+from inspector.answers.resolving import info_for, resolve
 from inspector.answers.store_losses import known_losses
 from inspector.core.conversations import Conversation
 from inspector.engines.base import Settings
@@ -14,10 +14,12 @@ from inspector.engines.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation, the settings in force for it, and how many facts it lost (None while nobody has read it)."""
+    """A conversation, the settings in force for it, the path of its store, and how many facts it lost (None while
+    nobody has read it)."""
 
     conversation: Conversation
     settings: Settings
+    store: str
     lost: int | None = None
 
 
@@ -30,6 +32,11 @@ def list_conversations(answers: Answers, kept: KeptResults) -> list[ListedConver
         settings = resolve(store, row, answers.flags, answers.config).settings
         losses = known_losses(store, row.id, kept)
         listed.append(
-            ListedConversation(store.open(row.id), settings, None if losses is None else losses.total)
+            ListedConversation(
+                store.open(row.id),
+                settings,
+                str(info_for(store, row.id).path),
+                None if losses is None else losses.total,
+            )
         )
     return listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
 from inspector.quality.measures.measure import MeasuredCompaction
+from inspector.quality.measures.reopened import Reopened
 
 if TYPE_CHECKING:
     from inspector.engines.base import Settings
@@ -29,12 +30,12 @@ def measure_conversation(
 
 def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
     """Every recorded compaction with both its lists, one after the other."""
-    store = inspection.store
+    store, profile = inspection.store, settings.profile
     for recorded in inspection.compactions():
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        token_index = inspection.token_index(before, settings.profile)
+        token_index = inspection.token_index(before, profile)
         unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
         yield MeasuredCompaction(
             recorded,
@@ -42,7 +43,24 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
             store.messages(after, 0, recorded.after),
             plan.middle_tokens if same else unpruned,
             text_tokens(len(recorded.summary or "")),
+            inspection.openings(before, profile),
+            inspection.openings(after, profile),
         )
+
+
+def read_again(inspection: Inspection, profile: str) -> Mapping[int, tuple[tuple[str, int], ...]]:
+    """By compaction the files and pages that were read again after it, each with the message that opened it, as an
+    index of the list after, in that order. Measures lists that were not measured yet; raises StoreErrors and
+    EngineErrors."""
+    reopened = Reopened()
+    found = {}
+    for recorded in inspection.compactions():
+        before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
+        opened = inspection.openings(before, profile), inspection.openings(after, profile)
+        evidence = reopened.measure(recorded, *opened).evidence
+        places = [(entry.text, entry.found.index) for entry in evidence if entry.found is not None]
+        found[recorded.index] = tuple(sorted(places, key=lambda place: place[1]))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

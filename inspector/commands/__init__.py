@@ -15,9 +15,11 @@ NAMES = frozenset(
         "plan",
         "replay",
         "report",
+        "requests",
         "search",
         "show",
         "store",
+        "stores",
         "sweep",
     }
 )

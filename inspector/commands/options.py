@@ -14,7 +14,7 @@ PROFILE_HELP = (
     "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation; "
     "default: detected, documented for files."
 )
-PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
+PATH_HELP = "PATH may be left out: then every store found on this machine is read (`stores` lists them)."
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,6 +33,9 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--protect-last-n", type=int, metavar="N", help="Messages of the tail, at least."),
         click.option(
             "--threshold-cap", type=int, metavar="TOKENS", help="Compact at so many tokens at the latest."
+        ),
+        click.option(
+            "--min-tail-user-messages", type=int, metavar="N", help="User messages of the tail, at least."
         ),
         click.option(
             "--tail-mode",

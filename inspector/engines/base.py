@@ -37,17 +37,17 @@ class Settings:
 
     def check(self) -> None:
         """Raise UsageProblem where a setting is out of the range that the tool accepts."""
-        for name, (low, high) in RANGES.items():
+        for name in RANGES:
             value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise UsageProblem(f"{name} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+            if value is not None:
+                check_range(name, value, name)
 
 
 #: The range in which each number is accepted, both ends included.
 RANGES: Mapping[str, tuple[float, float]] = {
     "threshold": (0.0, 1.0),
-    # The releases take any ratio and clamp it to 0.10–0.80, which the budgets' steps then say.
-    "target_ratio": (-10.0, 10.0),
+    # The releases clamp it to 0.10–0.80, which the budgets' steps then say.
+    "target_ratio": (0.0, 1.0),
     "protect_first_n": (0, 1_000),
     "protect_last_n": (1, 10_000),
     "context_length": (1_000, 10_000_000),
@@ -56,6 +56,21 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "threshold_cap": (1, 10_000_000),
     "min_tail_user_messages": (1, 1_000),
 }
+
+
+def check_range(name: str, value: float, called: str) -> None:
+    """Raise UsageProblem where a setting, `called` so where the user wrote it, is out of the range that is accepted."""
+    low, high = RANGES[name]
+    if not low <= value <= high:
+        hint = (
+            f" A share is meant, such as {value / 100:g}."
+            if (low, high) == (0, 1) and 1 < value <= 100
+            else ""
+        )
+        raise UsageProblem(
+            f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
+        )
+
 
 SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
 
@@ -79,6 +94,7 @@ class Budgets:
 
     `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the
     most that results nobody has answered yet are spared for; 0 where an engine has no such rule.
+    `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
     """
 
     threshold_tokens: int
@@ -88,6 +104,7 @@ class Budgets:
     steps: Mapping[str, tuple[DerivationStep, ...]]
     tail_ceiling_tokens: int = 0
     round_tokens: int = 0
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

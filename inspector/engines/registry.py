@@ -1,4 +1,5 @@
-"""Which engines there are: the releases of Hermes, the truncation baseline, and those other packages bring."""
+"""Which engines there are: the releases of Hermes, the truncation baseline, what was observed of other agents, and
+those other packages bring."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
+from inspector.engines.observed.engine import ObservedEngine
+from inspector.engines.observed.rules import AGENTS
 from inspector.engines.truncation import TruncationEngine
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
@@ -26,6 +29,7 @@ def _engine_of(policies: Policies) -> Engine:
 
 _BUILT_IN: dict[str, Engine] = {name: _engine_of(policies) for name, policies in RELEASES.items()}
 _BUILT_IN["truncation"] = TruncationEngine()
+_BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in AGENTS)
 #: A release named to the patch: the same engine under that name.
 _BY_RELEASE: dict[str, Engine] = {
     name: _engine_of(replace(policies, name=name)) for name, policies in BY_RELEASE.items()

@@ -12,6 +12,7 @@ from inspector.quality.limits import (
     LEAST_SAVED,
     QUICK_MESSAGES,
     QUICK_SHARE,
+    READ_AGAIN,
     TAIL_CEILING,
 )
 
@@ -20,7 +21,7 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The profile would have compacted otherwise."""
     for compaction in evidence.compactions:
         recorded, planned = compaction.recorded, compaction.planned
-        if not recorded.exact or compaction.agrees:
+        if not recorded.exact or compaction.agrees or planned.budgets.observed:
             continue
         if planned.compacts:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
@@ -101,7 +102,8 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail that was kept is larger than the walk would have allowed."""
     budget = evidence.budgets.tail_token_budget
     for compaction in evidence.compactions:
-        if compaction.tail_tokens <= TAIL_CEILING * budget or compaction.largest is None:
+        allowed = compaction.tail_tokens <= TAIL_CEILING * budget or evidence.budgets.observed
+        if allowed or compaction.largest is None:
             continue
         index, tokens = compaction.largest
         if tokens >= budget / 2:
@@ -136,6 +138,22 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
                 recorded.index,
                 recorded.index,
                 index,
+            )
+
+
+def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The agent had to open again what it had read before."""
+    for compaction in evidence.compactions:
+        if len(compaction.again) >= READ_AGAIN:
+            names = ", ".join(name for name, _ in compaction.again[:3])
+            first = compaction.again[0][1]
+            yield Violation(
+                f"After compaction {compaction.index} {len(compaction.again):,} files or pages were opened again that "
+                f"had been read before: {names}, and {len(compaction.again) - 3:,} more.",
+                compaction.index,
+                compaction.index + 1,
+                first,
+                (compaction.index + 1, compaction.again[READ_AGAIN - 1][1]),
             )
 
 

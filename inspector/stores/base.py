@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+    Microcompaction,
+    Request,
+)
 from inspector.core.messages import Message
 
 
 class StoreInfo(NamedTuple):
-    """What a store is: its kind ("hermes"), schema version (None where it has none), the profile that its
-    wording and columns point to with the reason, and sentences about what could not be read. `open_profiles` are all
-    that the signs leave open, where they are several."""
+    """What a store is: its kind, which is the agent that writes it ("hermes"), schema version (None where it has none),
+    the profile that its wording and columns point to with the reason, and sentences about what could not be read.
+    `open_profiles` are all that the signs leave open, where they are several."""
 
     kind: str
     path: Path
@@ -68,6 +76,14 @@ class Store(Protocol):
         """Every recorded compaction, found by matching the lists before and after it."""
         ...
 
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Every recorded step that cleared old results without a summary, in order."""
+        ...
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Every API call once, in order, with its reported usage; nothing where the store keeps no usage a call."""
+        ...
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
 
@@ -81,6 +97,10 @@ class Store(Protocol):
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words of `query`, newest first."""
+        ...
+
+    def size(self) -> int:
+        """The bytes of its files."""
         ...
 
     def version(self) -> int:

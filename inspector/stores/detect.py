@@ -1,31 +1,139 @@
-"""Which store a path holds, and where the user's own lies."""
+"""Which store a path holds, by what is in it."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from inspector.core.errors import NotAStore, StoreError, StoreMissing
 from inspector.stores.base import Store
+from inspector.stores.recorded import Reader
 
-
-def default_path() -> Path:
-    """Where Hermes keeps its sessions: `$HERMES_HOME/state.db`, else `~/.hermes/state.db`.
-
-    The second also when HERMES_HOME is set but has no database. The file need not exist.
-    """
-    usual = Path.home() / ".hermes" / "state.db"
-    home = os.environ.get("HERMES_HOME")
-    if not home:
-        return usual
-    own = Path(home).expanduser() / "state.db"
-    return own if own.exists() or not usual.exists() else usual
+_SQLITE = b"SQLite format 3\0"
+DATABASE = "database"
+#: What transcripts and databases are called in folders; a file that is named itself may be called anything.
+_ENDINGS = (".jsonl", ".json", ".db")
 
 
 def open_store(path: Path) -> Store:
-    """The store that `path` holds.
+    """The store that `path` holds: a database, a transcript, or a folder of transcripts.
 
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """
-    from inspector.stores.hermes import HermesStore
+    path = Path(path).expanduser()
+    if path.is_dir():
+        return _open_folder(path)
+    from inspector.stores.lines import head_of
 
-    return HermesStore(Path(path).expanduser())
+    agent = _agent_of(path, head_of(path)) if path.is_file() else ""
+    if agent in ("", DATABASE):
+        # Whoever is to say that a file is nothing that is known is the store that users know best.
+        from inspector.stores.hermes import HermesStore
+
+        return HermesStore(path)
+    from inspector.stores.transcripts import TranscriptStore
+
+    return TranscriptStore(reader_of(agent), path, lambda: (path,))
+
+
+def open_machine() -> Store:
+    """Every store that is found on this machine. Raises StoreMissing where there is none."""
+    from inspector.stores.discovery import open_places, places, usual_places
+    from inspector.stores.several import SeveralStores
+
+    found = places()
+    if len(found) == 1 and found[0].agent == "hermes":
+        return open_store(found[0].path)
+    stores, problems = open_places(found)
+    if not stores:
+        looked = ", ".join(str(place.path) for place in usual_places())
+        raise StoreMissing(
+            " ".join(problems)
+            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a
+            folder, or " "give --demo for the bundled sessions."
+        )
+    return stores[0] if len(stores) == 1 and not problems else SeveralStores(stores, Path.home(), problems)
+
+
+def reader_of(agent: str) -> Reader:
+    """Who reads the files of an agent."""
+    return next(reader for reader in readers() if reader.agent == agent)
+
+
+def readers() -> tuple[Reader, ...]:
+    """Those who read an agent's files, imported where one is wanted."""
+    from inspector.stores.claude_code.reader import ClaudeCodeReader
+    from inspector.stores.codex.reader import CodexReader
+    from inspector.stores.opencode.reader import OpencodeReader
+    from inspector.stores.pi.reader import PiReader
+
+    return (ClaudeCodeReader(), CodexReader(), OpencodeReader(), PiReader())
+
+
+def _open_folder(folder: Path) -> Store:
+    """The databases and transcripts below a folder, the transcripts of each agent as a store."""
+    from inspector.stores.several import SeveralStores
+    from inspector.stores.transcripts import TranscriptStore
+
+    files = FolderFiles(folder)
+    stores: list[Store] = [
+        TranscriptStore(reader, folder, lambda agent=reader.agent: files.of(agent))  # type: ignore[misc]
+        for reader in readers()
+        if files.of(reader.agent)
+    ]
+    problem: StoreError | None = None
+    for path in files.of(DATABASE):
+        try:
+            stores.append(open_store(path))
+        except StoreError as error:
+            problem = error
+    if not stores:
+        raise problem or NotAStore(
+            f"The directory {folder} holds no sessions: neither a transcript that this program knows nor a state.db of "
+            "Hermes Agent lies in it or below it."
+        )
+    return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)
+
+
+class FolderFiles:
+    """The transcripts and databases below a folder, by agent. A file is looked into once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._agents: dict[Path, str] = {}
+
+    def of(self, agent: str) -> list[Path]:
+        """The files of one agent that there are now, by path."""
+        from inspector.stores.lines import head_of
+
+        found = []
+        for root, folders, names in os.walk(self._folder):
+            folders.sort()
+            for name in sorted(names):
+                if not name.endswith(_ENDINGS):
+                    continue
+                path = Path(root, name)
+                if path not in self._agents:
+                    try:
+                        self._agents[path] = _agent_of(path, head_of(path))
+                    except StoreError:
+                        # Empty yet, or not ours to read: looked at again the next time.
+                        continue
+                if self._agents[path] == agent:
+                    found.append(path)
+        return found
+
+
+def _agent_of(path: Path, head: bytes) -> str:
+    """Whose file it is, by its content; "" where nobody knows it. Raises StoreErrors."""
+    if head.startswith(_SQLITE):
+        # Hermes' schema names the table of its version on the first page; another database is looked into.
+        if b"schema_version" in head:
+            return DATABASE
+        from inspector.stores.opencode.documents import is_database
+
+        try:
+            return "opencode" if is_database(path) else DATABASE
+        except StoreError:
+            return DATABASE
+    return next((reader.agent for reader in readers() if reader.recognises(head)), "")

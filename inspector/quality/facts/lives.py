@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from inspector.quality.facts.fact import (
@@ -31,11 +31,13 @@ def lives_of(
     ends: Sequence[int],
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
+    unreadable: Collection[int] = (),
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
-    `watch` is told now and then how many facts were followed; what it raises ends the work.
+    `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
+    `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
@@ -58,7 +60,9 @@ def lives_of(
                     continue
                 for number in numbers:
                     if number >= start and number not in fates:
-                        fates[number] = fate(fact, lists_after[number], number, numbers_said)
+                        found = fate(fact, lists_after[number], number, numbers_said)
+                        hidden = number in unreadable and found.outcome != "verbatim"
+                        fates[number] = Fate(number, "unknown") if hidden else found
                 life = _life(fact, start, [fates[n] for n in numbers if n >= start], ends, later)
                 if kept_apart:
                     pruned.append(replace(life, pruned=True))

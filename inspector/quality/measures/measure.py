@@ -84,7 +84,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCompaction:
-    """A compaction with both its lists: `before` whole, `after` as the compaction left it.
+    """A compaction with both its lists: `before` whole, `after` as the compaction left it. `opened_before` and
+    `opened_after` are the (index, name) of the files that these lists opened, the latter with all that was said until
+    the next compaction.
 
     `middle_tokens` is what the summary model had to read, `summary_tokens` what it wrote.
     """
@@ -94,6 +96,8 @@ class MeasuredCompaction:
     after: Sequence[Message]
     middle_tokens: int = 0
     summary_tokens: int = 0
+    opened_before: Sequence[tuple[int, str]] = ()
+    opened_after: Sequence[tuple[int, str]] = ()
 
     @property
     def middle(self) -> range:

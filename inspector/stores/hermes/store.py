@@ -17,6 +17,8 @@ from inspector.core.conversations import (
     ConversationRow,
     Generation,
     Hit,
+    Microcompaction,
+    Request,
 )
 from inspector.core.errors import NotAStore, StoreError
 from inspector.core.messages import Message
@@ -183,6 +185,14 @@ class HermesStore:
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         return describe(transitions, sessions, prompts, self._rows_by_id)
 
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Hermes has none."""
+        return ()
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Hermes keeps usage a session, not a call."""
+        return ()
+
     def count_compactions(self, conversation: str) -> int:
         """How many compactions a conversation has been through, rotations and those in place."""
         row = self._row(conversation)
@@ -242,6 +252,11 @@ class HermesStore:
                 self._seen = seen
                 self._changes += 1
             return self._changes
+
+    def size(self) -> int:
+        """The bytes of the database and its log."""
+        now = signature(self.path)
+        return now.file[0] + now.log[0]
 
     def describe(self) -> StoreDescription:
         """What lies in the file; counts the rows of every table."""
