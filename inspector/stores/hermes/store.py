@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from inspector.config.settings import config_version
 from inspector.core.conversations import (
     ROLE_NAMES,
     Compaction,
@@ -109,6 +108,8 @@ class HermesStore:
     def _detection(self) -> profiles.Detection:
         """What the signs say and, where they leave several profiles open, which of these plans what was recorded."""
         if self._detected is None:
+            from inspector.config.settings import config_version
+
             version = config_version(self.path)
             try:
                 found = self._read(lambda db: profiles.detect(db, self._schema, version))
