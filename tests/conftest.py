@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -56,6 +57,25 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
         return unpacked[name]
 
     return path
+
+
+@pytest.fixture(scope="session")
+def agent_recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
+    """The unpacked transcripts of an agent's folder; skips where they are absent."""
+    recordings = Path(
+        os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or ROOT.parent / "shared" / "recordings"
+    )
+
+    def paths(agent: str) -> list[Path]:
+        packed = sorted((recordings / "agents" / agent).glob("*.xz"))
+        if not packed:
+            pytest.skip(f"transcripts of {agent} are absent")
+        folder = tmp_path_factory.mktemp(agent)
+        for path in packed:
+            (folder / path.stem).write_bytes(lzma.decompress(path.read_bytes()))
+        return sorted(folder.iterdir())
+
+    return paths
 
 
 @pytest.fixture

@@ -8,15 +8,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 import textual.app
 import textual.constants
 import textual.pilot
 from textual._context import active_app
-from textual.app import ScreenStackError
+from textual.app import App, ScreenStackError
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 #: Timers that are due so soon belong to what is going on (a resize waits for others 8 ms), in seconds.
 _SOON = 0.01
+_refresh = Screen._compositor_refresh
 
 
 async def idle(*_: float) -> None:
@@ -33,6 +36,19 @@ async def idle(*_: float) -> None:
             quiet = 0
         else:
             quiet += 1
+
+
+def draw_at_rest(patch: pytest.MonkeyPatch) -> None:
+    """Nobody sees the frames on the way to rest, and they are half of what a key takes: keep them for `draw`."""
+    patch.setattr(Screen, "_compositor_refresh", lambda screen: None)
+
+
+def draw(app: App[Any]) -> bool:
+    """Draw what changed on the screen on top; whether anything had. Drawing may set more off."""
+    changed = app._running and app.screen_stack and bool(app.screen._compositor._dirty_regions)
+    if changed:
+        _refresh(app.screen)
+    return bool(changed)
 
 
 def _draw() -> bool:

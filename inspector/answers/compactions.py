@@ -1,20 +1,25 @@
-"""The recorded compactions of a conversation, each beside the plan for the same list."""
+"""The recorded compactions of a conversation: why each fired, and beside it the plan for the same list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.findings import findings
-from inspector.answers.inspection import Compared
+from inspector.answers.inspection import Compared, Inspection, budgets_of
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import Compaction, Microcompaction
+from inspector.engines.base import TokenIndex
 from inspector.quality.finding import Finding
+from inspector.quality.firing import ListBefore, Why, why_fired
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCompaction:
-    """A recorded compaction beside its plan, and the findings about it."""
+    """A recorded compaction beside its plan, why it fired, and the findings about it."""
 
     compared: Compared
+    why: Why
     findings: tuple[Finding, ...]
 
 
@@ -22,7 +27,44 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     """Every recorded compaction, oldest first. Raises UnknownConversation, StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
     every = findings(inspection, resolved)
+    profile = resolved.settings.profile
     return [
-        JudgedCompaction(compared, tuple(f for f in every if f.compaction == compared.recorded.index))
+        JudgedCompaction(
+            compared,
+            why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
+            tuple(f for f in every if f.compaction == compared.recorded.index),
+        )
         for compared in inspection.compared(resolved.settings)
+        for before in (inspection.generation(compared.recorded.index),)
     ]
+
+
+def why_of(
+    inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings, token_index: TokenIndex
+) -> Why:
+    """Why a recorded compaction fired, by the settings in force; `token_index` is that of the list before it. Raises
+    EngineError naming an engine that fails."""
+    settings, conversation = resolved.settings, inspection.conversation
+    before = inspection.generation(recorded.index)
+    earlier = next((c.after for c in inspection.compactions() if c.index == recorded.index - 1), 0)
+    listed = ListBefore(
+        token_index,
+        before.roles,
+        before.ids,
+        conversation.row.source,
+        earlier,
+    )
+
+    def threshold_at(share: float) -> int:
+        return budgets_of(replace(settings, threshold=share)).threshold_tokens
+
+    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+
+
+def microcompactions(answers: Answers, name: str) -> tuple[Microcompaction, ...]:
+    """Every step that cleared old results without a summary, oldest first.
+
+    Raises UnknownConversation and StoreErrors.
+    """
+    inspection, _ = answers.opened(name)
+    return answers.store.microcompactions(inspection.conversation)

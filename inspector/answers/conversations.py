@@ -5,23 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
-from inspector.answers.resolving import resolve
+from inspector.answers.kept_results import KeptResults
+from inspector.answers.resolving import info_for, resolve
+from inspector.answers.store_losses import known_losses
 from inspector.core.conversations import Conversation
 from inspector.engines.base import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation and the settings in force for it."""
+    """A conversation, the settings in force for it, the path of its store, and how many facts it lost (None while
+    nobody has read it)."""
 
     conversation: Conversation
     settings: Settings
+    store: str
+    lost: int | None = None
 
 
-def list_conversations(answers: Answers) -> list[ListedConversation]:
-    """Every conversation, opened for its generations and compactions. Raises StoreErrors."""
+def list_conversations(answers: Answers, kept: KeptResults) -> list[ListedConversation]:
+    """Every conversation, opened for its generations and compactions; losses as far as they are known from earlier.
+    Raises StoreErrors."""
     store = answers.store
-    return [
-        ListedConversation(store.open(row.id), resolve(store, row, answers.flags, answers.config).settings)
-        for row in store.conversations()
-    ]
+    listed = []
+    for row in store.conversations():
+        settings = resolve(store, row, answers.flags, answers.config).settings
+        losses = known_losses(store, row.id, kept)
+        listed.append(
+            ListedConversation(
+                store.open(row.id),
+                settings,
+                str(info_for(store, row.id).path),
+                None if losses is None else losses.total,
+            )
+        )
+    return listed

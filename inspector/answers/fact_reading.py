@@ -10,7 +10,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import FactCache, message_key
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_NAMES, Compaction
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.engines.base import Settings
@@ -220,7 +220,7 @@ def parts_of(message: Message, index: int, recorded: Compaction) -> Iterator[Lis
     where: Where = "head" if index < recorded.head_after else "tail"
     text = safe(message.text)
     if index == recorded.summary_at:
-        handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
+        handoff = handoff_of(message)
         body = safe(handoff.body) if handoff is not None else text
         yield ListText("summary", index, "summary", body, max(0, text.find(body)))
         own = safe(handoff.tail_text) if handoff is not None else ""

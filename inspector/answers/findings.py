@@ -10,6 +10,7 @@ from typing import Any
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.losses import exchanged_values, facts_of, lost_rules
+from inspector.answers.measures import read_again
 from inspector.answers.resolving import resolve
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
@@ -84,11 +85,13 @@ def evidence_of(
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
+    again = read_again(inspection, settings)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
             lost=lost.get(recorded.index, ()),
             exchanged=exchanged.get(recorded.index, ()),
+            again=again.get(recorded.index, ()),
         )
         for recorded in inspection.compactions()
     )

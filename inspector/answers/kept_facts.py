@@ -24,7 +24,7 @@ def message_key(message: Message, version: str) -> bytes:
     """What the facts of a message are kept under: a hash of what it says and who says it, other for other rules."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
     said = f"{message.role}\x00{message.text}\x00{calls}"
-    key = f"{version}.{FORMAT}".encode()
+    key = f"{version}.{FORMAT}{'.summary' if message.summary else ''}".encode()
     return hashlib.blake2b(said.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 
 

@@ -10,7 +10,7 @@ from inspector.answers.fact_reading import default_cache, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction
-from inspector.core.handoff import is_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
@@ -86,7 +86,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
 
 def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
     generation = inspection.generation(recorded.index)
-    return [m for m in inspection.store.messages(generation) if not is_handoff(m.content)]
+    return [m for m in inspection.store.messages(generation) if handoff_of(m) is None]
 
 
 def _said(value: str, entry: str, messages: Sequence[Message]) -> bool:

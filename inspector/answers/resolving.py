@@ -18,7 +18,8 @@ from inspector.config.settings import (
     resolve_settings,
 )
 from inspector.core.conversations import ConversationRow
-from inspector.engines.registry import engine
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import engine, release_of
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.several import SeveralStores
 
@@ -33,13 +34,22 @@ def resolve(
 ) -> ResolvedSettings:
     """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
     info = info_for(store, row.id)
-    reading = read_config(config) if config is not None else config_beside(info.path)
+    if config is not None:
+        reading = read_config(config)
+    else:
+        reading = config_beside(info.path) if info.kind == "hermes" else ConfigReading()
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
-    length, source = context_length(row.model, row.provider)
+    length, source = row.window, row.window_source
+    if length is None:
+        length, source = context_length(row.model, row.provider)
     facts["context_length"] = (length or ASSUMED, source if length else f"assumed: {source}")
     window = _summary_window(reading)
     if window is not None:
         facts["summary_context"] = window
+    chosen = flags.get("profile") or info.profile
+    share = default_threshold(engine(chosen), flags.get("context_length") or facts["context_length"][0])
+    if share is not None:
+        facts["threshold"] = (share, f"observed of {chosen}")
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
@@ -70,8 +80,8 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 
 
 def caching_release(profile: str) -> Release:
-    """Whose rules place the breakpoints; only 0.19.0 skips messages that cannot carry one."""
-    return "hermes-0.19" if profile == "hermes-0.19" else "hermes-0.13"
+    """Whose rules place the breakpoints; releases from 0.18.1 on skip messages that cannot carry one."""
+    return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 
 def live_of(

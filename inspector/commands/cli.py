@@ -37,7 +37,7 @@ def commands() -> None:
     compaction-inspector COMMAND ...              the same answers as text or JSON
 
     Reads Hermes Agent's state.db and never writes to it. PATH may be left out: then $HERMES_HOME/state.db,
-    else ~/.hermes/state.db. A conversation is named by a session id, a unique prefix of one, or its title.
+    else ~/.hermes/state.db. A conversation is named by a session id, a unique prefix of one, or (a part of) its title.
     """
 
 
@@ -47,6 +47,8 @@ _COMMANDS = (
     conversation.show,
     conversation.compactions,
     conversation.findings,
+    conversation.requests,
+    store.losses,
     whatif.plan,
     conversation.diff,
     conversation.facts,

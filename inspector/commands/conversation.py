@@ -44,13 +44,31 @@ def compactions(
 ) -> None:
     """List the recorded compactions, each with what the profile plans for the same list."""
     from inspector.answers.answers import Answers
-    from inspector.answers.compactions import compare_compactions
-    from inspector.export.documents.generations import compaction_documents
+    from inspector.answers.compactions import compare_compactions, microcompactions
+    from inspector.export.documents.generations import compaction_documents, microcompaction_documents
     from inspector.export.text.generations import print_compactions
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(compaction_documents(compare_compactions(answers, name)), as_json, print_compactions)
+    documents = compaction_documents(compare_compactions(answers, name))
+    documents += microcompaction_documents(microcompactions(answers, name))
+    print_answer(documents, as_json, print_compactions)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@source_options
+def requests(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
+    """List the calls of the model's API, each once, with the usage that the agent recorded."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.requests import list_requests
+    from inspector.export.documents.generations import request_documents
+    from inspector.export.text.generations import print_requests
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), {}, None)
+    print_answer(request_documents(list_requests(answers, name)), as_json, print_requests)
     say(answers.notes())
 
 

@@ -49,6 +49,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions
     from inspector.answers.conversations import list_conversations
+    from inspector.answers.kept_results import default_results
     from inspector.answers.showing import show_generation
     from inspector.export.documents.conversations import conversation_documents
     from inspector.export.documents.generations import compaction_documents, show_document
@@ -59,7 +60,7 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
     answers = Answers(store, flags, config)
     console = console_for()
     chosen = store.resolve(name) if name is not None else ""
-    listed = conversation_documents(list_conversations(answers))
+    listed = conversation_documents(list_conversations(answers, default_results()))
     print_conversations(listed)
     if listed:
         chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]

@@ -10,7 +10,10 @@ import click
 
 from inspector.core.text import safe
 
-PROFILE_HELP = "documented, hermes-0.13, hermes-0.19, truncation; default: detected, documented for files."
+PROFILE_HELP = (
+    "documented, hermes-0.13 to hermes-0.19, one to the patch as hermes-0.18.1, truncation; "
+    "default: detected, documented for files."
+)
 PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
 
 

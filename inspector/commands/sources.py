@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     """The store of PATH, the bundled ones, or the user's own; `name` is the CONVERSATION that is wanted of it.
 
-    Raises StoreErrors, and UsageProblem where a name stands alone and there is no database for it.
+    Raises StoreErrors, and UsageProblem for PATH beside --demo, and where a name stands alone and there is no database
+    for it.
     """
     from inspector.stores.detect import default_path, open_store
 
+    if demo and path is not None:
+        raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
     if demo:
         from inspector.config.bundled import demo_databases, fixtures_dir
         from inspector.stores.several import SeveralStores
@@ -38,9 +41,9 @@ def is_path(word: str) -> bool:
     return word.endswith(".db") or word.startswith(("/", "./", "../", "~/")) or Path(word).exists()
 
 
-def split_path(words: Sequence[str], demo: bool) -> tuple[str | None, tuple[str, ...]]:
-    """PATH and what follows it of `[PATH] ...`; no PATH with --demo, and none where the first word is no path."""
-    if words and not demo and is_path(words[0]):
+def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """PATH and what follows it of `[PATH] ...`; none where the first word is no path."""
+    if words and is_path(words[0]):
         return words[0], tuple(words[1:])
     return None, tuple(words)
 
@@ -58,7 +61,8 @@ def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
 
 def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:
     """PATH and CONVERSATION of `[PATH] [CONVERSATION]`, either of which may be left out."""
-    if len(words) > (1 if demo else 2):
+    path, rest = split_path(words)
+    if len(words) > 2 or (demo and path is None and len(words) > 1):
         given = (
             "Give at most one CONVERSATION with --demo, and no PATH"
             if demo
@@ -67,7 +71,6 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
         raise UsageProblem(f"{given}; a title of several words stands in quotes.")
     if len(words) == 2:
         return words[0], words[1]
-    path, rest = split_path(words, demo)
     return path, rest[0] if rest else None
 
 

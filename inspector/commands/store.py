@@ -16,11 +16,38 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
     """List the conversations of a database."""
     from inspector.answers.answers import Answers
     from inspector.answers.conversations import list_conversations
+    from inspector.answers.kept_results import default_results
     from inspector.export.documents.conversations import conversation_documents
     from inspector.export.text.conversations import print_conversations
 
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(conversation_documents(list_conversations(answers)), as_json, print_conversations)
+    print_answer(
+        conversation_documents(list_conversations(answers, default_results())), as_json, print_conversations
+    )
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="At most so many compactions, the worst ones."
+)
+@source_options
+def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool) -> None:
+    """Tell where most was lost: every compaction by what nobody can read any more, the worst first.
+
+    Of every conversation, or of those that are named. What was worked out is kept between runs.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.store_losses import list_losses
+    from inspector.export.documents.losses import loss_documents
+    from inspector.export.text.losses import print_losses
+
+    path, names = split_path(words)
+    answers = Answers(open_source(path, demo), {}, None)
+    listed = list_losses(answers, default_results(), names)
+    print_answer(loss_documents(listed[:limit]), as_json, print_losses)
     say(answers.notes())
 
 
@@ -55,7 +82,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool, demo: bool) -> Non
     from inspector.export.documents.conversations import hit_documents
     from inspector.export.text.conversations import print_hits
 
-    path, wanted = split_path(words, demo)
+    path, wanted = split_path(words)
     if not any(word.strip() for word in wanted):
         raise UsageProblem("Give the words to search for: compaction-inspector search [PATH] WORDS...")
     answers = Answers(open_source(path, demo), {}, None)

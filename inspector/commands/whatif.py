@@ -111,7 +111,7 @@ def sweep_command(
     flags: dict[str, Any] = {name: axis.values[0] for name, axis in given.items() if len(axis.values) == 1}
     if profile is not None:
         flags["profile"] = profile
-    path, names = split_path(words, demo)
+    path, names = split_path(words)
     answers = Answers(open_source(path, demo), flags, config)
 
     total = 0

@@ -67,6 +67,12 @@ class ConversationRow(NamedTuple):
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
     base_url: str = ""
+    #: The agent that wrote it, and the project folder that it worked in ("" where the store tells none).
+    agent: str = "hermes"
+    folder: str = ""
+    #: The model's context window in tokens as far as the agent's files tell it, and how they do.
+    window: int | None = None
+    window_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +102,9 @@ class Compaction:
     after: [0:head_after] are the copies of the head and [tail_after:after] starts with the copies of the
     tail. `summary_at` is the message of the list after that carries the summary (for a merged one the first
     tail message), None where none was found. Tokens are rough, system prompt included.
-    `exact` is False where the boundaries could only be inferred, and then `note` says why.
+    `exact` is False where the boundaries could only be inferred, and then `note` says why. `trigger` is what the
+    agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
+    None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it.
     """
 
     index: int
@@ -116,6 +124,56 @@ class Compaction:
     at: float
     exact: bool = True
     note: str = ""
+    trigger: str | None = None
+    tokens_before_reported: int | None = None
+    tokens_after_reported: int | None = None
+    encrypted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Microcompaction:
+    """A step in which an agent cleared old tool results without writing a summary. The list keeps its messages.
+
+    `index` counts from 1, apart from compactions. `place` is how many messages the list of `generation` had then;
+    `results` says how many results were cleared, `cleared` where they stand in it. Tokens are the agent's own figures.
+    """
+
+    index: int
+    session: str
+    generation: int
+    place: int
+    cleared: tuple[int, ...]
+    results: int
+    at: float
+    trigger: str | None = None
+    tokens_before_reported: int | None = None
+    tokens_saved_reported: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of the model's API with the usage that the provider reported, in tokens.
+
+    `index` counts from 1 in the order of the calls, `generation` is the list that was sent, `message` the answer's id.
+    `cache_write` is all that was written to the cache, `cache_write_1h` what of it was to live an hour. `at` is in
+    seconds since the epoch, 0.0 where unknown.
+    """
+
+    index: int
+    generation: int
+    message: str
+    model: str
+    at: float
+    input: int
+    cache_read: int
+    cache_write: int
+    cache_write_1h: int
+    output: int
+
+    @property
+    def context(self) -> int:
+        """How many tokens the model was sent."""
+        return self.input + self.cache_read + self.cache_write
 
 
 class Conversation(NamedTuple):

@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from inspector.core.messages import Message
+
 #: What a summary message starts with, in any wording; stores look for candidates with these.
 PREFIXES: tuple[str, ...] = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[PRIOR CONTEXT")
 
@@ -62,6 +64,13 @@ def read_handoff(content: object, role: str = "", calls: bool = False) -> Handof
 def is_handoff(content: object) -> bool:
     """Whether the content is, or holds, a compaction's summary."""
     return read_handoff(content) is not None
+
+
+def handoff_of(message: Message) -> Handoff | None:
+    """The summary in a message: what its store marks as one, else what is worded like one; None where it holds none."""
+    if message.summary:
+        return Handoff(message.text)
+    return read_handoff(message.content, message.role, bool(message.wire.get("tool_calls")))
 
 
 def _from_text(text: str, role: str, calls: bool) -> Handoff | None:

@@ -26,7 +26,8 @@ class Message:
     `wire` is the OpenAI-style mapping that the agent sent (role, content, tool_calls, tool_call_id, ...)
     with just the keys that were there; it is never changed. `id` is the row in the store, -1 where there
     is none; `timestamp` is in seconds since the epoch, 0.0 where unknown. `note` is a sentence about what
-    of it could not be read, mostly empty.
+    of it could not be read, mostly empty. `summary` says that the store marks it as a compaction's summary, whatever
+    it is worded like.
     """
 
     wire: Mapping[str, Any]
@@ -34,6 +35,7 @@ class Message:
     session: str = field(default="", compare=False)
     timestamp: float = field(default=0.0, compare=False)
     note: str = field(default="", compare=False)
+    summary: bool = field(default=False, compare=False)
 
     @property
     def role(self) -> str:

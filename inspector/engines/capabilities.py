@@ -1,7 +1,7 @@
 """What an engine may bring beside `Engine`, and what stands in for it where it does not.
 
-An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)` and
-`replayable()` (see `replayable`).
+An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
+`default_threshold(context_length)` and `replayable()` (see `replayable`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,16 @@ from inspector.engines.base import Engine, Output, Plan
 from inspector.engines.failures import failures_named
 
 Wire = Mapping[str, Any]
+
+
+def default_threshold(engine: Engine, context_length: int) -> float | None:
+    """The share of the window at which the engine compacts where nobody set one; None where it takes the usual one.
+    Raises EngineError where it fails."""
+    own: Callable[[int], float] | None = getattr(engine, "default_threshold", None)
+    if own is None:
+        return None
+    with failures_named(engine):
+        return own(context_length)
 
 
 def prune(engine: Engine, messages: Sequence[Message], plan: Plan) -> Sequence[Wire]:

@@ -1,17 +1,19 @@
 """When a release gives up compacting: its guards as a state machine over frozen values.
 
-0.13.0 counts compactions that saved under 10% (`should_compress`, `compress`). 0.19.0 judges each by the next real
-prompt count, and counts fallback texts in a row (`update_from_response`,
-`record_completed_compaction`). The documentation names no guard.
+0.13.0 to 0.18.2 count compactions that saved under 10% (`should_compress`, `compress`), from 0.17.0 on those too that
+found nothing to do. 0.19.0 judges each by the next real prompt count, and counts fallback texts in a row
+(`update_from_response`, `record_completed_compaction`). The documentation names no guard.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-#: Compactions in a row that end it, in both releases.
+from inspector.engines.hermes.releases import policies_of
+
+#: Compactions in a row that end it, in every release.
 STRIKES = 2
-#: A compaction that saves a smaller share than this counts as a strike in 0.13.0.
+#: A compaction that saves a smaller share than this counts as a strike up to 0.18.2.
 LEAST_SAVED = 0.10
 
 
@@ -23,6 +25,7 @@ class Guard(NamedTuple):
     """
 
     judged_by: Literal["", "savings", "usage"] = ""
+    counts_nothing_done: bool = False
     compactions: int = 0
     ineffective: int = 0
     fallbacks: int = 0
@@ -45,9 +48,8 @@ class Guard(NamedTuple):
 
 def guard_of(profile: str) -> Guard:
     """The guards of a release at the start of a session."""
-    if profile == "hermes-0.13":
-        return Guard(judged_by="savings")
-    return Guard(judged_by="usage" if profile == "hermes-0.19" else "")
+    policies = policies_of(profile)
+    return Guard(policies.judged_by, policies.counts_nothing_done) if policies else Guard()
 
 
 def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: bool = False) -> Guard:
@@ -68,8 +70,8 @@ def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: boo
 
 
 def nothing_done(guard: Guard) -> Guard:
-    """A compaction was tried and changed nothing: a strike in 0.19.0, nothing in 0.13.0."""
-    if guard.judged_by != "usage":
+    """A compaction was tried and changed nothing: a strike from 0.17.0 on, nothing before."""
+    if not guard.counts_nothing_done:
         return guard
     return _settled(guard._replace(ineffective=guard.ineffective + 1))
 

@@ -1,14 +1,18 @@
-"""Which engines there are: the releases of Hermes, the truncation baseline, and those other packages bring."""
+"""Which engines there are: the releases of Hermes, the truncation baseline, what was observed of other agents, and
+those other packages bring."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
 from inspector.core.errors import EngineError, UsageProblem
 from inspector.engines.base import Engine
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.releases import RELEASES
+from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
+from inspector.engines.observed.engine import ObservedEngine
+from inspector.engines.observed.rules import AGENTS
 from inspector.engines.truncation import TruncationEngine
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
@@ -18,6 +22,11 @@ GROUP = "compaction_inspector.engines"
 
 _BUILT_IN: dict[str, Engine] = {name: HermesEngine(policies) for name, policies in RELEASES.items()}
 _BUILT_IN["truncation"] = TruncationEngine()
+_BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in AGENTS)
+#: A release named to the patch: the same engine under that name.
+_BY_RELEASE: dict[str, Engine] = {
+    name: HermesEngine(replace(policies, name=name)) for name, policies in BY_RELEASE.items()
+}
 
 
 def engine(name: str) -> Engine:
@@ -26,10 +35,20 @@ def engine(name: str) -> Engine:
     Raises UsageProblem, naming those there are, where there is none, and EngineError where another package's engine
     cannot be loaded.
     """
-    found = _BUILT_IN.get(name) or _loaded(name)
+    found = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _loaded(name)
     if found is None:
-        raise UsageProblem(f"There is no profile called {name}; there are {', '.join(names())}.")
+        raise UsageProblem(
+            f"There is no profile called {name}; there are {', '.join(names())}. "
+            "A release of Hermes can be named to the patch, as hermes-0.18.1."
+        )
     return found
+
+
+def release_of(profile: str) -> tuple[int, ...] | None:
+    """The version of the release that a profile of Hermes stands for, as (0, 18, 2); None for any other engine."""
+    policies = policies_of(profile)
+    version = policies.release.split(".") if policies else []
+    return tuple(map(int, version)) if all(part.isdigit() for part in version) and version else None
 
 
 def names() -> tuple[str, ...]:

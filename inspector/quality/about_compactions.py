@@ -12,6 +12,7 @@ from inspector.quality.limits import (
     LEAST_SAVED,
     QUICK_MESSAGES,
     QUICK_SHARE,
+    READ_AGAIN,
     TAIL_CEILING,
 )
 
@@ -136,6 +137,22 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
                 recorded.index,
                 recorded.index,
                 index,
+            )
+
+
+def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The agent had to open again what it had read before."""
+    for compaction in evidence.compactions:
+        if len(compaction.again) >= READ_AGAIN:
+            names = ", ".join(name for name, _ in compaction.again[:3])
+            first = compaction.again[0][1]
+            yield Violation(
+                f"After compaction {compaction.index} {len(compaction.again):,} files or pages were opened again that "
+                f"had been read before: {names}, and {len(compaction.again) - 3:,} more.",
+                compaction.index,
+                compaction.index + 1,
+                first,
+                (compaction.index + 1, compaction.again[READ_AGAIN - 1][1]),
             )
 
 

@@ -11,6 +11,7 @@ from inspector.quality.limits import (
     LEAST_SAVED,
     QUICK_MESSAGES,
     QUICK_SHARE,
+    READ_AGAIN,
     REPEATED_ENTRIES,
     REPEATED_MESSAGES,
     REPEATED_SHARE,
@@ -189,6 +190,17 @@ _ALL = (
         "were added between two compactions.",
         "Look at what fills the list after a compaction: a large head or tail, or one huge message. "
         "Lower target_ratio or raise the threshold.",
+    ),
+    Rule(
+        "read-again",
+        "warning",
+        "Files were read again",
+        "The agent opened files or pages again that it had read before: what it needed of them did not stand in the "
+        "summary, so their text was paid for twice.",
+        f"{READ_AGAIN} files or pages or more were opened between this compaction and the next that messages which had "
+        "left the list opened before.",
+        "See what it looked for there: a summary that keeps the lines that matter, with their values, or a longer tail "
+        "would have spared the reading.",
     ),
     Rule(
         "tail-over-budget",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.core.conversations import ROLE_CODES, Compaction
-from inspector.core.handoff import is_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
@@ -48,7 +48,8 @@ class CompactionEvidence:
     of the tail's copies where it is a tool result whose call is not in the list. `system_after` are the tokens of the
     system prompt that the list after stands behind, and `answered` says that a response followed. `summary` is taken
     apart, None for none. `lost` are the user's hard constraints that died with this compaction, `exchanged` the exact
-    things that its summary changed; `request_gone` says that the last request is neither kept nor told of.
+    things that its summary changed; `request_gone` says that the last request is neither kept nor told of. `again` are
+    the files that were read again afterwards, each with the index of the message in the list after.
     """
 
     recorded: Compaction
@@ -64,6 +65,7 @@ class CompactionEvidence:
     lost: tuple[LostRule, ...] = ()
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
+    again: tuple[tuple[str, int], ...] = ()
 
     @property
     def index(self) -> int:
@@ -155,7 +157,7 @@ class ConversationEvidence:
 
 def is_request(message: Message) -> bool:
     """Whether a message is the user's own, not a summary and not the to-do list that a compaction puts back in."""
-    return message.role == "user" and not _is_todo(message) and not is_handoff(message.content)
+    return message.role == "user" and not _is_todo(message) and handoff_of(message) is None
 
 
 def _is_todo(message: Message) -> bool:

@@ -16,5 +16,7 @@ REPEATED_SHARE = 0.95
 #: ... where it has so many entries, and stands for so many more messages.
 REPEATED_ENTRIES = 5
 REPEATED_MESSAGES = 10
+#: So many files and pages opened again after a compaction are many.
+READ_AGAIN = 5
 #: The most findings of one rule about one list; one more says how many others there are.
 MOST = 20

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+    Microcompaction,
+    Request,
+)
 from inspector.core.messages import Message
 
 
 class StoreInfo(NamedTuple):
-    """What a store is: its kind ("hermes"), schema version (None where it has none), the profile that its
-    wording and columns point to with the reason, and sentences about what could not be read."""
+    """What a store is: its kind, which is the agent that writes it ("hermes"), schema version (None where it has none),
+    the profile that its wording and columns point to with the reason, and sentences about what could not be read."""
 
     kind: str
     path: Path
@@ -66,6 +74,14 @@ class Store(Protocol):
         """Every recorded compaction, found by matching the lists before and after it."""
         ...
 
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Every recorded step that cleared old results without a summary, in order."""
+        ...
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Every API call once, in order, with its reported usage; nothing where the store keeps no usage a call."""
+        ...
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
 
@@ -88,3 +104,20 @@ class Store(Protocol):
     def close(self) -> None:
         """Close every connection."""
         ...
+
+
+@runtime_checkable
+class Stamping(Protocol):
+    """A store that can tell whether a conversation is the same as in an earlier run."""
+
+    def stamp(self, conversation: str) -> str:
+        """A text that is another one as soon as the conversation is another; costs no reading of its messages."""
+        ...
+
+
+def stamp_of(store: Store, conversation: str) -> str:
+    """The store's own stamp of a conversation, or what its row of the list says: when it was active last, and how many
+    messages it has. Raises UnknownConversation and StoreErrors."""
+    if isinstance(store, Stamping):
+        return store.stamp(conversation)
+    return next((repr(row) for row in store.conversations() if conversation in row.sessions), "")

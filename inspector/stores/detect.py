@@ -1,11 +1,18 @@
-"""Which store a path holds, and where the user's own lies."""
+"""Which store a path holds, by what is in it."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
+from inspector.stores.recorded import Reader
+
+_SQLITE = b"SQLite format 3\0"
+DATABASE = "database"
+#: What transcripts and databases are called in folders; a file that is named itself may be called anything.
+_ENDINGS = (".jsonl", ".json", ".db")
 
 
 def default_path() -> Path:
@@ -22,10 +29,96 @@ def default_path() -> Path:
 
 
 def open_store(path: Path) -> Store:
-    """The store that `path` holds.
+    """The store that `path` holds: a database, a transcript, or a folder of transcripts.
 
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """
-    from inspector.stores.hermes import HermesStore
+    path = Path(path).expanduser()
+    if path.is_dir():
+        return _open_folder(path)
+    from inspector.stores.lines import head_of
 
-    return HermesStore(Path(path).expanduser())
+    reader = None
+    if path.is_file():
+        head = head_of(path)
+        reader = None if head.startswith(_SQLITE) else _reader_of(head)
+    if reader is None:
+        from inspector.stores.hermes import HermesStore
+
+        return HermesStore(path)
+    from inspector.stores.transcripts import TranscriptStore
+
+    return TranscriptStore(reader, path, lambda: (path,))
+
+
+def readers() -> tuple[Reader, ...]:
+    """Those who read an agent's files, imported where one is wanted."""
+    from inspector.stores.claude_code.reader import ClaudeCodeReader
+
+    return (ClaudeCodeReader(),)
+
+
+def _reader_of(head: bytes) -> Reader | None:
+    """Who reads a file that begins like this; None for a database and for what nobody recognises."""
+    return next((reader for reader in readers() if reader.recognises(head)), None)
+
+
+def _open_folder(folder: Path) -> Store:
+    """The databases and transcripts below a folder, the transcripts of each agent as a store."""
+    from inspector.stores.several import SeveralStores
+    from inspector.stores.transcripts import TranscriptStore
+
+    files = FolderFiles(folder)
+    stores: list[Store] = [
+        TranscriptStore(reader, folder, lambda agent=reader.agent: files.of(agent))  # type: ignore[misc]
+        for reader in readers()
+        if files.of(reader.agent)
+    ]
+    problem: StoreError | None = None
+    for path in files.of(DATABASE):
+        try:
+            stores.append(open_store(path))
+        except StoreError as error:
+            problem = error
+    if not stores:
+        raise problem or NotAStore(
+            f"The directory {folder} holds no sessions: neither a transcript that this program knows nor a state.db of "
+            "Hermes Agent lies in it or below it."
+        )
+    return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)
+
+
+class FolderFiles:
+    """The transcripts and databases below a folder, by agent. A file is looked into once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._agents: dict[Path, str] = {}
+
+    def of(self, agent: str) -> list[Path]:
+        """The files of one agent that there are now, by path."""
+        from inspector.stores.lines import head_of
+
+        found = []
+        for root, folders, names in os.walk(self._folder):
+            folders.sort()
+            for name in sorted(names):
+                if not name.endswith(_ENDINGS):
+                    continue
+                path = Path(root, name)
+                if path not in self._agents:
+                    try:
+                        self._agents[path] = _agent_of(head_of(path))
+                    except StoreError:
+                        # Empty yet, or not ours to read: looked at again the next time.
+                        continue
+                if self._agents[path] == agent:
+                    found.append(path)
+        return found
+
+
+def _agent_of(head: bytes) -> str:
+    if head.startswith(_SQLITE):
+        return DATABASE
+    reader = _reader_of(head)
+    return reader.agent if reader else ""

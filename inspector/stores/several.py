@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Generation, Hit
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+    Microcompaction,
+    Request,
+)
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import Store, StoreInfo, stamp_of
 
 
 class SeveralStores:
@@ -84,6 +92,14 @@ class SeveralStores:
         """The recorded compactions of a conversation."""
         return self._owner(conversation.id).compactions(conversation)
 
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """The steps that cleared old results of a conversation."""
+        return self._owner(conversation.id).microcompactions(conversation)
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """The API calls of a conversation."""
+        return self._owner(conversation.id).requests(conversation)
+
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of a conversation's live list."""
         return self._owner(conversation).live_tokens(conversation, watch)
@@ -91,6 +107,10 @@ class SeveralStores:
     def count_compactions(self, conversation: str) -> int:
         """How often a conversation was compacted."""
         return self._owner(conversation).count_compactions(conversation)
+
+    def stamp(self, conversation: str) -> str:
+        """What is another text as soon as the conversation is another."""
+        return stamp_of(self._owner(conversation), conversation)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain the words, store after store."""

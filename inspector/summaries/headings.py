@@ -9,17 +9,23 @@ from functools import lru_cache
 #: Meaning → headings, as they were written by the documents and the releases and as models vary them.
 MEANINGS: Mapping[str, tuple[str, ...]] = {
     "task": ("Active Task", "Historical Task Snapshot", "Task Snapshot", "Current Task"),
-    "goal": ("Goal", "Goals", "Objective", "Overall Goal"),
+    "goal": ("Goal", "Goals", "Objective", "Overall Goal", "Primary Request and Intent"),
     "constraints": ("Constraints & Preferences", "Constraints", "Preferences", "User Preferences"),
     "done": ("Progress / Done", "Completed Actions", "Historical Completed Actions", "Done", "Completed"),
     "state": ("Active State", "Historical Active State", "Current State"),
-    "doing": ("Progress / In Progress", "In Progress", "Historical In-Progress State", "In-Progress State"),
+    "doing": (
+        "Progress / In Progress",
+        "In Progress",
+        "Historical In-Progress State",
+        "In-Progress State",
+        "Current Work",
+    ),
     "blocked": ("Progress / Blocked", "Blocked", "Blockers", "Historical Blocked"),
     "decisions": ("Key Decisions", "Decisions"),
     "answered": ("Resolved Questions", "Answered Questions"),
-    "asked": ("Pending User Asks", "Historical Pending User Asks", "Open Questions"),
-    "files": ("Relevant Files", "Files"),
-    "next": ("Next Steps", "Remaining Work", "Historical Remaining Work"),
+    "asked": ("Pending User Asks", "Historical Pending User Asks", "Open Questions", "Pending Tasks"),
+    "files": ("Relevant Files", "Files", "Files and Code Sections"),
+    "next": ("Next Steps", "Remaining Work", "Historical Remaining Work", "Optional Next Step"),
     "dropped": ("Last Dropped Turns",),
     "context": ("Critical Context",),
 }

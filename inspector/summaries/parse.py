@@ -20,15 +20,31 @@ _NONE = re.compile(
 _EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
 
 
+# Claude Code's summaries: a lead, an analysis, then numbered sections that are told apart from lists by their names.
+_CONTINUED = "This session is being continued from a previous conversation"
+_SECTION = re.compile(
+    r"(?:\d{1,2}\.[ \t]+)?(?:\*\*)?(Analysis|Summary|Primary Request and Intent|Key Technical Concepts|"
+    r"Files and Code Sections|Errors and fixes|Problem Solving|All user messages|Pending Tasks|Current Work|"
+    r"Optional Next Step)(?::\*\*|\*\*:|:)[ \t]*(.*)$",
+    re.IGNORECASE,
+)
+# What Claude Code itself writes around the summary.
+_AROUND = re.compile(
+    rf"{_CONTINUED}|The (?:summary below|conversation is summarized)|If you need specific details from before|"
+    r"(?:Please c|C)ontinue the conversation from where"
+)
+
+
 def parse_summary(body: str) -> Summary:
     """The sections and items of a body without its handoff prefix. Never raises; costs one pass."""
-    return _Parser().read(body)
+    return _Parser(body.startswith(_CONTINUED)).read(body)
 
 
 class _Parser:
     """One pass over the lines. An item stays open until something else starts."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: bool) -> None:
+        self.numbered = numbered
         self.sections: list[Section] = []
         self.path: tuple[tuple[int, str], ...] = ()
         self.section_line = 0
@@ -77,6 +93,14 @@ class _Parser:
             kept = tuple(entry for entry in self.path if 1 < entry[0] < level)
             self.path = (*kept, (level, _plain(heading[2])))
             self.section_line = number
+        elif self.numbered and _AROUND.match(line):
+            self._close_item()
+        elif self.numbered and (section := _SECTION.match(line)):
+            self._close_section()
+            self.path = ((1, section[1]),) if section[1] != "Summary" else ()
+            self.section_line = number
+            if section[2].strip():
+                self._continue(section[2], number)
         elif _RULE.match(line):
             self._close_item()
         elif entry := _BULLET.match(line) or _NUMBER.match(line):

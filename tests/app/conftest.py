@@ -14,6 +14,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
 from tests.app.running import NOW, app_on
+from tests.idle import draw_at_rest
 from widgets.base import human
 
 MakeApp = Callable[..., InspectorApp]
@@ -41,6 +42,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
     # Nor are they for the styles of the next screen.
     monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
+    draw_at_rest(monkeypatch)
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield

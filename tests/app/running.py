@@ -25,6 +25,7 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.idle import draw
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
@@ -74,11 +75,11 @@ async def settled(pilot: Test) -> None:
                 await worker.wait()
         screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)]
         busy = at_work or any(screen.jobs.busy() for screen in screens)
-        quiet = 0 if busy else quiet + 1
+        quiet = 0 if busy or quiet == 3 else quiet + 1
         if busy and not at_work:
             # A job that rests before it begins, until the user has stood still for some 30 ms.
             await asyncio.sleep(0.005)
-        if quiet == 3:
+        if quiet == 3 and not draw(pilot.app):
             return
     raise AssertionError("the app does not come to rest")
 

@@ -13,6 +13,7 @@ from inspector.answers.cachepoints import cache_points
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.resources import HITS
 from inspector.app.help.screen import HelpScreen
+from inspector.engines.registry import names
 from tests.app.running import (
     CHECKOUT,
     compacted,
@@ -458,11 +459,11 @@ async def test_modes_of_panes(rotating: Path) -> None:
 async def test_profiles_go_round(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
-        seen = {}
-        for _ in range(4):
+        seen, first = {}, screen.state.settings.profile
+        for _ in names():
             await press(pilot, "p")
             profile = screen.state.settings.profile
             seen[profile] = screen.query_one(Gauge).state.threshold
             assert plan(pilot).profile == profile
-        assert {"hermes-0.19", "documented"} <= set(seen)
+        assert (set(seen), profile) == (set(names()), first)
         assert seen["hermes-0.19"] == 96_000

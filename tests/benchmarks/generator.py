@@ -48,12 +48,17 @@ Row = tuple[str, Wire, float, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How big a database is. `longest` and `long` are live generations; the rest is shared by the others."""
+    """How big a database is. `longest` and `long` are live generations; the rest is shared by the others.
+
+    With `compactions` the longest conversation is no single list: it was compacted so often, in place, says what should
+    survive, and its summaries tell a part of that. Results of tools are four times as long in all of them.
+    """
 
     messages: int = 1_000_000
     conversations: int = 2_000
     release: Release = "0.19"
     seed: int = 1
+    compactions: int = 0
 
     @property
     def longest(self) -> int:
@@ -68,7 +73,8 @@ class Shape:
     @property
     def name(self) -> str:
         """The file's name."""
-        return f"state-{self.release}-{self.messages}-{self.conversations}-{self.seed}.db"
+        often = f"-{self.compactions}" if self.compactions else ""
+        return f"state-{self.release}-{self.messages}-{self.conversations}-{self.seed}{often}.db"
 
 
 @dataclass(slots=True)
@@ -205,8 +211,10 @@ def _insert_sessions(db: sqlite3.Connection, sessions: Iterable[_Session]) -> No
 class _Talk:
     """Messages of an agent at work, without end. Texts are cut from a pool of lines, so that making them is quick."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, times: int = 1) -> None:
+        """Results of tools have so many times the lines."""
         self._random = random.Random(seed)
+        self._times = times
         words = [_word(self._random) for _ in range(6_000)]
         words += [COMMON] * 40
         self._lines = [_line(self._random, words) for _ in range(8_000)]
@@ -230,7 +238,7 @@ class _Talk:
                 thought = self._text(0, 2)
                 yield "assistant", thought, None, calls, None, "tool_calls"
                 # Most results are short, some are long, as they come from real tools.
-                size = min(60, int(1.6 * pick.paretovariate(1.1)))
+                size = min(60 * self._times, int(1.6 * self._times * pick.paretovariate(1.1)))
                 code = 0 if pick.random() < 0.93 else 1
                 head = f'{{"exit_code": {code}}}\n' if tool == "terminal" else ""
                 yield "tool", head + self._text(size, size + 4), call, None, tool, None
@@ -246,7 +254,7 @@ class _Talk:
 
     def _text(self, low: int, high: int) -> str:
         count = self._random.randrange(low, high)
-        start = self._random.randrange(len(self._lines) - 70)
+        start = self._random.randrange(len(self._lines) - 70 * self._times)
         return "\n".join(self._lines[start : start + count])
 
 
@@ -271,7 +279,7 @@ def _line(pick: random.Random, words: Sequence[str]) -> str:
 
 def _rows(shape: Shape, sessions: list[_Session]) -> Iterator[Row]:
     """Every message. The long conversations lie in pieces between the others, as they would have grown."""
-    talk = _Talk(shape.seed)
+    talk = _Talk(shape.seed, 4 if shape.compactions else 1)
     wires = talk.messages()
     pick = random.Random(shape.seed + 1)
     model = _MODELS[0]
@@ -281,8 +289,13 @@ def _rows(shape: Shape, sessions: list[_Session]) -> Iterator[Row]:
     others = max(0, shape.conversations - 2)
     rest = shape.messages - shape.longest - shape.long
     sizes = _sizes(pick, rest, others)
+    grown = (
+        _often(longest, wires, shape, random.Random(shape.seed + 2))
+        if shape.compactions
+        else _plain(longest, wires, shape.longest, _START, 40.0)
+    )
     streams = [
-        (longest, _plain(longest, wires, shape.longest, _START, 40.0)),
+        (longest, grown),
         (long, _plain(long, wires, shape.long, _START + 1, 400.0)),
     ]
     pieces = [_pieces(rows, total, max(others, 1)) for (_, rows), total in zip(
@@ -409,6 +422,86 @@ def _in_place(
     session.messages, session.active_at = len(live), at
 
 
+def _often(session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.Random) -> Iterator[Row]:
+    """A conversation that was compacted in place again and again, whose people say what should survive."""
+    lists = shape.compactions + 1
+    live: list[Wire] = []
+    items: list[str] = []
+    at, written = _START, 0
+    for number in range(lists):
+        last = number == lists - 1
+        flags = (1, 0) if last else (0, 1)
+        for wire in live:
+            at += 1e-6
+            yield session.id, wire, at, *flags
+        share = (shape.longest - written) // (lists - number)
+        said: list[str] = []
+        fresh = [_saying(next(wires), pick, said) for _ in range(max(0, share - len(live)))]
+        if last:
+            fresh[-1] = ("assistant", LAST_WORDS, None, None, None, "stop")
+        for wire in fresh:
+            at += 1.0
+            yield session.id, wire, at, *flags
+        live += fresh
+        written += len(live)
+        if not last:
+            items = _retold(items, said, pick)
+            parts = [
+                f"## {name}\n" + "\n".join(items[n :: len(_SECTIONS)]) for n, name in enumerate(_SECTIONS)
+            ]
+            live = _compacted(live, ("user", _handoff(parts), None, None, None, None))
+            at += 1.0
+    session.messages, session.active_at = len(live), at
+
+
+def _saying(wire: Wire, pick: random.Random, said: list[str]) -> Wire:
+    """A message with something to keep: all of a user's, half of the answers; what it says goes into `said`."""
+    role, content, *rest = wire
+    if role == "tool" or (role == "assistant" and (rest[-1] != "stop" or pick.random() < 0.5)):
+        return wire
+    text = pick.choice(_SAYINGS[role]).format(
+        a=pick.choice(_THINGS), b=pick.choice(_THINGS), n=pick.randrange(2, 900),
+        v=f"{pick.randrange(9)}.{pick.randrange(40)}.{pick.randrange(9)}", p=f"src/part_{pick.randrange(400)}.py",
+    )  # fmt: skip
+    said.append(text)
+    return (role, f"{text}\n{content}", *rest)
+
+
+def _retold(items: Sequence[str], said: Sequence[str], pick: random.Random) -> list[str]:
+    """The items of the next summary: most of those before, half of what was said, some of it without its numbers."""
+    kept = [item for item in items if pick.random() < 0.9]
+    for text in said:
+        chance = pick.random()
+        if chance < 0.5:
+            kept.append(
+                f"- {text if chance < 0.3 else ' '.join(w for w in text.split() if not w[0].isdigit())}"
+            )
+    return kept[-150:]
+
+
+_THINGS = (
+    "orders table", "retry queue", "staging gateway", "invoice export", "session cache", "billing webhook",
+    "search index", "login form", "image resizer", "audit log", "rate limiter", "feature flag", "backup job",
+    "connection pool", "message broker", "report builder", "address parser", "currency rounding", "upload worker",
+    "tax lookup", "mail template", "cron runner", "schema migration", "token refresh",
+)  # fmt: skip
+_SAYINGS = {
+    "user": (
+        "Never change the {a} before the {b} is green.",
+        "The {a} must stay pinned to {v}.",
+        "Please keep the {a} below {n} ms, the {b} depends on it.",
+        "Do not touch {p} while the {a} is being moved.",
+        "I prefer short commits for the {a}.",
+        "We decided to use the {a} instead of the {b} because {n} requests failed.",
+        "The {a} may use at most {n} connections.",
+    ),
+    "assistant": (
+        "The {a} failed {n} times after the {b} was restarted.",
+        "I chose the {a} over the {b}, since {p} already has it.",
+        "{n} of 912 rows of the {a} were lost in January.",
+        "The {a} runs version {v} now.",
+    ),
+}
 _TOPICS = (
     "failing tests", "a parser for logs", "the release notes", "slow queries", "flaky uploads", "naming things",
     "the import contract", "broken links", "an API client", "retry limits", "memory of a worker",

@@ -245,6 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=4000)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--base", type=Path, help="vectors of the release before, of as many cases")
     options = parser.parse_args()
     texts = wordings()
     header = {
@@ -254,7 +255,7 @@ def main() -> None:
         "wordings": [[len(text), hashlib.sha256(text.encode()).hexdigest()] for text in texts],
         "masks": masks(texts),
     }
-    vectors.write(options.out, header, results(options.cases))
+    vectors.write(options.out, header, results(options.cases), options.base)
     print(f"{options.out.name}: {options.cases} cases of {VERSION}, {options.out.stat().st_size:,} bytes")
 
 

@@ -1,8 +1,9 @@
 """Record the conformance vectors of every release anew, each in an environment of its own:
 
-    python tests/conformance/record_all.py [--cases N] [--python-0.13 PATH] [--python-0.19 PATH]
+    python tests/conformance/record_all.py [--cases N] [--python-0.13.0 PATH] [--python-0.18.2 PATH] ...
 
-Without a path, a virtual environment is made in a temporary folder and the release installed into it.
+Without a path, a virtual environment is made in a temporary folder and the release installed into it. Vectors hold what
+differs from those of the release before, so all are recorded, oldest first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-RELEASES = ("0.13.0", "0.19.0")
+#: One release a behaviour; those that were recorded and came out the same are named by the profiles.
+RELEASES = ("0.13.0", "0.15.2", "0.16.0", "0.17.0", "0.18.0", "0.18.2", "0.19.0")
 
 
 def python_with(release: str, folder: Path) -> Path:
@@ -35,10 +37,11 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=4000, help="how many cases a release")
     for release in RELEASES:
         parser.add_argument(
-            f"--python-{release[:4]}", type=Path, dest=release, help=f"a Python that has {release}"
+            f"--python-{release}", type=Path, dest=release, help=f"a Python that has {release}"
         )
     options = vars(parser.parse_args())
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
+        base: list[str] = []
         for release in RELEASES:
             python = options[release] or python_with(release, Path(folder))
             out = HERE / f"vectors-{release}.jsonl.gz"
@@ -49,8 +52,10 @@ def main() -> None:
                 str(options["cases"]),
                 "--out",
                 str(out),
+                *base,
             ]
             subprocess.run(command, check=True)
+            base = ["--base", str(out)]
 
 
 if __name__ == "__main__":

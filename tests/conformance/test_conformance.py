@@ -14,7 +14,7 @@ from tests.conformance import adapter, lists, vectors
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
 CHUNKS = 20
-#: So many of them are compared in the test command, 400 lists a release, all where all tests run.
+#: So many of them are compared in the test command, 400 lists a behaviour, all where all tests run.
 FEW = 2
 #: Set on the way, or about messages that the release gave up on.
 _NOT_COMPARED = {"seed", "raises"}
@@ -29,6 +29,9 @@ def recorded(release: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def differences(result: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     """Every field in which our answer differs, in words."""
     theirs_fails, ours_fails = result.get("raises"), ours.get("raises")
+    if theirs_fails and theirs_fails["phase"] == "fallback":
+        # The engine writes no fallback text, so it does not fail where 0.16 to 0.18 do while they write one.
+        return [] if ours["compacts"] and ours["fallback"] else ["compacts without a fallback text"]
     if theirs_fails or ours_fails:
         told = {key: theirs_fails[key] for key in ("type", "phase")} if theirs_fails else None
         return [] if told == ours_fails else [f"raises {told}, not {ours_fails}"]
@@ -84,6 +87,7 @@ def test_vectors_cover_what_they_are_for(release: str) -> None:
     """Enough cases, and each of the outcomes often enough that a wrong rule shows."""
     header, results = recorded(release)
     assert header["release"] == release
+    assert sum(result.get("raises", {}).get("phase") == "fallback" for result in results) < 12
     assert len(results) == header["cases"] >= 3_000
     seen: Counter[str] = Counter()
     for result in results:

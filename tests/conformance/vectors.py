@@ -1,7 +1,8 @@
 """The form in which results are kept and compared. Standard library only, and nothing of this project.
 
 One line of JSON a case, behind a header line; gzipped. Everything that may be long is a digest (BLAKE2b of
-canonical JSON, in hex) or a list of runs such as "0-3,7".
+canonical JSON, in hex) or a list of runs such as "0-3,7". A file may hold only what differs from the vectors of the
+release before, which its header names as `base`: cases that are equal have no line there.
 """
 
 from __future__ import annotations
@@ -125,10 +126,14 @@ def _text(content: object) -> str:
     return "" if content is None else str(content)
 
 
-def write(path: Path, header: Mapping[str, Any], results: Iterable[Mapping[str, Any]]) -> None:
-    """Write a vector file; the same results give the same bytes."""
+def write(
+    path: Path, header: Mapping[str, Any], results: Iterable[Mapping[str, Any]], base: Path | None = None
+) -> None:
+    """Write a vector file, as what differs from `base` where one is given; the same results give the same bytes."""
+    lines = results if base is None else _differences(results, read(base)[1])
+    top = header if base is None else {**header, "base": base.name}
     with path.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
-        for line in (header, *results):
+        for line in (top, *lines):
             file.write(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
 
 
@@ -136,4 +141,24 @@ def read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The header and the results of a vector file."""
     with gzip.open(path, "rt", encoding="ascii") as file:
         header, *results = (json.loads(line) for line in file)
-    return header, results
+    if "base" not in header:
+        return header, results
+    changed = {line["seed"]: line for line in results}
+    return header, [_changed(old, changed.get(old["seed"])) for old in read(path.parent / header["base"])[1]]
+
+
+def _differences(
+    results: Iterable[Mapping[str, Any]], base: Iterable[Mapping[str, Any]]
+) -> Iterable[dict[str, Any]]:
+    for new, old in zip(results, base, strict=True):
+        other = {key: value for key, value in new.items() if key not in old or old[key] != value}
+        gone = [key for key in old if key not in new]
+        if other or gone:
+            yield {"seed": new["seed"], **other, **({"gone": gone} if gone else {})}
+
+
+def _changed(old: dict[str, Any], change: Mapping[str, Any] | None) -> dict[str, Any]:
+    if change is None:
+        return old
+    gone = {"gone", *change.get("gone", ())}
+    return {key: value for key, value in {**old, **change}.items() if key not in gone}

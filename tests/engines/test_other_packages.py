@@ -87,7 +87,7 @@ def test_an_engine_that_does_not_assemble_has_its_regions_shown(site: Path) -> N
         ("unloadable", "The engine unloadable of halves-engine cannot be loaded: RuntimeError: not today."),
         (
             "missing",
-            "There is no profile called missing; there are documented, hermes-0.13, hermes-0.19, truncation",
+            "There is no profile called missing; there are documented, hermes-0.13, hermes-0.15, ",
         ),
     ],
 )

@@ -65,6 +65,9 @@ SETS_OFF: dict[str, Make] = {
         compaction_evidence(1, {"tokens_before": 100_000, "tokens_after": 90_100})
     ),
     "quick-succession": lambda: evidence(compaction_evidence(1), compaction_evidence(2, {"before": 53})),
+    "read-again": lambda: evidence(
+        compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(5)))
+    ),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_201, largest=(70, 40_000))),
     "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
@@ -134,6 +137,9 @@ DOES_NOT: dict[str, Make] = {
     ),
     "quick-succession": lambda: evidence(
         compaction_evidence(1), compaction_evidence(2, {"before": 54, "tokens_before": 66_000})
+    ),
+    "read-again": lambda: evidence(
+        compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(4)))
     ),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,

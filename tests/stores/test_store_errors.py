@@ -21,11 +21,6 @@ def directory(folder: Path) -> Path:
     return folder / "x"
 
 
-def directory_of_a_store(folder: Path) -> Path:
-    simple(directory(folder) / "state.db")
-    return folder / "x"
-
-
 def empty(folder: Path) -> Path:
     (folder / "x").touch()
     return folder / "x"
@@ -91,7 +86,6 @@ def below_a_file(folder: Path) -> Path:
         (below_a_file, StoreMissing, "no file"),
         (broken_link, StoreMissing, "no file"),
         (directory, NotAStore, "directory"),
-        (directory_of_a_store, NotAStore, "x/state.db"),
         (empty, NotAStore, "empty"),
         (text, NotAStore, "no SQLite database"),
         (packed, NotAStore, "no SQLite database"),

@@ -8,6 +8,8 @@ import pytest
 
 from tests.widgets.values import COMPACTION, ROWS, SAID
 from tests.widgets.widget_host import hosting, lines, shown
+from widgets.lists.evidence_list import EvidenceView
+from widgets.lists.fact_list import FactPlace
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.compaction_pane import CompactionPane
 
@@ -131,3 +133,24 @@ async def test_the_same_compaction_told_with_more_keeps_the_cursor() -> None:
         pane.set_view(replace(COMPACTION, index=3), ROWS, cursor=2)
         await host.settle()
         assert pane.messages.cursor == 2
+
+
+async def test_why_it_fired_and_what_was_read_again_are_told() -> None:
+    opened = FactPlace(3, 61, "src/cart.py")
+    again = EvidenceView(
+        "src/cart.py", False, 2, "assistant", "the summary names it", FactPlace(2, 12, ""), opened
+    )
+    view = replace(
+        COMPACTION, why="~66,480 tokens at #46 reached 64,000", pruned=9, again=(again,) * 7, lost=()
+    )
+    pane = CompactionPane()
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(view, ROWS)) as host:
+        told = shown(pane)
+        assert "why       ~66,480 tokens at #46 reached 64,000" in told
+        assert "(✂ 9)" in told
+        assert "again   ↻ src/cart.py (the summary names it)" in told
+        assert "#12 → #61" in told
+        assert "and 2 more" in told
+        pane.body.focus()
+        await host.press("J", "enter")
+        assert [message.place for message in host.of(PlaceChosen)] == [opened]

@@ -1,4 +1,4 @@
-"""One compaction as lines, as a person asks: what came of it, what it lost, the summary it made."""
+"""One compaction as lines, as a person asks: why it fired, what came of it, what it lost, the summary it made."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Literal
 from widgets.base import human
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
+from widgets.lists.evidence_list import EvidenceView
 from widgets.lists.fact_list import OUTCOMES, FactView
 from widgets.panes.summary_lines import SummaryView, section_lines
 
 #: Below so many cells less is said; from so many on the longest sentence fits.
 NARROW, _WIDE = 60, 84
 _WHO = {"assistant": "agent"}
+#: So many files that were read again are listed.
+_AGAIN_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,10 @@ class BoundsView:
 class CompactionView:
     """A compaction as the pane shows it. Counts are messages; tokens are rough, the system prompt included.
 
-    `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. `lost` are
-    some facts that did not survive, the worst first, and `lost_note` what is to be said about more of them ("and 31
-    more", "nothing was lost"). `summary` is the one it made.
+    `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. Of those
+    that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
+    worst first, and `lost_note` what is to be said about more of them ("and 31 more", "nothing was lost"). `again` are
+    the files that were opened again afterwards. `why` says what made it fire. `summary` is the one it made.
     """
 
     index: int
@@ -57,6 +61,9 @@ class CompactionView:
     lost: tuple[FactView, ...] = ()
     lost_note: str = ""
     summary: SummaryView | None = None
+    pruned: int | None = None
+    again: tuple[EvidenceView, ...] = ()
+    why: str = ""
 
 
 _OUTCOMES = {
@@ -89,15 +96,18 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
     )
     low = saved < view.tokens_before * 0.10
     gap = [] if tight else [TextLine("")]
+    pruned = f" (✂ {view.pruned:,})" if view.pruned else ""
+    lines += gap
+    if view.why:
+        lines.append(TextLine(view.why, prefix="why       "))
     lines += [
-        *gap,
         line_of(
             ("messages  ", "muted"),
             (f"{human.count(view.before)} → {human.count(view.after)}".ljust(0 if narrow else 13) + "  ", ""),
             (f"− {view.went:,} went", "removed"),
             (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
-            (f"  = {view.stayed:,} stayed", "kept"),
-            (f"  Σ {view.came:,}" + (" in their place" if width >= _WIDE else ""), "accent"),
+            (f"  = {view.stayed:,} stayed{pruned}", "kept"),
+            (f"  Σ {view.came:,}" + (" in their place" if width >= _WIDE and not pruned else ""), "accent"),
         ),
         line_of(
             ("tokens    ", "muted"),
@@ -136,9 +146,28 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     return lines
 
 
+def again_lines(view: CompactionView, width: int) -> list[TextLine]:
+    """The files that were read again, a line each of so many cells, tagged "again:0"; nothing where there are none."""
+    lines = []
+    for number, entry in enumerate(view.again[:_AGAIN_SHOWN]):
+        places = [f"#{place.index:,}" for place in (entry.said, entry.found) if place is not None]
+        tail = f"  {' → '.join(places)}"
+        text = fit(one_line(f"{entry.text} ({entry.note})", 400), max(8, width - 12 - len(tail)))
+        lead = "again   " if number == 0 else " " * 8
+        lines.append(
+            line_of((lead, "muted"), ("↻ ", "warning"), (text, ""), (tail, "muted"), tag=f"again:{number}")
+        )
+    more = len(view.again) - _AGAIN_SHOWN
+    if more > 0:
+        lines.append(line_of((f"{'':10}and {more:,} more: losses, the measures", "muted")))
+    return lines
+
+
 def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[TextLine]:
-    """The summary that it made: its size, and its sections, tagged "section:0"."""
+    """The summary that it made: its size beside the largest there may be, and its sections, tagged "section:0"."""
     told = f"~{human.tokens(summary.tokens)}" if summary.tokens is not None else ""
+    if told and summary.budget:
+        told += f" tokens of at most {human.tokens(summary.budget)}"
     if not summary.sections:
         told = one_line(summary.note or summary.text, 400) or told
     lines = [line_of(("summary   ", "muted"), (told, ""))] if told else []

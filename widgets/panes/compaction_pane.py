@@ -1,4 +1,4 @@
-"""One compaction: what came of it, what it lost, the summary it made, which messages went and which stayed."""
+"""One compaction: why it fired, what came of it, what it lost, its summary, which messages went and which stayed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from widgets.panes.compaction_lines import (
     NARROW,
     BoundsView,
     CompactionView,
+    again_lines,
     head_lines,
     lost_lines,
     summary_lines,
@@ -35,8 +36,9 @@ _NO_ROWS = ListSource(())
 class CompactionPane(Vertical):
     """Shows a CompactionView and, below it, the messages: − went, = stayed, Σ took their place.
 
-    The rows come from a RowSource (flags "struck", "copied", "summary"). Posts PlaceChosen for a lost fact that the
-    user wants to see, StepWanted to go to the compaction before or after; the list posts its own messages.
+    The rows come from a RowSource (flags "struck", "copied", "summary"). Posts PlaceChosen for a lost fact or a file
+    read again that the user wants to see, StepWanted to go to the compaction before or after; the list posts its own
+    messages.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
@@ -58,7 +60,7 @@ class CompactionPane(Vertical):
             tooltip="What stayed, what went, what came; in the text the next lost fact or section",
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
-        Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the lost fact, unfold the section"),
+        Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or file, unfold the section"),
         Binding("comma", "step(-1)", "Compaction before", id="compaction.previous", show=False),
         Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
     ]  # fmt: skip
@@ -91,7 +93,7 @@ class CompactionPane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before."""
-        self._told.tooltip = "Click a lost fact to go there, a heading of the summary to unfold it."
+        self._told.tooltip = "Click a lost fact or a file read again to go there, a heading to unfold it."
         self._arrange()
         self._show_rows()
 
@@ -163,7 +165,11 @@ class CompactionPane(Vertical):
             self._lines = [TextLine("This conversation has no compaction yet.", "muted")]
         else:
             tight = width < NARROW or self.size.height < LOW
-            parts = [head_lines(view, width, tight), lost_lines(view, width - 2)]
+            parts = [
+                head_lines(view, width, tight),
+                lost_lines(view, width - 2),
+                again_lines(view, width - 2),
+            ]
             if view.summary is not None:
                 parts.append(summary_lines(view.summary, lambda name: name not in self._unfolded))
             self._lines = []
@@ -237,7 +243,7 @@ class CompactionPane(Vertical):
         return frozenset[str](row.flags) & {"struck", "copied", "summary"} if row is not None else frozenset()
 
     def action_open(self) -> None:
-        """Go to the lost fact that is lit, or unfold the section."""
+        """Go to the lost fact or the file that is lit, or unfold the section."""
         if self._told.active is not None:
             self._open(self._lines[self._told.active].tag)
 
@@ -253,10 +259,10 @@ class CompactionPane(Vertical):
         view = self._view
         if view is None or not tag:
             return
-        if kind == "lost":
-            source = view.lost[int(number)].source
-            if source is not None:
-                self.post_message(PlaceChosen(source))
+        if kind in ("lost", "again"):
+            place = view.lost[int(number)].source if kind == "lost" else view.again[int(number)].found
+            if place is not None:
+                self.post_message(PlaceChosen(place))
         elif view.summary is not None:
             self._unfolded ^= {view.summary.sections[int(number)].name}
             self._tell(keep_place=True)

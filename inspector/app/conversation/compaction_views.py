@@ -65,8 +65,11 @@ class CompactionRows:
         )
 
 
-def compaction_view(total: int, done: Compaction, plan: Plan | None) -> CompactionView:
-    """A recorded compaction, one of `total`, beside the plan that the settings make of the same list."""
+def compaction_view(
+    total: int, done: Compaction, plan: Plan | None, went_tokens: int | None = None
+) -> CompactionView:
+    """A recorded compaction, one of `total`, beside the plan that the settings make of the same list. `went_tokens` are
+    those of its middle as it stood."""
     bounds = [
         BoundsView(
             "recorded",
@@ -100,6 +103,7 @@ def compaction_view(total: int, done: Compaction, plan: Plan | None) -> Compacti
         outcome=outcome if done.summary is not None or done.fallback else "failed",  # type: ignore[arg-type]
         bounds=tuple(bounds),
         went=done.tail_start - done.head_end,
+        went_tokens=went_tokens,
         stayed=stayed,
         came=max(0, done.after - stayed),
         at=done.at,

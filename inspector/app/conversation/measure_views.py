@@ -24,12 +24,14 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("continuity", "continuity-next", "next step"),
     ("artifact trail", "artifact-files", "files"),
     ("artifact trail", "artifact-commands", "commands"),
+    ("artifact trail", "read-again", "read again"),
     ("survival by kind", "survival-constraint", "hard constraints"),
     ("survival by kind", "survival-preference", "preferences"),
     ("survival by kind", "survival-decision", "decisions"),
     ("survival by kind", "survival-value", "exact values"),
     ("survival by kind", "survival-link", "told or found"),
     ("compression", "compression", "compression"),
+    ("compression", "stayed-pruned", "stayed, pruned"),
     ("tokens spent", "cost", "tokens spent"),
 )
 #: What the parts and numbers of measures are called.
@@ -80,6 +82,13 @@ class MeasuresAsOf:
             ]
             self._then[compactions] = MeasuresView(columns, tuple(rows) if columns else ())
         return self._then[compactions]
+
+
+def evidence_of(view: MeasuresView, identity: str, compaction: int) -> tuple[EvidenceView, ...]:
+    """What a measure of one compaction is told by; empty where it was not measured."""
+    at = next((at for at, column in enumerate(view.columns) if column.number == compaction), None)
+    row = next((row for row in view.rows if row.id == identity), None)
+    return () if at is None or row is None else row.cells[at].evidence
 
 
 def measures_view(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
-from inspector.core.handoff import is_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
@@ -46,7 +46,7 @@ def line_of(message: Message) -> Line:
     flags: set[Flag] = set()
     if message.role == "tool" and is_tool_error(message):
         flags.add("error")
-    if is_handoff(message.content):
+    if handoff_of(message) is not None:
         flags.add("summary")
     return Line(text, frozenset(flags))
 

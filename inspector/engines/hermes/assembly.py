@@ -1,4 +1,4 @@
-"""Phase 4: the role of the summary, where it goes, and mended tool pairs (releases 0.13.0 and 0.19.0)."""
+"""Phase 4: the role of the summary, where it goes, and mended tool pairs (releases 0.13.0 to 0.19.0)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def summary_role(
     length = len(token_index)
     before = _neighbour(token_index, head_end - 1) if head_end > 0 else USER
     after = _neighbour(token_index, tail_start) if tail_start < length else USER
-    forced = policies.forces_user and (
-        before == SYSTEM or not _user_survives(token_index, head_end, tail_start)
+    forced = (policies.forces_user and before == SYSTEM) or (
+        policies.keeps_a_user and not _user_survives(token_index, head_end, tail_start)
     )
     role = USER if before in (ASSISTANT, TOOL) or forced else ASSISTANT
     if role == after:

@@ -129,10 +129,7 @@ class _Planner:
     def _summarized(self, head_end: int, tail_start: int, pruned_to: int) -> Cut:
         token_index, policies = self.token_index, self.policies
         length = len(token_index)
-        low = (
-            head_end if not policies.searches_head else 1 if boundaries.starts_with_system(token_index) else 0
-        )
-        earlier = boundaries.latest_summary(token_index, low, min(tail_start, length), pruned_to)
+        earlier = boundaries.latest_summary(token_index, head_end, min(tail_start, length), pruned_to)
         start = max(head_end, earlier + 1) if earlier >= 0 else head_end
         raises = (
             f"IndexError at message {length}"

@@ -45,7 +45,7 @@ def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
         for call in wire.get("tool_calls") or []:
             if isinstance(call, dict):
                 tokens += len(str(call)) // 4
-        for key in _REPLAYED:
+        for key in _REPLAYED if policies.counts_reasoning else ():
             if key in wire:
                 tokens += _serialized_chars(wire[key]) // 4
         return tokens
@@ -81,7 +81,7 @@ def check_serializable(wire: Mapping[str, Any], policies: Policies) -> None:
     """
     role = wire.get("role", "unknown")
     content = wire.get("content")
-    if policies.searches_head and isinstance(content, list):
+    if policies.joins_parts and isinstance(content, list):
         "\n".join(_texts(content))
     if role == "tool":
         return

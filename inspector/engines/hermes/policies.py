@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 #: Facts that every release shares.
 RATIO_CLAMP = (0.10, 0.80)
@@ -27,7 +28,8 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """The rules of one release. Tokens are the release's estimates; indexes are half-open.
+    """The rules of one release, or of several that behave alike (`also`). `compared` says that they were compared
+    with the real release, by vectors; the others were read. Tokens are the release's estimates; indexes are half-open.
 
     Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor`
     is the least threshold in tokens; `window_share` is used instead where the floor would reach the window;
@@ -41,17 +43,22 @@ class Policies:
     handoffs from counting as user messages.
     Pruning: `prunes` at all; `placeholder` for every long result, or one line about it; `deduplicates`;
     `shrinks_arguments`; `guards_lines` writes a plain line instead of failing on odd arguments.
-    Summary: `summary_ceiling` in tokens; `searches_head` looks for an earlier summary in the head too.
-    Assembly: `forces_user` gives the summary the user role behind a system prompt or where no user message
-    is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
+    Summary: `summary_ceiling` in tokens.
+    Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
+    message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
     `strips_old_images` replaces pictures before the last user message that has one; `merges_behind` puts a
     merged summary behind the tail's text instead of before it.
-    Estimates: `counts_whole_calls` counts each tool call whole and the reasoning fields too.
+    Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too.
+    Writing out: `joins_parts` joins the parts of a content, and fails on those without a text.
+    Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
+    `counts_nothing_done` counts those that found nothing to do as failed.
     """
 
     name: str
     release: str
     summary: str
+    also: tuple[str, ...] = ()
+    compared: bool = True
     floor: int = 0
     raise_below: int = 0
     raise_to: float = 0.0
@@ -74,10 +81,14 @@ class Policies:
     shrinks_arguments: bool = True
     guards_lines: bool = False
     summary_ceiling: int = 12_000
-    searches_head: bool = False
     forces_user: bool = False
+    keeps_a_user: bool = False
     stubs_calls: bool = True
     strips_old_images: bool = False
     merges_behind: bool = False
     counts_whole_calls: bool = False
+    counts_reasoning: bool = False
+    joins_parts: bool = False
+    judged_by: Literal["", "savings", "usage"] = ""
+    counts_nothing_done: bool = False
     wordings: tuple[Wording, ...] = ()

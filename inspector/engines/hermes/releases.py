@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from inspector.engines.hermes.policies import Policies, Wording
 
+_WORDING_FIRST = Wording(586, "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013")
 _WORDING_0_13 = Wording(772, "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8")
-_WORDINGS_0_19 = (
-    Wording(1632, "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672"),
-    Wording(1428, "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230"),
-    Wording(1378, "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141"),
-    Wording(586, "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013"),
-)
+_WORDING_0_16 = Wording(1378, "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141")
+_WORDING_0_17 = Wording(1428, "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230")
+_WORDING_0_19 = Wording(1632, "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672")
 
 DOCUMENTED = Policies(
     name="documented",
     release="the documentation",
     summary="The algorithm as Hermes' documentation describes it.",
+    compared=False,
     counts_system=True,
     soft_ceiling=1.0,
     tail_floor="protect_last_n",
@@ -30,38 +31,116 @@ DOCUMENTED = Policies(
 HERMES_0_13 = Policies(
     name="hermes-0.13",
     release="0.13.0",
-    summary="Hermes Agent 0.13.0: a floor of 64,000 tokens, a head that never decays.",
+    also=("0.14.0",),
+    summary="Hermes Agent 0.13.0 and 0.14.0: a floor of 64,000 tokens, a head that never decays.",
     floor=64_000,
     heeds_summary_window=True,
+    judged_by="savings",
     wordings=(_WORDING_0_13,),
 )
 
-HERMES_0_19 = Policies(
-    name="hermes-0.19",
-    release="0.19.0",
-    summary="Hermes Agent 0.19.0: at least 75% of windows under 512,000 tokens, a head that decays.",
-    floor=64_000,
-    raise_below=512_000,
-    raise_to=0.75,
-    window_share=0.85,
-    heeds_summary_window=True,
-    reserves_output=True,
-    head_decays=True,
+HERMES_0_15 = replace(
+    HERMES_0_13,
+    name="hermes-0.15",
+    release="0.15.2",
+    also=("0.15.0", "0.15.1"),
+    summary="Hermes Agent 0.15.0 to 0.15.2: as 0.14, but old pictures are taken out.",
+    strips_old_images=True,
+)
+
+HERMES_0_16 = replace(
+    HERMES_0_15,
+    name="hermes-0.16",
+    release="0.16.0",
+    also=(),
+    summary="Hermes Agent 0.16.0: as 0.15, with another handoff and a fallback that tells what was dropped.",
+    wordings=(_WORDING_0_16, _WORDING_FIRST),
+)
+
+HERMES_0_17 = replace(
+    HERMES_0_16,
+    name="hermes-0.17",
+    release="0.17.0",
+    summary="Hermes Agent 0.17.0: as 0.16, but up to 8 last messages and the last answer stay.",
     tail_floor="bounded",
     second_walk=True,
     anchor_assistant=True,
-    keeps_pairs=True,
-    realigns_forward=True,
-    skips_summaries=True,
-    guards_lines=True,
-    summary_ceiling=10_000,
-    searches_head=True,
-    forces_user=True,
-    stubs_calls=False,
-    strips_old_images=True,
-    merges_behind=True,
-    counts_whole_calls=True,
-    wordings=_WORDINGS_0_19,
+    counts_nothing_done=True,
+    wordings=(_WORDING_0_17, *HERMES_0_16.wordings),
 )
 
-RELEASES = MappingProxyType({p.name: p for p in (DOCUMENTED, HERMES_0_13, HERMES_0_19)})
+HERMES_0_18_0 = replace(
+    HERMES_0_17,
+    name="hermes-0.18.0",
+    release="0.18.0",
+    summary="Hermes Agent 0.18.0: as 0.17, but the head decays, and room for the answer is kept.",
+    window_share=0.85,
+    reserves_output=True,
+    head_decays=True,
+    keeps_pairs=True,
+    skips_summaries=True,
+    forces_user=True,
+    stubs_calls=False,
+    merges_behind=True,
+    counts_whole_calls=True,
+)
+
+HERMES_0_18 = replace(
+    HERMES_0_18_0,
+    name="hermes-0.18",
+    release="0.18.2",
+    also=("0.18.1",),
+    summary="Hermes Agent 0.18.1 and 0.18.2: as 0.18.0, but reasoning counts, and a user message is always left.",
+    keeps_a_user=True,
+    counts_reasoning=True,
+)
+
+HERMES_0_19 = replace(
+    HERMES_0_18,
+    name="hermes-0.19",
+    release="0.19.0",
+    also=(),
+    summary="Hermes Agent 0.19.0: at least 75% of windows under 512,000 tokens, a head that decays.",
+    raise_below=512_000,
+    raise_to=0.75,
+    realigns_forward=True,
+    guards_lines=True,
+    joins_parts=True,
+    summary_ceiling=10_000,
+    judged_by="usage",
+    wordings=(_WORDING_0_19, *HERMES_0_18.wordings),
+)
+
+#: By name, oldest first.
+RELEASES: Mapping[str, Policies] = MappingProxyType(
+    {
+        policies.name: policies
+        for policies in (
+            DOCUMENTED,
+            HERMES_0_13,
+            HERMES_0_15,
+            HERMES_0_16,
+            HERMES_0_17,
+            HERMES_0_18_0,
+            HERMES_0_18,
+            HERMES_0_19,
+        )
+    }
+)
+
+#: Every release that a profile stands for, as `hermes-0.18.1`, and as `hermes-0.14` where no profile is called so.
+BY_RELEASE: Mapping[str, Policies] = MappingProxyType(
+    {
+        f"hermes-{name}": policies
+        for policies in RELEASES.values()
+        if policies is not DOCUMENTED
+        for release in (*policies.also, policies.release)
+        for name in (release, release.rpartition(".")[0])
+        if f"hermes-{name}" not in RELEASES
+    }
+)
+
+
+def policies_of(profile: str) -> Policies | None:
+    """The rules that a profile's or a release's name stands for; None where it is no release of Hermes."""
+    return RELEASES.get(profile) or BY_RELEASE.get(profile)

@@ -9,7 +9,8 @@ from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile, PlannedMessage
 from inspector.answers.showing import ShownGeneration
-from inspector.core.handoff import is_handoff
+from inspector.core.conversations import Microcompaction, Request
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe_line
@@ -61,7 +62,7 @@ def show_document(answer: ShownGeneration) -> Document:
                 "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
                 "pruned": index in pruned,
                 "breakpoint": points.get(index),
-                "summary": is_handoff(message.content),
+                "summary": handoff_of(message) is not None,
                 "text": first_line(message),
             }
             for index, message in enumerate(answer.messages)
@@ -94,6 +95,7 @@ def _compaction(entry: JudgedCompaction) -> Document:
     recorded, planned = entry.compared.recorded, entry.compared.planned
     return {
         "index": recorded.index,
+        "kind": "compaction",
         "session": recorded.session,
         "before": recorded.before,
         "after": recorded.after,
@@ -101,12 +103,23 @@ def _compaction(entry: JudgedCompaction) -> Document:
         "tail_start": recorded.tail_start,
         "tokens_before": recorded.tokens_before,
         "tokens_after": recorded.tokens_after,
+        "tokens_before_reported": recorded.tokens_before_reported,
+        "tokens_after_reported": recorded.tokens_after_reported,
         "summary": recorded.summary,
+        "encrypted": recorded.encrypted,
         "fallback": recorded.fallback,
         "merged": recorded.merged,
         "at": recorded.at,
         "exact": recorded.exact,
         "note": recorded.note,
+        "trigger": recorded.trigger or entry.why.trigger,
+        "why": {
+            "rule": entry.why.rule,
+            "threshold_tokens": entry.why.threshold_tokens,
+            "crossed": entry.why.crossed,
+            "fits": list(entry.why.fits),
+            "text": entry.why.text,
+        },
         "planned": {
             "profile": planned.profile,
             "compacts": planned.compacts,
@@ -117,7 +130,58 @@ def _compaction(entry: JudgedCompaction) -> Document:
             "steps": [asdict(step) for step in planned.steps],
         },
         "findings": [finding_document(finding) for finding in entry.findings],
+        "cost": None,
     }
+
+
+def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Document]:
+    """The microcompactions in the answer of `compactions`: what was cleared; there is no summary."""
+    return [
+        {
+            "index": entry.index,
+            "kind": "microcompaction",
+            "trigger": entry.trigger,
+            "session": entry.session,
+            "generation": entry.generation,
+            "place": entry.place,
+            "results": entry.results,
+            "cleared": list(entry.cleared),
+            "tokens_before_reported": entry.tokens_before_reported,
+            "tokens_saved_reported": entry.tokens_saved_reported,
+            "tokens_after_reported": None
+            if entry.tokens_before_reported is None or entry.tokens_saved_reported is None
+            else entry.tokens_before_reported - entry.tokens_saved_reported,
+            "summary": None,
+            "at": entry.at,
+            "findings": [],
+            "cost": None,
+        }
+        for entry in answer
+    ]
+
+
+def request_documents(answer: Iterable[Request]) -> list[Document]:
+    """The answer of `requests`."""
+    return [
+        {
+            "index": entry.index,
+            "generation": entry.generation,
+            "message": safe_line(entry.message),
+            "model": safe_line(entry.model),
+            "at": entry.at or None,
+            "input_tokens": entry.input,
+            "cache_read_tokens": entry.cache_read,
+            "cache_write_tokens": entry.cache_write,
+            "cache_write_1h_tokens": entry.cache_write_1h,
+            "output_tokens": entry.output,
+            "context_tokens": entry.context,
+            "modelled": False,
+            "cause": None,
+            "missed_tokens": None,
+            "cost": None,
+        }
+        for entry in answer
+    ]
 
 
 def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:

@@ -17,13 +17,14 @@ def print_conversations(documents: Sequence[Document]) -> None:
         return
     table = table_of(
         ("title", False), ("model", False), ("messages", True), ("generations", True), ("compactions", True),
-        ("profile", False), ("id", False),
+        ("lost", True), ("profile", False), ("id", False),
     )  # fmt: skip
     for entry in documents:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
         add_row(
             table, (entry["title"] or entry["id"]) + kind, entry["model"], f"{entry['messages']:,}",
-            entry["generations"], entry["compactions"], entry["profile"], entry["id"],
+            entry["generations"], entry["compactions"],
+            "·" if entry["lost"] is None else entry["lost"], entry["profile"], entry["id"],
         )  # fmt: skip
     console_for().print(table)
 

@@ -78,23 +78,28 @@ def print_steps(console: Console, steps: Iterable[Document]) -> None:
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
-    """Two lines a compaction: what it did, and recorded beside planned."""
+    """A compaction: what it did, why, and recorded beside planned; then the microcompactions, a line each."""
     console = console_for()
     if not documents:
         say(console, "This conversation was never compacted.")
         return
     for entry in documents:
+        if entry["kind"] == "microcompaction":
+            _print_microcompaction(console, entry)
+            continue
         planned = entry["planned"]
-        size = "no summary" if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
+        size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
+        size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
         kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
         kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
         line = Text(f"compaction {entry['index']}  ", style="bold")
         line.append(
-            f"{entry['before']:,} → {entry['after']:,} messages · {entry['tokens_before']:,} → "
-            f"{entry['tokens_after']:,} tokens · {size}{kind}",
+            f"{entry['before']:,} → {entry['after']:,} messages · ~{entry['tokens_before']:,} → "
+            f"~{entry['tokens_after']:,} tokens · {size}{kind}",
             style="not bold",
         )
         console.print(line, soft_wrap=not console.is_terminal)
+        say(console, f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         if not planned["compacts"]:
             told = f"{planned['profile']} would not compact: {planned['reason']}"
@@ -110,6 +115,33 @@ def print_compactions(documents: Sequence[Document]) -> None:
             say(console, f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:
             say(console, f"  {entry['note']}")
+
+
+def _print_microcompaction(console: Console, entry: Document) -> None:
+    sizes = [
+        f"{entry[key]:,} tokens {word}"
+        for key, word in (("tokens_before_reported", "before"), ("tokens_saved_reported", "saved"))
+        if entry[key] is not None
+    ]
+    line = Text(f"microcompaction {entry['index']}  ", style="bold")
+    cleared = f"{entry['results']} results cleared in generation {entry['generation']}"
+    line.append(" · ".join([cleared, *sizes]), style="not bold")
+    console.print(line, soft_wrap=not console.is_terminal)
+
+
+def print_requests(documents: Sequence[Document]) -> None:
+    """A line a call: its context, and what of it came from the cache."""
+    console = console_for()
+    names = ("#", "context", "read", "written", "of 1h", "input", "output")
+    table = table_of(*((name, True) for name in names), ("generation", True), ("model", False))
+    for entry in documents:
+        sizes = (
+            entry["context_tokens"], entry["cache_read_tokens"], entry["cache_write_tokens"],
+            entry["cache_write_1h_tokens"], entry["input_tokens"], entry["output_tokens"],
+        )  # fmt: skip
+        shown = [f"{size:,}" for size in sizes]
+        add_row(table, str(entry["index"]), *shown, str(entry["generation"]), entry["model"])
+    console.print(table)
 
 
 def print_plans(documents: Sequence[Document]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
@@ -58,8 +58,8 @@ def extract(message: Message, rules: Rules) -> MessageFacts:
     if role == "user" and text.startswith(TODO_START):
         return MessageFacts()
     text = safe(text)
-    if text.startswith("[") or (text[:1].isspace() and text.lstrip().startswith("[")):
-        handoff = read_handoff(message.content, role, bool(message.wire.get("tool_calls")))
+    if message.summary or text.startswith("[") or (text[:1].isspace() and text.lstrip().startswith("[")):
+        handoff = handoff_of(message)
         if handoff is not None:
             return _of_tail(text, safe(handoff.tail_text), role, rules)
     calls = [(safe_line(call.name, 80), safe(call.arguments[:20_000])) for call in message.tool_calls]

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share, Where
 from inspector.summaries.exact import paths_in
 
 Sort = Literal["changed", "used", "command"]
 #: Arguments of tools that hold a path, a command, ...
-_PATH_KEYS = frozenset({"path", "file", "file_path", "filepath", "filename", "paths", "files", "target_file"})
-_COMMAND_KEYS = frozenset({"command", "cmd", "script"})
+PATH_KEYS = frozenset({"path", "file", "file_path", "filepath", "filename", "paths", "files", "target_file"})
+COMMAND_KEYS = frozenset({"command", "cmd", "script"})
 #: ... and parts of the names of tools that change what they name.
 _CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move")
 #: A command is known by its beginning: summaries cut long ones.
@@ -103,24 +103,24 @@ def named_in(message: Message) -> Iterator[tuple[str, Sort]]:
     """What a message names: a user's and the agent's words, and the arguments of its calls; not what tools print."""
     if message.role not in ("user", "assistant"):
         return
-    handoff = read_handoff(message.content, message.role, bool(message.tool_calls))
+    handoff = handoff_of(message)
     # What stands around a summary is the release's own text.
     text = message.text if handoff is None else f"{handoff.body}\n{handoff.tail_text}"
     yield from ((path, "used") for path in _paths(text[:_READ]))
     for call in message.tool_calls:
         changes = any(part in call.name.lower() for part in _CHANGING)
         sort: Sort = "changed" if changes else "used"
-        for key, value in _arguments(call.arguments):
-            if key in _COMMAND_KEYS:
+        for key, value in arguments(call.arguments):
+            if key in COMMAND_KEYS:
                 command = _folded(value[:_READ])
                 if command:
                     yield command, "command"
                 yield from ((path, "used") for path in _paths(value[:_READ]))
-            elif key in _PATH_KEYS and _is_path(value):
-                yield _plain(value), sort
+            elif key in PATH_KEYS and is_path(value):
+                yield plain_path(value), sort
 
 
-def _arguments(text: str) -> Iterator[tuple[str, str]]:
+def arguments(text: str) -> Iterator[tuple[str, str]]:
     """The text values of a call's arguments by key; nothing where they are no JSON mapping."""
     try:
         found = json.loads(text)
@@ -134,7 +134,8 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
                 yield str(key), one
 
 
-def _is_path(value: str) -> bool:
+def is_path(value: str) -> bool:
+    """Whether an argument's value may be a path: one line of some length, no web address."""
     return (
         bool(value.strip()) and len(value) < 400 and "\n" not in value and not _ADDRESS.match(value.strip())
     )
@@ -144,7 +145,7 @@ def _paths(text: str) -> Iterator[str]:
     for path in paths_in(text):
         if _ADDRESS.match(path):
             continue
-        plain = _plain(path)
+        plain = plain_path(path)
         # "deploy/shop" may be anything with two names; "and/or" is.
         if len(plain) > 3 and (
             "." in _base(plain) or plain.count("/") > 1 or path.startswith(("/", "~", "."))
@@ -152,7 +153,7 @@ def _paths(text: str) -> Iterator[str]:
             yield plain
 
 
-def _plain(path: str) -> str:
+def plain_path(path: str) -> str:
     """A path as it is compared: without quotes, a leading ./, line numbers."""
     path = path.strip().strip("`\"'").removeprefix("./")
     name, colon, line = path.rpartition(":")
@@ -191,7 +192,7 @@ class _NamesAfter:
             text = "\n".join(_said(compaction.after[at]))
             self.texts.append((at, _folded(text)))
             for path in paths_in(text):
-                parts = _plain(path).split("/")
+                parts = plain_path(path).split("/")
                 for start in range(len(parts)):
                     self.paths.setdefault("/".join(parts[start:]), at)
 
@@ -220,4 +221,4 @@ class _NamesAfter:
 def _said(message: Message) -> Iterator[str]:
     yield message.text
     for call in message.tool_calls:
-        yield from (value for _, value in _arguments(call.arguments))
+        yield from (value for _, value in arguments(call.arguments))

@@ -9,9 +9,10 @@ from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import Trail
 from inspector.quality.measures.continuity import next_measure, request_measure
-from inspector.quality.measures.cost import compression_measure, cost_measure
+from inspector.quality.measures.cost import compression_measure, cost_measure, pruned_measure
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Measure, MeasuredCompaction, Share, total
+from inspector.quality.measures.reopened import Reopened
 from inspector.quality.measures.survival import survival_measures
 
 
@@ -47,14 +48,14 @@ def measures_of(
 
     By the `stemmer` a summary is known to tell of a request.
     """
-    trail = Trail()
+    trail, reopened = Trail(), Reopened()
     found: list[Measure] = []
     numbers: list[int] = []
     for compaction in compactions:
         numbers.append(compaction.recorded.index)
-        found += trail.measure(compaction)
+        found += [*trail.measure(compaction), reopened.measure(compaction)]
         found += [request_measure(compaction, stemmer), next_measure(compaction)]
-        found += [compression_measure(compaction), cost_measure(compaction)]
+        found += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
     if facts is not None:
         found += survival_measures(facts, numbers)
     return ConversationMeasures(_ordered(found))

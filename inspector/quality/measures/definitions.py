@@ -32,6 +32,13 @@ _ALL = (
         f"artifact trail in {_PROBES}",
     ),
     Definition(
+        "read-again",
+        "Read again",
+        "Of the files and pages that the agent opened between this compaction and the next, those that it had opened "
+        "before in messages that left the list. Fewer is better.",
+        f"the artifact trail in {_PROBES}, asked of what the agent did next",
+    ),
+    Definition(
         "continuity-request",
         "Continuity: the open request",
         "Whether the user's last request before the compaction is in the list after: as the message itself, or in "
@@ -53,6 +60,12 @@ _ALL = (
         "The share of the tokens before that the list after no longer has; beside it what the summary made of the "
         "middle alone.",
         "the compression ratio that every report on compaction gives",
+    ),
+    Definition(
+        "stayed-pruned",
+        "Stayed, but pruned to a line",
+        "Of the messages that stayed in the list, those whose results or arguments pruning cut. Fewer is better.",
+        "the pruning that comes before every summary, which counts of messages do not show",
     ),
     Definition(
         "cost",

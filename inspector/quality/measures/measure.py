@@ -84,7 +84,8 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCompaction:
-    """A compaction with both its lists: `before` whole, `after` as the compaction left it.
+    """A compaction with both its lists: `before` whole, `after` as the compaction left it, `since` what was said then
+    until the next compaction.
 
     `middle_tokens` is what the summary model had to read, `summary_tokens` what it wrote.
     """
@@ -92,6 +93,7 @@ class MeasuredCompaction:
     recorded: Compaction
     before: Sequence[Message]
     after: Sequence[Message]
+    since: Sequence[Message] = ()
     middle_tokens: int = 0
     summary_tokens: int = 0
 

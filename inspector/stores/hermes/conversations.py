@@ -38,7 +38,8 @@ class Chains(NamedTuple):
         return self.by_tip[tip]
 
     def resolve(self, name: str) -> str:
-        """The tip that an id, a unique prefix of an id, or a title names. Raises UnknownConversation."""
+        """The tip that an id, a unique prefix of an id, a title, or a part of one title names, case aside. Raises
+        UnknownConversation."""
         if name in self.tip_of:
             return self.tip_of[name]
         titled = {row.id for row in self.rows if row.title == name}
@@ -50,16 +51,27 @@ class Chains(NamedTuple):
             return next(iter(starting))
         if not name.strip():
             raise UnknownConversation("A conversation needs a name: a session id, its beginning, or a title.")
+        parts = set() if titled or starting else self._with_part(name)
+        if len(parts) == 1:
+            return next(iter(parts))
+        titled |= parts
         if titled or starting:
             found = sorted(titled or starting)
             some = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
             raise UnknownConversation(
-                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id."
+                f"{len(found)} conversations are called {name!r}: {some}. Give more of the id or the title."
             )
         raise UnknownConversation(
-            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no title. "
+            f"No conversation is called {name!r}: it is no session id, no beginning of one, and no part of a title. "
             "The command `conversations` lists them."
         )
+
+    def _with_part(self, name: str) -> set[str]:
+        part = name.casefold()
+        found = {row.id for row in self.rows if part in row.title.casefold()}
+        return found or {
+            self.tip_of[node.id] for node in self.nodes.values() if part in node.title.casefold()
+        }
 
 
 def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | None, in_place: bool) -> Chains:

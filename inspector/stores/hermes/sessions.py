@@ -209,3 +209,17 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
         config=parse_config(as_text(values.get("model_config"))),
         extra={name: value for name, value in values.items() if name not in _KNOWN and value is not None},
     )
+
+
+def stamp(connection: sqlite3.Connection, schema: Schema, identity: str) -> str:
+    """A session as a text that is another one as soon as its row is, or its messages are more, fewer or others."""
+    active = "total(active)" if "active" in schema.messages else "NULL"
+    counted = connection.execute(
+        f"SELECT count(*), max(id), {active} FROM messages WHERE session_id = ?", (identity,)
+    ).fetchall()
+    last = counted[0][1]
+    sizes = ", ".join(
+        f"length({schema.column('messages', name)})" for name in ("role", "content", "tool_calls")
+    )
+    ends = connection.execute(f"SELECT timestamp, {sizes} FROM messages WHERE id = ?", (last,)).fetchall()
+    return repr((session(connection, schema, identity), counted, ends))

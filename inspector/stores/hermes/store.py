@@ -16,6 +16,8 @@ from inspector.core.conversations import (
     ConversationRow,
     Generation,
     Hit,
+    Microcompaction,
+    Request,
 )
 from inspector.core.errors import NotAStore, StoreError
 from inspector.core.messages import Message
@@ -26,7 +28,7 @@ from inspector.stores.hermes.bodies import read_bodies
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_number, read_schema, system_prompt
-from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session
+from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session, stamp
 
 if TYPE_CHECKING:
     # What opens and searches conversations is imported when one is: the list of them comes up sooner.
@@ -156,6 +158,14 @@ class HermesStore:
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         return describe(transitions, sessions, prompts, self._rows_by_id)
 
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Hermes has none."""
+        return ()
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Hermes keeps usage a session, not a call."""
+        return ()
+
     def count_compactions(self, conversation: str) -> int:
         """How many compactions a conversation has been through, rotations and those in place."""
         row = self._row(conversation)
@@ -174,6 +184,12 @@ class HermesStore:
             characters += message_chars(item.wire)
             images += message_images(item.wire)
         return list_tokens(characters, images) + text_tokens(len(self.system_prompt(tip)))
+
+    def stamp(self, conversation: str) -> str:
+        """What is another text as soon as a conversation is another: by its sessions, how many messages they have, how
+        many of these are live, and which is the last. Reads no body."""
+        row = self._row(conversation)
+        return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain every word of `query` (in double quotes: exactly this), newest first.

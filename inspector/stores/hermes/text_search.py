@@ -41,11 +41,7 @@ class Query:
 
 def query_of(query: str, schema: Schema) -> Query | None:
     """How to look for a query; None where it holds no word."""
-    phrases = tuple(
-        part
-        for quoted_part, plain in re.findall(r'"([^"]+)"|(\S+)', query)
-        if (part := (quoted_part or plain).strip('"'))
-    )
+    phrases = phrases_of(query)
     if not phrases:
         return None
     # The plain index has whole words only: no part of a word, nothing in scripts without spaces, no signs.
@@ -58,6 +54,15 @@ def query_of(query: str, schema: Schema) -> Query | None:
     if "messages_fts" in schema.tables and wordlike:
         return Query(phrases, "messages_fts", _quote(phrases, prefix=True))
     return Query(phrases, None, "")
+
+
+def phrases_of(query: str) -> tuple[str, ...]:
+    """The words of a query, and what stands in double quotes whole."""
+    return tuple(
+        part
+        for quoted_part, plain in re.findall(r'"([^"]+)"|(\S+)', query)
+        if (part := (quoted_part or plain).strip('"'))
+    )
 
 
 def _quote(phrases: Sequence[str], prefix: bool = False) -> str:

@@ -54,7 +54,9 @@ def compacted(
         "summary_at": len(head) if put else None, "summary": summary, "merged": False, "fallback": False,
         "tokens_before": 1_000, "tokens_after": 300, "at": 0.0,
     }  # fmt: skip
-    return MeasuredCompaction(Compaction(**(values | changes)), before, after, 700, 40)
+    return MeasuredCompaction(
+        Compaction(**(values | changes)), before, after, middle_tokens=700, summary_tokens=40
+    )
 
 
 def told(measure: Measure) -> dict[str, tuple[bool, str]]:

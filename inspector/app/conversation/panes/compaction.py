@@ -1,4 +1,4 @@
-"""The chosen compaction: recorded and planned, what it lost, the summary it made, the messages before it."""
+"""The chosen compaction: why it fired, what it did and lost, what was read again, its summary, the messages before."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 from textual import on
 
+from inspector.answers.compactions import why_of
 from inspector.app.conversation.compaction_views import CompactionRows, compaction_view
 from inspector.app.conversation.fact_views import life_view, worst_first
 from inspector.app.conversation.intents import ChooseCompaction, GoTo, ReadRows
+from inspector.app.conversation.measure_views import MeasuresAsOf, evidence_of
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.reading import FactsRead
-from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE
+from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE, MEASURES
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
-from inspector.app.conversation.state import Resource, State, recorded, recorded_then
+from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
 from inspector.app.conversation.summary_views import summary_view
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.facts.fact import Life
 from widgets.lists.message_list import MessageList
@@ -85,44 +87,50 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     lines = context.messages.lines
     total = len(compactions) if state.moment is None else len(recorded_then(compactions, state.moment))
     return (
+        context.opened,
         done,
         max(total, done.index),
-        before,
-        after,
         lines(before.number),
         lines(after.number),
         index,
         plan,
         loaded.latest(FACTS),
+        loaded.latest(MEASURES) if state.moment is None else None,
         context.derived.budgets.max_summary_tokens,
         state.moment is None or done.index < state.moment.generation,
     )
 
 
 def compute(
+    opened: Opened,
     done: Compaction,
     total: int,
-    before: Generation,
-    after: Generation,
     lines_before: dict[int, Line],
     lines_after: dict[int, Line],
     index: TokenIndex | None,
     plan: Plan | None,
     facts: FactsRead | None,
+    measures: MeasuresAsOf | None,
     budget: int,
     over: bool,
 ) -> ShownCompaction:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list.
 
     The lines of both lists are those read so far; they grow. `budget` is the largest summary in tokens.
-    Until it is `over`, what it lost and the summary that it made are not told.
+    Until it is `over`, what it lost and the summary that it made are not told; what was read again is told by the
+    `measures` alone.
     """
+    before, after = opened.generations[done.index - 1], opened.generations[done.index]
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
     lost, note = _lost(facts, done) if over else ((), "")
+    went = None if index is None else index.rough_until(done.tail_start) - index.rough_until(done.head_end)
     view = replace(
-        compaction_view(total, done, plan),
+        compaction_view(total, done, plan, went),
+        why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
+        pruned=None if measures is None else len(evidence_of(measures.whole, "stayed-pruned", done.index)),
+        again=() if measures is None else evidence_of(measures.whole, "read-again", done.index),
         lost=lost,
         lost_note=note,
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
@@ -156,14 +164,15 @@ def _show(pane: CompactionDetails, view: ShownCompaction | None) -> None:
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (COMPACTIONS, INDEX_BEFORE, FACTS)
+    return (COMPACTIONS, INDEX_BEFORE, FACTS, MEASURES)
 
 
 PANE = Pane(
     "compaction",
-    "The chosen compaction: what it did to messages and tokens, where it cut beside where the profile would, what it "
-    "lost (worst first), the summary it made, and the list before it: − what left, = what stayed, Σ the summary that "
-    "took its place. Enter goes to where a lost fact was said, or unfolds a section of the summary.",
+    "The chosen compaction: why it fired, what it did to messages and tokens, where it cut beside where the profile "
+    "would, what it lost (worst first), the files that were read again after it, the summary it made, and the list "
+    "before it: − what left, = what stayed, Σ the summary that took its place. Enter goes to where a lost fact was "
+    "said, to where a file was opened again, or unfolds a section of the summary.",
     CompactionDetails,
     _needs,
     compute,

@@ -1,0 +1,116 @@
+"""What was worked out about a conversation, kept between runs by what it was worked out from, in a SQLite file of the
+program's own in the user's cache directory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import inspector
+from inspector.answers.resolving import info_for
+from inspector.config.database import CacheFile
+from inspector.config.settings import ResolvedSettings
+from inspector.stores.base import Store, stamp_of
+
+#: A file that uses more than this, in bytes, is emptied when it is opened.
+LARGEST = 256_000_000
+#: The parts of the program that no result depends on.
+_ONLY_SHOWN = ("app", "commands")
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a result is worked out from. `place` names what it is about: only one result is kept of it. `stamp` is
+    another one as soon as the conversation, the settings or the program (its rules too) are."""
+
+    place: bytes
+    stamp: bytes
+
+
+def basis_of(
+    store: Store,
+    conversation: str,
+    question: str,
+    resolved: ResolvedSettings | None = None,
+    options: str = "",
+) -> Basis:
+    """The basis of the answer to a question. `resolved` are the settings where the answer depends on them, `options`
+    whatever else it depends on. Reads no message; raises UnknownConversation and StoreErrors."""
+    path = info_for(store, conversation).path
+    place = _hashed(question, str(path.absolute()), conversation, options)
+    return Basis(place, _hashed(program_stamp(), stamp_of(store, conversation), repr(resolved)))
+
+
+class KeptResults:
+    """Documents (JSON) by basis. Safe to use from several threads and programs.
+
+    Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = CacheFile(path, "results", "result", LARGEST, "Results")
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is kept between runs; "" where it is."""
+        return self._file.problem
+
+    def get(self, basis: Basis) -> Any:
+        """The document that was worked out from just this; None where there is none."""
+        data = self._file.get([basis.place]).get(basis.place)
+        if not isinstance(data, bytes) or data[: len(basis.stamp)] != basis.stamp:
+            return None
+        try:
+            return json.loads(zlib.decompress(data[len(basis.stamp) :]))
+        except (zlib.error, ValueError, RecursionError):
+            return None
+
+    def put(self, basis: Basis, document: Any) -> None:
+        """Keep a document, in the place of what was kept of the same question before."""
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        self._file.put({basis.place: basis.stamp + zlib.compress(text.encode("utf-8", errors="replace"), 1)})
+
+    def close(self) -> None:
+        """Close the file; nothing is kept from then on."""
+        self._file.close()
+
+
+@cache
+def program_stamp() -> str:
+    """The program's version, and of what it works things out by (its modules and rules) when each was written."""
+    root = Path(inspector.__file__).parent
+    found = [inspector.__version__]
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in (*_ONLY_SHOWN, "__pycache__"))
+        for name in sorted(names):
+            status = Path(folder, name).stat()
+            found.append(f"{name} {status.st_size} {status.st_mtime_ns}")
+    return _hashed(*found).hex()
+
+
+def _hashed(*texts: str) -> bytes:
+    told = "\x00".join(texts).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(told, digest_size=16).digest()
+
+
+_KEPT: dict[str, KeptResults] = {}
+_OPENING = Lock()
+
+
+def default_results() -> KeptResults:
+    """What is kept in the user's cache directory, opened once."""
+    from inspector.config.folders import cache_dir
+
+    path = cache_dir() / "results.db"
+    with _OPENING:
+        if str(path) not in _KEPT:
+            _KEPT[str(path)] = KeptResults(path)
+        return _KEPT[str(path)]

@@ -1,0 +1,155 @@
+"""Where the most was lost: every compaction of a store by what nobody can read any more after it, the worst first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import KeptResults, basis_of
+from inspector.answers.losses import facts_of
+from inspector.answers.resolving import info_for
+from inspector.core.conversations import ConversationRow
+from inspector.quality.facts.fact import Kind, Life, Outcome, Where
+from inspector.quality.losses import LostFacts, grave, losses_of
+from inspector.stores.base import Store
+
+QUESTION = "losses"
+
+
+@dataclass(frozen=True, slots=True)
+class LostFact:
+    """A fact that a compaction lost or weakened: what it says, where that was said, and what was left after it."""
+
+    category: Kind
+    text: str
+    value: str
+    role: str
+    session: str
+    message: int
+    compaction: int
+    fate: Outcome
+    where: Where | None
+    generation: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionLoss:
+    """A compaction, when it was (seconds since the epoch, None where nobody knows), what it lost by kind, what it
+    weakened, and the worst of both."""
+
+    compaction: int
+    at: float | None
+    lost: dict[Kind, int]
+    weakened: int
+    facts: tuple[LostFact, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The larger, the worse."""
+        return grave(self.lost, self.weakened)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLosses:
+    """What all compactions of a conversation lost, each told apart, oldest first."""
+
+    compactions: tuple[CompactionLoss, ...] = ()
+
+    @property
+    def lost(self) -> dict[Kind, int]:
+        """Lost facts by kind."""
+        counts: Counter[Kind] = Counter()
+        for one in self.compactions:
+            counts.update(one.lost)
+        return dict(counts)
+
+    @property
+    def total(self) -> int:
+        """Lost facts of all kinds."""
+        return sum(sum(one.lost.values()) for one in self.compactions)
+
+    @property
+    def weakened(self) -> int:
+        """Facts that were weakened."""
+        return sum(one.weakened for one in self.compactions)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLoss:
+    """A compaction's losses, and whose they are."""
+
+    row: ConversationRow
+    agent: str
+    loss: CompactionLoss
+
+
+def losses_in(inspection: Inspection) -> ConversationLosses:
+    """What the compactions of a conversation lost. Reads its lists; raises StoreErrors."""
+    times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
+    found = losses_of(facts_of(inspection).lives)
+    return ConversationLosses(tuple(_loss(one, times.get(one.compaction)) for one in found))
+
+
+def _loss(found: LostFacts, at: float | None) -> CompactionLoss:
+    facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
+    return CompactionLoss(found.compaction, at, dict(found.lost), found.weakened, facts)
+
+
+def _lost_fact(life: Life, compaction: int) -> LostFact:
+    fact, saying = life.fact, life.saying
+    return LostFact(
+        fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
+        life.outcome, life.fate.where, saying.generation, saying.index,
+    )  # fmt: skip
+
+
+def known_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses | None:
+    """What is known from earlier about a conversation as it is now. Reads no message; raises StoreErrors."""
+    document = kept.get(basis_of(store, conversation, QUESTION))
+    return None if document is None else _unpacked(document)
+
+
+def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
+    """The losses of a conversation, worked out where they are not known. Raises StoreErrors."""
+    basis = basis_of(store, conversation, QUESTION)
+    document = kept.get(basis)
+    if document is not None:
+        return _unpacked(document)
+    found = losses_in(Inspection(store, store.open(conversation)))
+    kept.put(basis, [asdict(one) for one in found.compactions])
+    return found
+
+
+def _unpacked(document: list[dict[str, Any]]) -> ConversationLosses:
+    return ConversationLosses(
+        tuple(
+            CompactionLoss(**{**one, "facts": tuple(LostFact(**fact) for fact in one["facts"])})
+            for one in document
+        )
+    )
+
+
+def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) -> list[ListedLoss]:
+    """The losses of the named conversations, or of all, the worst compaction first. Raises UnknownConversation and
+    StoreErrors."""
+    store = answers.store
+    chosen = {store.resolve(name) for name in names}
+    rows = [row for row in store.conversations() if not names or row.id in chosen]
+    listed = [
+        ListedLoss(row, info_for(store, row.id).kind, loss)
+        for row in rows
+        for loss in read_losses(store, row.id, kept).compactions
+    ]
+    if kept.problem:
+        answers.note(kept.problem)
+    return worst_first(listed)
+
+
+def worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:
+    """The worst compaction first; of equal ones the latest."""
+    return sorted(losses, key=lambda one: (one.loss.order, one.loss.at or 0.0), reverse=True)

@@ -1,0 +1,1 @@
+"""Engines of agents whose releases are known by what their transcripts show and their documents say."""

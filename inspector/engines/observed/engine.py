@@ -1,0 +1,158 @@
+"""The engine over observed rules: fires at a number of tokens, keeps the newest messages, summarizes the rest."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+
+from inspector.core.conversations import ROLE_CODES
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
+from inspector.engines.observed.rules import Observed
+
+_USER = ROLE_CODES["user"]
+_TOOL = ROLE_CODES["tool"]
+_OTHER = 4
+
+
+class ObservedIndex:
+    """The sizes and roles of a list's messages, by the rough estimate."""
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self.chars = array("q", [0])
+        self.images = array("q", [0])
+        roles = bytearray()
+        for message in messages:
+            self.chars.append(self.chars[-1] + message_chars(message.wire))
+            self.images.append(self.images[-1] + message_images(message.wire))
+            roles.append(ROLE_CODES.get(message.role, _OTHER))
+        self.roles = bytes(roles)
+
+    def __len__(self) -> int:
+        return len(self.roles)
+
+    def tokens(self, index: int) -> int:
+        """The rough size of one message, in tokens."""
+        return self.between(index, index + 1)
+
+    def pruned_tokens(self, index: int) -> int:
+        """The same: nothing is pruned."""
+        return self.tokens(index)
+
+    def total(self) -> int:
+        """The rough size of the list, in tokens."""
+        return self.between(0, len(self))
+
+    def rough_until(self, stop: int) -> int:
+        """The same of the first `stop` messages."""
+        return self.between(0, stop)
+
+    def between(self, start: int, stop: int) -> int:
+        """The same of [start:stop]."""
+        return list_tokens(self.chars[stop] - self.chars[start], self.images[stop] - self.images[start])
+
+
+class ObservedEngine:
+    """One agent's rules as an engine."""
+
+    def __init__(self, rules: Observed) -> None:
+        self._rules = rules
+
+    @property
+    def name(self) -> str:
+        """What --profile takes."""
+        return self._rules.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence about the engine."""
+        return self._rules.summary
+
+    def default_threshold(self, context_length: int) -> float:
+        """The share of the window at which the agent was seen to compact."""
+        return max(0.0, self._rules.share - self._rules.reserve / context_length)
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """Threshold, kept tail and summary in tokens, each with its evidence. The target ratio says nothing here."""
+        rules = self._rules
+        threshold = round(settings.context_length * settings.threshold)
+        usual = round(settings.context_length * self.default_threshold(settings.context_length))
+        steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
+        if threshold != usual:
+            why = f"the threshold is set to {settings.threshold:g} of {settings.context_length:,} tokens"
+            steps.append(DerivationStep("configured", threshold, why, bound=True))
+        return Budgets(
+            threshold_tokens=threshold,
+            tail_token_budget=rules.tail_tokens,
+            max_summary_tokens=rules.summary_tokens,
+            hygiene_tokens=settings.context_length,
+            steps={
+                "threshold_tokens": tuple(steps),
+                "tail_token_budget": (DerivationStep("observed", rules.tail_tokens, rules.why_tail),),
+                "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
+            },
+        )
+
+    def measure(self, messages: Iterable[Message]) -> ObservedIndex:
+        """One pass over the bodies."""
+        return ObservedIndex(messages)
+
+    def plan(
+        self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
+    ) -> Plan:
+        """What a compaction now would leave."""
+        rules, length = self._rules, len(token_index)
+        tail = self._tail_start(token_index)
+        compacts = tail > 0
+        total = token_index.total()
+        tail_tokens = token_index.between(tail, length)
+        kept = tail_tokens + self._user_tokens(token_index, tail)
+        after = kept + rules.summary_tokens + system_tokens
+        return Plan(
+            profile=self.name,
+            budgets=self.budgets(settings),
+            length=length,
+            compacts=compacts,
+            reason="" if compacts else "the list is no longer than what stays",
+            head_end=0 if compacts else length,
+            tail_start=tail if compacts else length,
+            prune_before=0,
+            pruned=(),
+            summarized_from=0,
+            summary_budget=rules.summary_tokens,
+            role="user" if compacts else "",
+            merged=False,
+            head_tokens=0 if compacts else total,
+            middle_tokens=total - tail_tokens if compacts else 0,
+            tail_tokens=tail_tokens if compacts else 0,
+            tokens_before=total + system_tokens,
+            tokens_after=after if compacts else total + system_tokens,
+            summary_tokens=rules.summary_tokens if compacts else 0,
+        )
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        """ "agent" from the threshold on."""
+        return "agent" if tokens >= round(settings.context_length * settings.threshold) else None
+
+    def _tail_start(self, index: ObservedIndex) -> int:
+        """Where the kept messages begin: as many as fit, and never with a tool's result whose call is gone."""
+        length = len(index)
+        if not self._rules.tail_tokens:
+            return length
+        start = length
+        while start > 0 and index.between(start - 1, length) <= self._rules.tail_tokens:
+            start -= 1
+        while start < length and index.roles[start] == _TOOL:
+            start += 1
+        return start
+
+    def _user_tokens(self, index: ObservedIndex, before: int) -> int:
+        """Tokens of what the user wrote before the tail, as far as it stays."""
+        if not self._rules.keeps_user:
+            return 0
+        sizes = (index.tokens(at) for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
+        return max(
+            (so_far for so_far in accumulate(sizes, initial=0) if so_far <= self._rules.keeps_user), default=0
+        )

@@ -1,0 +1,84 @@
+"""What was observed of other agents' compactions, as data: no release's code, but evidence for each number.
+
+The events are those of public transcripts: 99 compactions of Claude Code (2.0.76 to 2.1.232), 81 of Codex (0.125 to
+0.146), 16 of opencode (1.16 to 1.18) and 8 of pi.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """An agent's rules. `share` of the window less `reserve` tokens fires; `why_threshold` is the evidence.
+
+    Of the list before, the last messages stay that fit into `tail_tokens`; none where it is 0. `keeps_user` says that
+    what the user wrote stays too, up to that many tokens, the newest first. `summary_tokens` is the usual size of a
+    summary.
+    """
+
+    name: str
+    summary: str
+    share: float
+    reserve: int
+    why_threshold: str
+    tail_tokens: int
+    why_tail: str
+    summary_tokens: int
+    why_summary: str
+    keeps_user: int = 0
+
+
+CLAUDE_CODE = Observed(
+    name="claude-code",
+    summary="Claude Code: the whole list becomes a summary of nine sections; files that were read come back.",
+    share=1.0,
+    reserve=33_000,
+    why_threshold="42 real events of 2.1.25 and later on windows of 200,000, the least at 167,038 (of 2.1.20 and "
+    "earlier 42, the least at 155,031); 998,659 was seen on a window of a million. Observed, not read in code. "
+    "/compact fires by hand",
+    tail_tokens=0,
+    why_tail="92 of 97 boundaries name no message that stays, the 5 of 2.1.217 and later a short segment. Observed",
+    summary_tokens=3_000,
+    why_summary="97 real summaries of 4,200 to 24,500 characters, the median 12,000. Observed",
+)
+OPENCODE = Observed(
+    name="opencode",
+    summary="opencode: the list becomes a summary, the newest turns stay.",
+    share=1.0,
+    reserve=20_000,
+    why_threshold="the window less a reserve of 20,000, as its documents give it. Observed, not compared with code. "
+    "/compact fires by hand",
+    tail_tokens=8_000,
+    why_tail="each of 16 real events names where the tail starts; the most that its documents keep. Observed",
+    summary_tokens=1_700,
+    why_summary="a real summarizing call wrote 1,641 tokens of text. Observed",
+)
+PI = Observed(
+    name="pi",
+    summary="pi: all but the newest 20,000 tokens become a summary.",
+    share=1.0,
+    reserve=16_384,
+    why_threshold="the window less a reserve of 16,384, as its documents give it. Observed, not compared with code. "
+    "/compact fires by hand",
+    tail_tokens=20_000,
+    why_tail="each of 8 real events names the first message that stays; what its documents keep. Observed",
+    summary_tokens=2_000,
+    why_summary="taken to be of the size that the other agents' are; 8 real ones were seen",
+)
+CODEX = Observed(
+    name="codex",
+    summary="Codex: what the user wrote stays word for word, the rest becomes a summary that only the provider reads.",
+    share=0.89,
+    reserve=0,
+    why_threshold="75 real events at 188,000 to 250,000 of a window of 258,400, the median 230,000; 88,000 to 96,000 "
+    "of 121,600. Observed, not read in code. /compact fires by hand",
+    tail_tokens=0,
+    why_tail="what replaces the list holds messages of the user and the developer alone. Observed in 75 events",
+    summary_tokens=3_000,
+    why_summary="some 14,000 tokens are left with what the user wrote; the summary itself cannot be read. Observed",
+    keeps_user=20_000,
+)
+
+AGENTS: tuple[Observed, ...] = (CLAUDE_CODE, OPENCODE, PI, CODEX)

@@ -1,0 +1,57 @@
+"""Losses over a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from rich.padding import Padding
+from rich.text import Text
+
+from inspector.core.signs import FATE_SIGNS
+from inspector.core.text import safe_title
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
+
+_WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
+
+
+def print_losses(documents: Sequence[Document]) -> None:
+    """Every compaction that lost something, the worst first, with the worst of what it lost."""
+    console = console_for()
+    if not documents:
+        console.print("No compaction lost anything that was found.")
+        return
+    for number, entry in enumerate(documents):
+        if number:
+            console.print()
+        title = safe_title(entry["title"] or entry["conversation"], 200)
+        console.print(
+            Text.assemble(
+                (title, "bold"),
+                f"  compaction {entry['compaction']}{_when(entry['at'])}  ",
+                (told_losses(entry["lost"], entry["weakened"]), "red"),
+            )
+        )
+        for fact in entry["facts"]:
+            head = Text.assemble(
+                (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
+                (f"{fact['role']}, message {fact['message']}", "dim"),
+            )
+            console.print(Padding(head, (0, 0, 0, 2), expand=False))
+            console.print(Padding(Text(safe_title(fact["text"], 400)), (0, 0, 0, 6), expand=False))
+
+
+def told_losses(lost: Mapping[str, int], weakened: int) -> str:
+    """ "2 rules, 1 value lost, 1 weakened": what was lost, in words, the gravest first."""
+    counts = [
+        f"{lost[kind]:,} {word}{'' if lost[kind] == 1 else 's'}"
+        for kind, word in _WORDS.items()
+        if lost.get(kind)
+    ]
+    told = [f"{', '.join(counts)} lost"] if counts else []
+    return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "nothing lost"
+
+
+def _when(at: float | None) -> str:
+    return "" if at is None else f", {datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"

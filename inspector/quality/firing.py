@@ -1,0 +1,172 @@
+"""Why a compaction fired: the threshold in force, the message that crossed it, or what else would explain it.
+
+Hermes compacts when a prompt reaches the agent's threshold, when the gateway finds a chat over its own limit before a
+turn, or when a user says so. Its store keeps none of this, so it is told from the list. Behind the results of an answer
+the agent compares what the provider counted for that answer's prompt: so the prompt of the last call may have
+reached the threshold, that of the call before had to be below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.engines.base import Budgets, Settings, TokenIndex
+
+#: threshold: its list had just reached it. hygiene: the gateway's limit, before a turn. manual: asked for by the user.
+#: other-settings: the record contradicts the settings of today. reported: the agent says so itself. unknown: not told.
+WhyRule = Literal["threshold", "hygiene", "manual", "other-settings", "reported", "unknown"]
+Trigger = Literal["auto", "manual", "hygiene"]
+
+_ASSISTANT, _USER = ROLE_CODES["assistant"], ROLE_CODES["user"]
+#: The shares that people set, tried where the one of today does not fit.
+_SHARES = tuple(step / 100 for step in range(10, 100, 5))
+#: Where a gateway runs the agent, its own limit is looked at before each turn.
+_AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a compaction fired. `text` says it in a sentence without a full stop.
+
+    `threshold_tokens` is the limit that it is told by, None where none is known; `crossed` is the index of the message
+    with which the list reached it, `tokens` what the list then had (rough, the system prompt included). `fits` are the
+    thresholds, as shares of the window, that would have fired just then.
+    """
+
+    rule: WhyRule
+    text: str
+    threshold_tokens: int | None = None
+    crossed: int | None = None
+    tokens: int | None = None
+    fits: tuple[float, ...] = ()
+
+    @property
+    def trigger(self) -> Trigger | None:
+        """What made it fire, where the list tells; None where it could have been otherwise."""
+        triggers: dict[WhyRule, Trigger] = {"threshold": "auto", "hygiene": "hygiene", "manual": "manual"}
+        return triggers.get(self.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class ListBefore:
+    """The list that was compacted: its token index, the roles and the store's rows of its messages, where its
+    conversation came from (cli, telegram, ...), and with how many messages it began (what the compaction before left).
+    """
+
+    token_index: TokenIndex
+    roles: bytes
+    rows: Sequence[int]
+    source: str
+    began: int = 0
+
+
+def why_fired(
+    recorded: Compaction,
+    listed: ListBefore,
+    settings: Settings,
+    budgets: Budgets,
+    threshold_at: Callable[[float], int],
+) -> Why:
+    """Why a recorded compaction fired, by the settings in force today.
+
+    `budgets` are those of the settings, `threshold_at` the threshold in tokens at another share of the window.
+    """
+    if recorded.trigger is not None or recorded.tokens_before_reported is not None:
+        return _as_reported(recorded, settings, budgets.threshold_tokens)
+    total, threshold = recorded.tokens_before, budgets.threshold_tokens
+    stop = min(recorded.before, len(listed.roles))
+
+    def tokens_until(stop_at: int) -> int:
+        """Rough tokens of the prompt with so many messages, counted back from the whole: the index leaves out what
+        pruning takes from results that repeat earlier ones, most of them long before the end."""
+        until = listed.token_index.rough_until
+        return total - until(stop) + until(stop_at)
+
+    last = listed.roles.rfind(_ASSISTANT, listed.began, stop)
+    asked = listed.roles.rfind(_ASSISTANT, listed.began, max(last, listed.began))
+    before = tokens_until(asked) if asked >= 0 else 0
+    share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
+    if before < threshold <= total:
+        crossed = _crossing(tokens_until, threshold, stop)
+        at = tokens_until(crossed + 1)
+        return Why(
+            "threshold",
+            f"~{at:,} tokens at {_named(listed, crossed)} reached {threshold:,}: {share}, {settings.profile}",
+            threshold, crossed, at,
+        )  # fmt: skip
+    limit = budgets.hygiene_tokens
+    chat = listed.source not in _AT_A_TERMINAL
+    if chat and limit <= total and stop and listed.roles[stop - 1] == _USER and limit > threshold:
+        return Why(
+            "hygiene",
+            f"~{total:,} tokens were over the gateway's {limit:,} before a turn began",
+            limit, stop - 1, total,
+        )  # fmt: skip
+    fits = tuple(value for value in _SHARES if before < threshold_at(value) <= total)
+    other = f"other settings then ({_shares(fits)} fits)" if fits else "other settings then"
+    if total < threshold:
+        text = (
+            f"~{total:,} tokens are below today's {threshold:,} ({share}): {other}, by hand, "
+            "or the provider counted more than this rough count"
+        )
+        return Why("other-settings", text, threshold, None, total, fits)
+    crossed = _crossing(tokens_until, threshold, stop)
+    calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == _ASSISTANT)
+    later = "1 call" if calls == 1 else f"{calls:,} calls"
+    text = (
+        f"{_named(listed, crossed)} reached today's {threshold:,} ({share}) {later} earlier: {other}, or the provider "
+        "counted less than this rough count"
+    )
+    return Why("other-settings", text, threshold, crossed, total, fits)
+
+
+def _as_reported(recorded: Compaction, settings: Settings, threshold: int) -> Why:
+    """What the agent itself says of it: who asked for it, and how many tokens there were."""
+    reported = recorded.tokens_before_reported
+    tokens = recorded.tokens_before if reported is None else reported
+    size = (
+        f"~{tokens:,} tokens, counted roughly"
+        if reported is None
+        else f"{tokens:,} tokens, as the agent says"
+    )
+    if recorded.trigger == "manual":
+        return Why("manual", f"the user asked for it, at {size}", None, None, tokens)
+    if reported is not None and reported >= threshold:
+        share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
+        return Why(
+            "threshold",
+            f"{size}, reached {threshold:,}: {share}, {settings.profile}",
+            threshold,
+            None,
+            tokens,
+        )
+    by = (
+        f"the agent says {recorded.trigger}"
+        if recorded.trigger
+        else "the agent does not say who asked for it"
+    )
+    text = f"{by}, at {size}; {settings.profile} fires at {threshold:,} under today's settings"
+    return Why("reported", text, None, None, tokens)
+
+
+def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> int:
+    """The first message with which the prompt has reached the threshold."""
+    low, high = 0, max(0, stop - 1)
+    while low < high:
+        middle = (low + high) // 2
+        if tokens_until(middle + 1) >= threshold:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _named(listed: ListBefore, index: int) -> str:
+    return f"#{index:,} (row {listed.rows[index]})" if index < len(listed.rows) else f"#{index:,}"
+
+
+def _shares(fits: Sequence[float]) -> str:
+    return " or ".join(f"{share:g}" for share in fits[-2:])

@@ -1,0 +1,92 @@
+"""What nobody can read any more after the last compaction, counted at the compaction that took it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.quality.facts.fact import Kind, Life
+
+#: The kinds that count as a loss, the gravest first. A link is a name that still stands in what used it.
+KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
+#: So many lost facts of a compaction are told with it.
+TOLD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LostFacts:
+    """What a compaction lost: how many facts of each kind of KINDS_LOST that has any, and how many it weakened; `worst`
+    are the first of both, as they were after it."""
+
+    compaction: int
+    lost: Mapping[Kind, int]
+    weakened: int
+    worst: tuple[Life, ...]
+
+    @property
+    def total(self) -> int:
+        """Lost facts of all kinds."""
+        return sum(self.lost.values())
+
+
+def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
+    """What losses are ordered by: constraints first, kind by kind, then what is weakened."""
+    return (*(lost.get(kind, 0) for kind in KINDS_LOST), weakened)
+
+
+def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
+    """Every compaction that lost or weakened something for good, oldest first.
+
+    A fact counts once, at the first compaction after which it was gone (or weakened). One that stands in the list
+    today, that was said again, or that was taken back, is no loss; neither is one of which it cannot be told.
+    """
+    by_fact: dict[str, list[Life]] = defaultdict(list)
+    for life in lives:
+        if life.fact.kind in KINDS_LOST:
+            by_fact[life.fact.key].append(life)
+    gone: dict[int, list[Life]] = defaultdict(list)
+    weak: dict[int, list[Life]] = defaultdict(list)
+    for same in by_fact.values():
+        # The life that begins last has the same fates as the others from there on.
+        life = max(same, key=lambda one: one.compaction)
+        today = life.fates[-1] if life.fates else None
+        if today is None or life.back is not None or life.contradicted is not None:
+            continue
+        if today.gone:
+            gone[_since(same, life, gone=True)].append(life)
+        elif today.outcome == "weakened":
+            weak[_since(same, life, gone=False)].append(life)
+    return tuple(
+        _lost_facts(number, gone.get(number, ()), weak.get(number, ())) for number in sorted({*gone, *weak})
+    )
+
+
+def _since(same: Sequence[Life], last: Life, *, gone: bool) -> int:
+    """The compaction from which on a fact has been gone, or weakened, without a break."""
+    first = min(same, key=lambda one: one.compaction)
+    since = last.fates[-1].compaction
+    for fate in reversed(first.fates):
+        if not (fate.gone if gone else fate.outcome == "weakened"):
+            break
+        since = fate.compaction
+    return since
+
+
+def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life]) -> LostFacts:
+    counts: dict[Kind, int] = {}
+    for kind in KINDS_LOST:
+        count = sum(life.fact.kind == kind for life in gone)
+        if count:
+            counts[kind] = count
+    weakened = {id(life) for life in weak}
+    worst = sorted(
+        (*gone, *weak),
+        key=lambda life: (
+            KINDS_LOST.index(life.fact.kind),
+            id(life) in weakened,
+            -life.fact.rank,
+            life.fact.key,
+        ),
+    )
+    return LostFacts(number, counts, len(weak), tuple(life.seen(number) for life in worst[:TOLD]))

@@ -1,0 +1,111 @@
+"""What was read again: files and pages that the agent opened after a compaction though it had opened them before.
+
+What an agent opens again it could not read in the summary: the clearest sign, without any model, of what a summary
+did not carry.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from inspector.core.messages import Message
+from inspector.quality.measures.artifacts import COMMAND_KEYS, PATH_KEYS, arguments, is_path, plain_path
+from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share
+
+#: Parts of the names of tools that show what they name, and arguments that hold an address.
+_OPENING = ("read", "view", "open", "cat", "fetch", "browse", "navigate", "extract", "scrape", "visit")
+_CHANGING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append")
+_ADDRESS_KEYS = frozenset({"url", "urls", "uri", "link"})
+#: Commands that print files, and where one command of a line ends.
+_PRINTING = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
+_NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
+# A file written whole by a command is no list of files.
+_LONGEST_COMMAND = 2_000
+
+
+class _Opening(NamedTuple):
+    """A message in which something was opened, and its role."""
+
+    place: Place
+    role: str
+
+
+class Reopened:
+    """Gathers what was opened over the compactions of a conversation, oldest first."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, _Opening] = {}
+
+    def measure(self, compaction: MeasuredCompaction) -> Measure:
+        """Of the files and pages opened since the compaction, those that messages which had left the list opened."""
+        for index in compaction.middle:
+            message = compaction.before[index]
+            for name in opened_in(message):
+                self._left[name] = _Opening(compaction.place(index), message.role)
+        # What is still in the list need not be opened again for the summary's sake.
+        for message in compaction.after:
+            for name in opened_in(message):
+                self._left.pop(name, None)
+        number, first = compaction.recorded.index, compaction.recorded.after
+        opened: dict[str, Place] = {}
+        for offset, message in enumerate(compaction.since):
+            for name in opened_in(message):
+                opened.setdefault(name, Place(number + 1, first + offset))
+        summary = compaction.recorded.summary or ""
+        evidence = tuple(
+            Evidence(
+                name,
+                False,
+                before.place,
+                place,
+                None,
+                "the summary names it" if _named(name, summary) else "the summary does not name it",
+                before.role,
+            )
+            for name, place in opened.items()
+            if (before := self._left.get(name)) is not None
+        )
+        share = Share(len(evidence), len(opened)) if opened else None
+        return Measure("read-again", number, share, None, (), (), evidence)
+
+
+def opened_in(message: Message) -> Iterator[str]:
+    """The files and pages that a message opens, in calls of tools that read and in commands that print files."""
+    if message.role != "assistant":
+        return
+    for call in message.tool_calls:
+        name = call.name.lower()
+        opens = any(part in name for part in _OPENING) and not any(part in name for part in _CHANGING)
+        for key, value in arguments(call.arguments):
+            if key in COMMAND_KEYS:
+                yield from _printed_by(value)
+            elif opens and key in PATH_KEYS and is_path(value):
+                yield plain_path(value)
+            elif opens and key in _ADDRESS_KEYS and 0 < len(value.strip()) < 2_000:
+                yield value.strip().partition("#")[0]
+
+
+def _printed_by(line: str) -> Iterator[str]:
+    for command in _NEXT_COMMAND.split(line[:_LONGEST_COMMAND]):
+        if ">" in command:
+            continue
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            continue
+        if not words or words[0].rpartition("/")[2] not in _PRINTING:
+            continue
+        for word in words[1:]:
+            if (
+                not word.startswith("-")
+                and is_path(word)
+                and ("/" in word or "." in word.strip(".,0123456789p$"))
+            ):
+                yield plain_path(word)
+
+
+def _named(name: str, summary: str) -> bool:
+    return name in summary or (len(base := name.rpartition("/")[2]) > 3 and base in summary)

@@ -1,0 +1,93 @@
+"""What readers put together alike: bodies over several files, the session of a row, sentences with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
+from inspector.core.messages import Message
+from inspector.stores.entries import Entries
+from inspector.stores.recorded import Bodies
+
+#: Messages are counted from 1, file by file: the upper bits of a message's id say which file.
+_FILE_BITS = 32
+_BELOW = (1 << _FILE_BITS) - 1
+
+
+def identity(file: int, number: int) -> int:
+    """The id of a message, given the place of its file and its number in it."""
+    return file << _FILE_BITS | number + 1
+
+
+def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
+    """What reads the messages of these files by id."""
+
+    def read(ids: Sequence[int]) -> list[Message]:
+        wanted: dict[int, list[int]] = {}
+        for name in ids:
+            wanted.setdefault(name >> _FILE_BITS, []).append((name & _BELOW) - 1)
+        found: dict[int, Message] = {}
+        for file, numbers in wanted.items():
+            for number, made in files[file].bodies(numbers).items():
+                name = identity(file, number)
+                found[name] = Message(made.wire, name, session, made.timestamp, made.note, made.summary)
+        return [found[name] for name in ids]
+
+    return read
+
+
+def generations_of(
+    lists: Sequence[Sequence[int]], files: Sequence[Entries], session: str
+) -> tuple[Generation, ...]:
+    """The lists, given as ids, one after the other."""
+    return tuple(
+        Generation(
+            number,
+            session,
+            tuple(ids),
+            bytes(files[name >> _FILE_BITS].found[(name & _BELOW) - 1].role for name in ids),
+            live=number == len(lists),
+        )
+        for number, ids in enumerate(lists, start=1)
+    )
+
+
+def session_of(
+    row: ConversationRow, name: str, requests: Sequence[Request], messages: int, reasoning: int = 0
+) -> Session:
+    """A session of a row, with the usage of these requests."""
+    usage = Usage(
+        sum(request.input for request in requests),
+        sum(request.output for request in requests),
+        sum(request.cache_read for request in requests),
+        sum(request.cache_write for request in requests),
+        reasoning,
+        len(requests),
+    )
+    return Session(
+        id=name,
+        source=row.source,
+        model=row.model,
+        title=row.title,
+        parent=row.parent,
+        started_at=row.started_at,
+        ended_at=None,
+        end_reason="",
+        message_count=messages,
+        usage=usage,
+        provider=row.provider,
+        extra={"cwd": row.folder},
+    )
+
+
+def several(count: int, what: str) -> str:
+    """A count and what is counted: 1 line, 2 lines."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def left_out(unreadable: int) -> tuple[str, ...]:
+    """The sentence about lines that are no JSON; none where there are none."""
+    if not unreadable:
+        return ()
+    verb = "is" if unreadable == 1 else "are"
+    return (f"{several(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)

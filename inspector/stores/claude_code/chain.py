@@ -1,0 +1,109 @@
+"""Which lines of a transcript the model had, and in what order: between two boundaries the path that leads to the last
+line, with all answers to calls that were made side by side. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.stores.claude_code.scan import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What stands between two boundaries: the boundary it starts with (None for the first), the lines of the list in
+    order, and how many messages were left on other branches."""
+
+    boundary: Node | None
+    nodes: tuple[Node, ...]
+    left: int
+
+
+def in_order(nodes: Sequence[Node]) -> list[Node]:
+    """The lines as they stand, but for those that stand before the line they hang on: they follow it."""
+    places = {node.uuid: place for place, node in enumerate(nodes)}
+    if all(places.get(_above(node), -1) < place for place, node in enumerate(nodes)):
+        return list(nodes)
+    waiting: dict[str, list[Node]] = {}
+    done: set[str] = set()
+    ordered: list[Node] = []
+    for node in nodes:
+        above = _above(node)
+        if above in places and above not in done and above != node.uuid:
+            waiting.setdefault(above, []).append(node)
+            continue
+        stack = [node]
+        while stack:
+            item = stack.pop()
+            done.add(item.uuid)
+            ordered.append(item)
+            stack.extend(reversed(waiting.pop(item.uuid, [])))
+    # What hangs on itself in a ring never got its turn.
+    ordered.extend(node for node in nodes if node.uuid not in done)
+    return ordered
+
+
+def _above(node: Node) -> str:
+    return node.parent or (node.logical if node.boundary is not None else "")
+
+
+def stretches(nodes: Sequence[Node]) -> list[Stretch]:
+    """The lists of a conversation, one for each boundary and one before the first."""
+    parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
+    for node in nodes:
+        if node.boundary is not None and not node.boundary.micro:
+            parts.append((node, []))
+        else:
+            parts[-1][1].append(node)
+    ends = [boundary.logical if boundary else "" for boundary, _ in parts[1:]] + [""]
+    return [_stretch(boundary, part, end) for (boundary, part), end in zip(parts, ends, strict=True)]
+
+
+def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
+    messages = [node for node in part if node.message]
+    if not messages:
+        return Stretch(boundary, (), 0)
+    places = {node.uuid: place for place, node in enumerate(part)}
+    on = _path(part, places, messages[-1])
+    if end in places and end not in on:
+        # The boundary says where the list ended that it follows, where that line hangs on messages.
+        told = _path(part, places, part[places[end]])
+        on = told if any(node.uuid in told for node in messages) else on
+    answers = {node.answer for node in messages if node.uuid in on and node.answer}
+    on.update(node.uuid for node in messages if node.answer in answers)
+    made = {use for node in messages if node.uuid in on for use in node.uses}
+    on.update(node.uuid for node in messages if not made.isdisjoint(node.results))
+    if boundary is not None:
+        # What follows hangs on the messages that were kept, where some were; the summary belongs to the list as well.
+        on.update(node.uuid for node in messages if node.summary)
+    kept = tuple(node for node in part if node.uuid in on and node.message)
+    return Stretch(boundary, kept, sum(len(node.entries) for node in messages if node.uuid not in on))
+
+
+def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
+    """The lines from a leaf up. Where the line above is not there, the one that stands before goes on."""
+    on: set[str] = set()
+    place: int | None = places[leaf.uuid]
+    while place is not None:
+        node = part[place]
+        if node.uuid in on:
+            break
+        on.add(node.uuid)
+        if not node.parent and not node.summary:
+            break
+        above = places.get(node.parent)
+        place = above if above is not None and above < place else (place - 1 if place else None)
+    return on
+
+
+def kept_of(boundary: Node, before: Sequence[Node]) -> list[Node]:
+    """The lines of the list before that stayed: those that the boundary names, else those of its segment."""
+    data = boundary.boundary
+    if data is None:
+        return []
+    named = set(data.kept)
+    uuids = [node.uuid for node in before]
+    if not named and data.head in uuids and data.tail in uuids:
+        named = set(uuids[uuids.index(data.head) : uuids.index(data.tail) + 1])
+    answers = {node.answer for node in before if node.uuid in named and node.answer}
+    return [node for node in before if node.uuid in named or node.answer in answers]

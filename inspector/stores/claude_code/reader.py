@@ -1,0 +1,330 @@
+"""Claude Code's transcripts (`~/.claude/projects/**/*.jsonl`) as conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Microcompaction,
+    Request,
+    Session,
+)
+from inspector.core.text import safe_line
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
+from inspector.stores.claude_code.chain import Stretch, in_order, kept_of, stretches
+from inspector.stores.claude_code.scan import Call, Node, Scan, scan
+from inspector.stores.lines import count_at, first_mappings
+from inspector.stores.recorded import FileDigest, Recorded, Source
+
+_TITLE = 120
+#: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
+_WINDOWS = (200_000, 1_000_000)
+
+
+class ClaudeCodeReader:
+    """See Reader for what every method answers."""
+
+    agent = "claude-code"
+    notes = (
+        "Claude Code does not record the system prompt and the tools, so no list here has them; what the agent reports "
+        "of its context does.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether lines are in Claude Code's envelope."""
+        for value in first_mappings(head):
+            if isinstance(value.get("type"), str):
+                if "payload" in value:
+                    return False
+                if {"sessionId", "leafUuid", "parentUuid"} & value.keys() or "snapshot" in value:
+                    return True
+        return False
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """A digest of the file's own conversation, and one of each sub-agent whose messages stand between its own."""
+        found = scan(path)
+        return tuple(_digest(found, part, nodes) for part, nodes in _parts(found))
+
+    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+        """One conversation a file; files of one session are one."""
+        by_session: dict[str, list[FileDigest]] = {}
+        for digest in digests:
+            by_session.setdefault(digest.session, []).append(digest)
+        return tuple(_source(group) for group in by_session.values())
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        return _Reading([_scanned(path, source.part) for path in source.files], source).run()
+
+
+@dataclass(slots=True)
+class _Part:
+    scan: Scan
+    nodes: Sequence[Node]
+
+
+def _scanned(path: Path, part: str) -> _Part:
+    found = scan(path)
+    return _Part(found, dict(_parts(found)).get(part, []))
+
+
+def _parts(found: Scan) -> list[tuple[str, list[Node]]]:
+    """The lines of the file's own conversation under "", those of each sub-agent under its name."""
+    # A file that begins with a sub-agent's line which names no sub-agent marks all of its own lines like this.
+    marked = bool(found.nodes) and found.nodes[0].side and not found.nodes[0].agent
+    own = [node for node in found.nodes if not node.side or (marked and not node.agent)]
+    if not any(node.message for node in own):
+        return [("", found.nodes)] if any(node.message for node in found.nodes) else []
+    roots: dict[str, str] = {}
+    sides: dict[str, list[Node]] = {}
+    for node in found.nodes:
+        if node.side and not (marked and not node.agent):
+            root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
+            sides.setdefault(root, []).append(node)
+    return [("", own), *((root, nodes) for root, nodes in sides.items() if any(n.message for n in nodes))]
+
+
+def _digest(found: Scan, part: str, nodes: Sequence[Node]) -> FileDigest:
+    lists = stretches(in_order(nodes))
+    times = [node.at for node in nodes if node.at]
+    agent = next((node.agent for node in nodes if node.side), "")
+    alone = not part and bool(agent) and all(node.side for node in nodes if node.message)
+    session = part or (agent if alone and agent else found.session) or found.entries.path.stem
+    title = next(
+        (found.titles[kind] for kind in ("custom-title", "ai-title", "summary") if kind in found.titles), ""
+    )
+    if part or alone:
+        title = ""
+    return FileDigest(
+        path=str(found.entries.path),
+        part=part,
+        session=session,
+        title=safe_line(title or (found.first_words if not part else "sub-agent"), _TITLE),
+        model=found.model,
+        folder=found.folder,
+        version=found.version,
+        messages=sum(len(node.entries) for node in lists[-1].nodes),
+        compactions=tuple(stretch.boundary.uuid for stretch in lists if stretch.boundary),
+        started_at=min(times, default=0.0),
+        last_active=max(times, default=0.0),
+        first=nodes[0].uuid,
+        last=nodes[-1].uuid,
+        before=nodes[0].parent or nodes[0].logical,
+        parent=found.session if part or alone else "",
+        largest=max((_context(call) for call in found.calls.values()), default=0),
+    )
+
+
+def _source(group: Sequence[FileDigest]) -> Source:
+    group = sorted(group, key=lambda digest: (digest.started_at, digest.last_active, digest.path))
+    tip = max(group, key=lambda digest: digest.last_active)
+    largest = max(digest.largest for digest in group)
+    row = ConversationRow(
+        id=tip.session,
+        root=group[0].session,
+        title=tip.title,
+        model=tip.model,
+        source=f"claude-code {tip.version}".strip(),
+        sessions=tuple(dict.fromkeys(digest.session for digest in group)),
+        messages=tip.messages,
+        compactions=len({name for digest in group for name in digest.compactions}),
+        started_at=group[0].started_at,
+        last_active=tip.last_active,
+        parent=tip.parent if tip.parent != tip.session else None,
+        kind="sub-agent" if tip.parent else "conversation",
+        provider="anthropic",
+        agent="claude-code",
+        folder=tip.folder,
+        window=_WINDOWS[largest > _WINDOWS[0]],
+        window_source=f"told by the transcript's largest request of {largest:,} tokens",
+    )
+    return Source(row, tuple(Path(digest.path) for digest in group), part=tip.part)
+
+
+def _context(call: Call) -> int:
+    usage = dict(call.usage)
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return sum(count_at(usage, name) or 0 for name in names)
+
+
+class _Reading:
+    """The lists, compactions and requests of a conversation, put together from its files."""
+
+    def __init__(self, parts: Sequence[_Part], source: Source) -> None:
+        self.parts = parts
+        self.source = source
+        self.file_of: dict[str, int] = {}
+        nodes: list[Node] = []
+        for file, part in enumerate(parts):
+            # A file that goes on from another begins with copies of its lines.
+            nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
+        self.nodes = in_order(nodes)
+        self.lists = stretches(self.nodes)
+
+    def run(self) -> Recorded:
+        lists: list[list[int]] = []
+        compactions: list[Compaction] = []
+        held: list[Node] = []
+        for number, stretch in enumerate(self.lists, start=1):
+            kept: list[Node] = []
+            if stretch.boundary is not None:
+                kept = kept_of(stretch.boundary, held)
+                compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
+            summaries = [node for node in stretch.nodes if node.summary]
+            held = [*summaries, *kept, *(node for node in stretch.nodes if not node.summary)]
+            lists.append(self._ids(held))
+        row = self.source.row
+        files = [part.scan.entries for part in self.parts]
+        generations = generations_of(lists, files, row.id)
+        requests = tuple(self._requests())
+        sessions = tuple(self._session(name, requests) for name in row.sessions)
+        return Recorded(
+            Conversation(row, sessions, generations, tuple(self._notes())),
+            tuple(compactions),
+            tuple(self._microcompactions(generations)),
+            requests,
+            bodies_of(files, row.id),
+        )
+
+    def _ids(self, nodes: Sequence[Node]) -> list[int]:
+        return [identity(self.file_of[node.uuid], entry) for node in nodes for entry in node.entries]
+
+    def _compaction(
+        self, index: int, before: Sequence[int], stretch: Stretch, kept: Sequence[Node]
+    ) -> Compaction:
+        boundary = stretch.boundary
+        data = boundary.boundary if boundary is not None else None
+        if boundary is None or data is None:
+            raise ValueError("only a list that follows a boundary was made by a compaction")
+        summary = next((node for node in stretch.nodes if node.summary), None)
+        staying = self._ids(kept)
+        length = len(before)
+        at_end = not staying or list(before[length - len(staying) :]) == staying
+        own = 0 if summary is None else len(summary.entries)
+        notes = []
+        if not length:
+            notes.append("The list before it is not in these files.")
+        if summary is None:
+            notes.append("No summary follows it in these files.")
+        if not at_end:
+            notes.append(
+                f"The {len(staying)} messages that were kept did not stand together at the end of the list."
+            )
+        return Compaction(
+            index=index,
+            session=boundary.session or self.source.row.id,
+            before=length,
+            after=own + len(staying),
+            head_end=0,
+            tail_start=length - len(staying) if at_end else length,
+            head_after=0,
+            tail_after=own if at_end else own + len(staying),
+            summary_at=0 if own else None,
+            summary=self._summary(summary) if summary is not None else None,
+            merged=False,
+            fallback=False,
+            tokens_before=0,
+            tokens_after=0,
+            at=boundary.at,
+            exact=at_end and bool(length),
+            note=" ".join(notes),
+            trigger=data.trigger,
+            tokens_before_reported=data.before,
+            tokens_after_reported=data.after,
+        )
+
+    def _summary(self, node: Node) -> str:
+        entries = self.parts[self.file_of[node.uuid]].scan.entries
+        return entries.bodies(node.entries[:1])[node.entries[0]].text
+
+    def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
+        number = 1
+        count = 0
+        placed: dict[int, list[Node]] = {n: list(s.nodes) for n, s in enumerate(self.lists, start=1)}
+        order = {node.uuid: place for place, node in enumerate(self.nodes)}
+        for node in self.nodes:
+            if node.boundary is None:
+                continue
+            if not node.boundary.micro:
+                number += 1
+                continue
+            count += 1
+            generation = generations[number - 1]
+            before = [other for other in placed[number] if order[other.uuid] < order[node.uuid]]
+            places = {identity: place for place, identity in enumerate(generation.ids)}
+            cleared_by = {
+                result: identity
+                for other in placed[number]
+                for result, identity in zip(other.results, self._ids([other]), strict=False)
+            }
+            cleared = sorted(
+                places[cleared_by[tool]]
+                for tool in node.boundary.tools
+                if tool in cleared_by and cleared_by[tool] in places
+            )
+            fresh = self._ids(before)
+            yield Microcompaction(
+                index=count,
+                session=node.session or generation.session,
+                generation=number,
+                place=max((places[i] + 1 for i in fresh if i in places), default=0),
+                cleared=tuple(cleared),
+                results=len(node.boundary.tools),
+                at=node.at,
+                trigger=node.boundary.trigger,
+                tokens_before_reported=node.boundary.before,
+                tokens_saved_reported=node.boundary.saved,
+            )
+
+    def _requests(self) -> Iterator[Request]:
+        generation_of: dict[str, int] = {}
+        number = 1
+        for node in self.nodes:
+            if node.boundary is not None and not node.boundary.micro:
+                number += 1
+            if node.answer:
+                generation_of.setdefault(node.answer, number)
+        calls: dict[str, Call] = {}
+        for part in self.parts:
+            for answer, call in part.scan.calls.items():
+                if answer in generation_of and (answer not in calls or calls[answer].output < call.output):
+                    calls[answer] = call
+        for index, (answer, number) in enumerate(
+            ((answer, number) for answer, number in generation_of.items() if answer in calls), start=1
+        ):
+            call = calls[answer]
+            usage = dict(call.usage)
+            yield Request(
+                index=index,
+                generation=number,
+                message=answer,
+                model=call.model,
+                at=call.at,
+                input=count_at(usage, "input_tokens") or 0,
+                cache_read=count_at(usage, "cache_read_input_tokens") or 0,
+                cache_write=count_at(usage, "cache_creation_input_tokens") or 0,
+                cache_write_1h=count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0,
+                output=call.output,
+            )
+
+    def _session(self, name: str, requests: Sequence[Request]) -> Session:
+        row = self.source.row
+        scans = [part.scan for part in self.parts if part.scan.session == name] or [self.parts[-1].scan]
+        own = requests if name == row.id else ()
+        return session_of(row, name, own, sum(len(found.entries) for found in scans))
+
+    def _notes(self) -> Iterator[str]:
+        yield from left_out(sum(part.scan.unreadable for part in self.parts))
+        left = sum(stretch.left for stretch in self.lists)
+        if left:
+            verb = "is" if left == 1 else "are"
+            yield f"{several(left, 'message')} on branches that the user went back from {verb} in no list."
+        errors = sum(part.scan.api_errors for part in self.parts)
+        if errors:
+            yield f"{several(errors, 'call')} of the API failed; what the user was told of it never went to the model."

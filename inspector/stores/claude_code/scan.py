@@ -1,0 +1,236 @@
+"""One pass over a Claude Code transcript: where its messages stand, how lines hang together, what was called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.claude_code.forms import (
+    assistant_wire,
+    attachment_wires,
+    blocks_of,
+    user_wires,
+)
+from inspector.stores.entries import Entries, Wire
+from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
+
+SYNTHETIC = "<synthetic>"
+_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
+_TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
+
+
+@dataclass(slots=True)
+class Boundary:
+    """What a compact_boundary or microcompact_boundary says. `kept` are the uuids of the lines that stayed."""
+
+    micro: bool
+    trigger: str | None
+    before: int | None
+    after: int | None
+    saved: int | None
+    kept: tuple[str, ...]
+    head: str
+    tail: str
+    tools: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Node:
+    """A line that others may hang on. `entries` are the messages that begin in it."""
+
+    uuid: str
+    parent: str
+    logical: str
+    kind: str
+    at: float
+    side: bool
+    session: str
+    agent: str
+    answer: str = ""
+    entries: tuple[int, ...] = ()
+    uses: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    boundary: Boundary | None = None
+    summary: bool = False
+
+    @property
+    def message(self) -> bool:
+        """Whether a message of the list begins in it or goes on in it."""
+        return bool(self.entries) or bool(self.answer)
+
+
+@dataclass(slots=True)
+class Call:
+    """An API call: the answer's id and the largest usage that its lines tell."""
+
+    answer: str
+    model: str
+    node: int
+    at: float
+    usage: Mapping[str, Any]
+    output: int
+
+
+@dataclass(slots=True)
+class Scan:
+    """A transcript that was gone through once. Bodies are read again where they are wanted."""
+
+    entries: Entries
+    nodes: list[Node] = field(default_factory=list)
+    calls: dict[str, Call] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
+    first_words: str = ""
+    session: str = ""
+    folder: str = ""
+    version: str = ""
+    model: str = ""
+    unreadable: int = 0
+    api_errors: int = 0
+
+
+def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
+    """The messages that lines make: all blocks of an answer one, each part of what the user's side said one."""
+    if lines and lines[0].get("type") == "assistant":
+        return [assistant_wire([block for line in lines for block in blocks_of(line)])]
+    return wires_of(lines[0]) if lines else []
+
+
+def wires_of(line: Mapping[str, Any]) -> list[Wire]:
+    """The messages in a line that is no answer of the model's."""
+    return user_wires(line) if line.get("type") == "user" else attachment_wires(line)
+
+
+def scan(path: Path) -> Scan:
+    """Go through a transcript. Lines that are no JSON, repeated or of unknown type are passed over.
+
+    Raises StoreErrors.
+    """
+    return _Scanner(path).run()
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.found = Scan(Entries(path, _convert))
+        self.known: set[tuple[str, str]] = set()
+        self.answers: dict[tuple[str, bool], int] = {}
+        self.summaries: list[tuple[str, str]] = []
+
+    def run(self) -> Scan:
+        found = self.found
+        for line in read_lines(found.entries.path):
+            if line.value is None:
+                found.unreadable += 1
+                continue
+            self._line(line.value, (line.start, line.length))
+        uuids = {node.uuid for node in found.nodes}
+        # Titles of other sessions stand in the file too; a session's own leads to a line that is in it.
+        for title, leaf in self.summaries:
+            if leaf in uuids:
+                found.titles["summary"] = title
+        return found
+
+    def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
+        kind = text_at(value, "type")
+        found = self.found
+        if kind in _TITLES:
+            title = text_at(value, _TITLES[kind])
+            if kind == "summary":
+                self.summaries.append((title, text_at(value, "leafUuid")))
+            elif title:
+                found.titles[kind] = title
+        uuid = text_at(value, "uuid")
+        if kind not in _TYPES or not uuid:
+            return
+        subtype = text_at(value, "subtype")
+        if (uuid, f"{kind} {subtype}") in self.known:
+            return
+        self.known.add((uuid, f"{kind} {subtype}"))
+        node = Node(
+            uuid=uuid,
+            parent=text_at(value, "parentUuid"),
+            logical=text_at(value, "logicalParentUuid"),
+            kind=kind,
+            at=seconds_of(value.get("timestamp")),
+            side=value.get("isSidechain") is True,
+            session=text_at(value, "sessionId"),
+            agent=text_at(value, "agentId"),
+        )
+        found.folder = found.folder or text_at(value, "cwd")
+        found.version = text_at(value, "version") or found.version
+        if not node.side or not found.session:
+            found.session = node.session or found.session
+        found.entries.spans.append(span)
+        found.nodes.append(node)
+        if kind == "assistant":
+            self._answer(value, node)
+        elif kind in ("user", "attachment"):
+            self._words(value, node)
+        elif subtype in ("compact_boundary", "microcompact_boundary"):
+            node.boundary = _boundary(value, subtype.startswith("micro"))
+        elif subtype == "api_error":
+            found.api_errors += 1
+
+    def _answer(self, value: dict[str, Any], node: Node) -> None:
+        found, here = self.found, len(self.found.nodes) - 1
+        answer = text_at(value, "message", "id")
+        model = text_at(value, "message", "model")
+        if value.get("isApiErrorMessage") is True:
+            # Told to the user, never sent to the model.
+            found.api_errors += 1
+            return
+        node.answer = answer or node.uuid
+        node.uses = tuple(text_at(dict(block), "id") for block in blocks_of(value) if "input" in block)
+        known = self.answers.get((node.answer, node.side))
+        if known is None:
+            node.entries = found.entries.add([{"role": "assistant"}], node.at)
+            self.answers[node.answer, node.side] = node.entries[0]
+        else:
+            found.entries.extend(known)
+        if model == SYNTHETIC:
+            return
+        found.model = model or found.model
+        message = value.get("message")
+        usage = message.get("usage") if isinstance(message, Mapping) else None
+        if isinstance(usage, Mapping):
+            self._call(
+                Call(node.answer, model, here, node.at, usage, count_at(dict(usage), "output_tokens") or 0)
+            )
+
+    def _call(self, call: Call) -> None:
+        known = self.found.calls.get(call.answer)
+        if known is None:
+            self.found.calls[call.answer] = call
+        elif call.output > known.output:
+            known.usage, known.output = call.usage, call.output
+
+    def _words(self, value: dict[str, Any], node: Node) -> None:
+        found = self.found
+        wires = wires_of(value)
+        node.summary = value.get("isCompactSummary") is True
+        node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
+        node.entries = found.entries.add(wires, node.at, node.summary)
+        if not found.first_words and not node.summary:
+            words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+            found.first_words = words if isinstance(words, str) else ""
+
+
+def _boundary(value: dict[str, Any], micro: bool) -> Boundary:
+    key = "microcompactMetadata" if micro else "compactMetadata"
+    kept = value.get(key)
+    data = kept if isinstance(kept, dict) else {}
+    preserved = data.get("preservedMessages")
+    uuids = preserved.get("uuids") if isinstance(preserved, Mapping) else None
+    tools = data.get("compactedToolIds")
+    return Boundary(
+        micro=micro,
+        trigger=text_at(data, "trigger") or None,
+        before=count_at(data, "preTokens"),
+        after=count_at(data, "postTokens"),
+        saved=count_at(data, "tokensSaved"),
+        kept=tuple(uuid for uuid in uuids if isinstance(uuid, str)) if isinstance(uuids, list) else (),
+        head=text_at(data, "preservedSegment", "headUuid"),
+        tail=text_at(data, "preservedSegment", "tailUuid"),
+        tools=tuple(tool for tool in tools if isinstance(tool, str)) if isinstance(tools, list) else (),
+    )

@@ -1,0 +1,74 @@
+"""Messages that stand in lines of a file: where each stands is kept, what it says is read when it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
+from inspector.core.messages import Message
+from inspector.stores.lines import read_spans
+
+Wire = dict[str, Any]
+#: The messages that some lines make together.
+Convert = Callable[[list[dict[str, Any]]], list[Wire]]
+
+_OTHER = len(ROLE_NAMES) - 1
+_CHANGED = "This message cannot be read any more: the file was changed in another way than by going on."
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message: the lines that it is made of, and which of the messages in them it is."""
+
+    lines: list[int]
+    part: int
+    role: int
+    at: float
+    summary: bool = False
+
+
+@dataclass(slots=True)
+class Entries:
+    """The messages of a file in the order in which they begin. `spans` are the lines (start and length in bytes)."""
+
+    path: Path
+    convert: Convert
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    found: list[Entry] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
+        """The messages that begin in the last line; their numbers."""
+        first = len(self.found)
+        here = len(self.spans) - 1
+        for part, wire in enumerate(wires):
+            self.found.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+        return tuple(range(first, len(self.found)))
+
+    def extend(self, number: int) -> None:
+        """The last line belongs to that message too."""
+        self.found[number].lines.append(len(self.spans) - 1)
+
+    def bodies(self, numbers: Sequence[int]) -> dict[int, Message]:
+        """The messages of these numbers. Raises StoreErrors."""
+        wanted = sorted({line for number in numbers for line in self.found[number].lines})
+        values = dict(zip(wanted, read_spans(self.path, [self.spans[at] for at in wanted]), strict=True))
+        made: dict[tuple[int, ...], list[Wire]] = {}
+        answer: dict[int, Message] = {}
+        for number in numbers:
+            entry = self.found[number]
+            key = tuple(entry.lines)
+            if key not in made:
+                made[key] = self.convert([value for at in key if (value := values[at]) is not None])
+            wires = made[key]
+            if entry.part < len(wires):
+                answer[number] = Message(wires[entry.part], timestamp=entry.at, summary=entry.summary)
+            else:
+                wire = {"role": ROLE_NAMES[entry.role], "content": ""}
+                answer[number] = Message(wire, timestamp=entry.at, note=_CHANGED)
+        return answer

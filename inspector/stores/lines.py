@@ -1,0 +1,143 @@
+"""Reading files of one JSON document a line, which another program may still be writing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
+
+#: How much of a file is looked at to tell what it is, in bytes.
+HEAD = 1 << 18
+
+
+class Line(NamedTuple):
+    """A line of a file: where it starts, its length in bytes, and its mapping; None where it cannot be read as one."""
+
+    start: int
+    length: int
+    value: dict[str, Any] | None
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Every line with something in it. A last line that is not whole yet is left for later. Raises StoreErrors."""
+    start = 0
+    try:
+        with path.open("rb") as file:
+            for raw in file:
+                length = len(raw)
+                if not raw.isspace():
+                    value = mapping(raw)
+                    if value is not None:
+                        yield Line(start, length, value)
+                    elif raw.endswith(b"\n"):
+                        yield from _pieces(raw, start)
+                start += length
+    except OSError as error:
+        raise cannot_read(path, error) from error
+
+
+def _pieces(raw: bytes, start: int) -> Iterator[Line]:
+    """What a line holds that is no single document: several, where two programs wrote at once, or nothing readable."""
+    text = raw.decode("utf-8", errors="surrogateescape")
+    decoder = json.JSONDecoder()
+    at, found = 0, []
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        if isinstance(value, dict):
+            before = len(text[:at].encode("utf-8", errors="surrogateescape"))
+            length = len(text[at:end].encode("utf-8", errors="surrogateescape"))
+            found.append(Line(start + before, length, value))
+        at = end
+    yield from found or [Line(start, len(raw), None)]
+
+
+def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """The lines at these places (start and length in bytes) of a file that was read before. Raises StoreErrors."""
+    try:
+        with path.open("rb") as file:
+            return [_at(file, start, length) for start, length in spans]
+    except OSError as error:
+        raise cannot_read(path, error) from error
+
+
+def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
+    file.seek(start)
+    return mapping(file.read(length))
+
+
+def mapping(raw: bytes) -> dict[str, Any] | None:
+    """The JSON mapping in a line; None where there is none."""
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def head_of(path: Path) -> bytes:
+    """The beginning of a file. Raises StoreErrors, NotAStore for an empty one."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    if not head.strip():
+        raise NotAStore(f"{path} is empty.")
+    return head
+
+
+def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON mappings in the whole lines that a file begins with."""
+    for raw in head.split(b"\n"):
+        value = mapping(raw) if raw.strip() else None
+        if value is not None:
+            yield value
+
+
+def cannot_read(path: Path, error: OSError) -> StoreError:
+    """The sentence for a file that the operating system does not give."""
+    if isinstance(error, FileNotFoundError):
+        return StoreMissing(f"There is no file at {path} any more.")
+    if isinstance(error, PermissionError):
+        return StoreBusy(f"{path} may not be read by this user. Ask whoever owns it for permission.")
+    return StoreDamaged(f"{path} cannot be read: {error.strerror or error}.")
+
+
+def text_at(value: dict[str, Any] | None, *path: str) -> str:
+    """The text under a path of keys; "" where there is none."""
+    found: Any = value
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
+    """The whole number under a path of keys, not below 0; None where there is none."""
+    found: Any = value
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return int(found) if 0 <= found < 1 << 62 else None
+
+
+def seconds_of(value: object) -> float:
+    """A time as seconds since the epoch: an ISO text, or a number of seconds or milliseconds; 0.0 where it is none."""
+    from datetime import UTC, datetime
+
+    if isinstance(value, str):
+        try:
+            time = datetime.fromisoformat(value)
+        except ValueError:
+            return 0.0
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e14:
+        return value / 1000 if value > 1e11 else float(value)
+    return 0.0

@@ -1,0 +1,94 @@
+"""What a reader of one agent's files answers, and what it finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
+from inspector.core.messages import Message
+
+#: Bodies by id, in the order asked for.
+Bodies = Callable[[Sequence[int]], list[Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of
+    its compactions. `first` and `last` name its first and last line, `before` what its first line goes on from in
+    another file. `parent` is the session that started this one, a sub-agent's; `part` names a sub-agent whose messages
+    stand between the file's own. `largest` is the most tokens that one request sent."""
+
+    path: str
+    session: str
+    part: str = ""
+    title: str = ""
+    model: str = ""
+    folder: str = ""
+    version: str = ""
+    messages: int = 0
+    compactions: tuple[str, ...] = ()
+    started_at: float = 0.0
+    last_active: float = 0.0
+    first: str = ""
+    last: str = ""
+    before: str = ""
+    parent: str = ""
+    largest: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A conversation in the list and the files that it is read from, oldest first.
+
+    `shared` are files whose messages and compactions are another conversation's, which this one branched from; `part`
+    names a sub-agent whose messages stand between others in the files."""
+
+    row: ConversationRow
+    files: tuple[Path, ...]
+    shared: tuple[Path, ...] = ()
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A conversation as its files tell it. The compactions' rough tokens are 0: they follow from the bodies."""
+
+    conversation: Conversation
+    compactions: tuple[Compaction, ...]
+    microcompactions: tuple[Microcompaction, ...]
+    requests: tuple[Request, ...]
+    read: Bodies = field(compare=False)
+
+
+class Reader(Protocol):
+    """Reads the files of one agent. Pure but for reading: the same files always give the same answers."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name, as `--profile` takes it too."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the agent's files do not tell, in sentences."""
+        ...
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file that begins like this is one of the agent's."""
+        ...
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """What the list needs of a file, for each conversation in it; nothing where it holds no message. Raises
+        StoreErrors."""
+        ...
+
+    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+        """The conversations that files hold together. Raises StoreErrors."""
+        ...
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation. Raises StoreErrors."""
+        ...

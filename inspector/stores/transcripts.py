@@ -1,0 +1,255 @@
+"""The Store over the files of one agent: a transcript, or all of a folder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Hit,
+    Microcompaction,
+    Request,
+)
+from inspector.core.errors import StoreError, UnknownConversation
+from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.stores.base import StoreInfo
+from inspector.stores.names import resolve
+from inspector.stores.recorded import FileDigest, Reader, Recorded, Source
+
+_BATCH = 256
+_PIECE = 64
+#: So many conversations stay open: what is kept of each are places in files, no bodies.
+_KEPT = 8
+
+#: What a file looked like when it was read: its size in bytes and its time of change.
+Signature = tuple[int, int]
+
+
+class TranscriptStore:
+    """The files of one agent, open for reading. See Store for what every method answers."""
+
+    def __init__(self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]]) -> None:
+        """`path` is what the user named, `files` lists the transcripts that there are now."""
+        self.path = path
+        self._reader = reader
+        self._files = files
+        self._lock = threading.RLock()
+        self._digests: dict[Path, tuple[Signature, tuple[FileDigest, ...]]] = {}
+        self._sources: tuple[Mapping[Path, Signature], Mapping[str, Source]] = ({}, {})
+        self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
+        self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
+        self._notes: list[str] = list(reader.notes)
+        self._seen: Mapping[Path, Signature] = {}
+        self._changes = 0
+
+    @property
+    def info(self) -> StoreInfo:
+        """What this store is; its notes grow as damage is met."""
+        agent = self._reader.agent
+        with self._lock:
+            notes = tuple(self._notes)
+        return StoreInfo(agent, self.path, None, agent, f"The files are those of {agent}.", notes)
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        """Every conversation, the last active first."""
+        rows = {source.row.id: source.row for source in self._all().values()}
+        return tuple(sorted(rows.values(), key=lambda row: (row.last_active, row.id), reverse=True))
+
+    def resolve(self, name: str) -> str:
+        """The conversation that a session id, a unique prefix of one, or a title names."""
+        return resolve(name, self.conversations())
+
+    def open(self, conversation: str) -> Conversation:
+        """The generations of a conversation, as places in its files."""
+        return self._recorded(conversation).conversation
+
+    def messages(
+        self, generation: Generation, start: int = 0, stop: int | None = None
+    ) -> tuple[Message, ...]:
+        """The bodies of generation[start:stop]."""
+        low, high, _ = slice(start, stop).indices(len(generation))
+        read = self._recorded(generation.session).read
+        answer: list[Message] = []
+        for at in range(low, high, _BATCH):
+            answer.extend(read(generation.ids[at : min(at + _BATCH, high)]))
+        return tuple(answer)
+
+    def iterate(self, generation: Generation) -> Iterator[Message]:
+        """Every body of a generation in order, a batch at a time."""
+        read = self._recorded(generation.session).read
+        for at in range(0, len(generation), _PIECE):
+            yield from read(generation.ids[at : at + _PIECE])
+
+    def system_prompt(self, session: str) -> str:
+        """No agent but Hermes keeps it beside the messages."""
+        return ""
+
+    def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
+        """Every recorded compaction; its rough tokens are counted over the bodies."""
+        recorded = self._recorded(conversation.id)
+        generations = recorded.conversation.generations
+        answer = []
+        for compaction in recorded.compactions:
+            before, after = generations[compaction.index - 1], generations[compaction.index]
+            answer.append(
+                replace(
+                    compaction,
+                    tokens_before=self._tokens(recorded, before.ids),
+                    tokens_after=self._tokens(recorded, after.ids[: compaction.after]),
+                )
+            )
+        return tuple(answer)
+
+    def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
+        """Every step that cleared old results without a summary, in order."""
+        return self._recorded(conversation.id).microcompactions
+
+    def requests(self, conversation: Conversation) -> tuple[Request, ...]:
+        """Every call of the model's API once, in order, with the usage that was reported."""
+        return self._recorded(conversation.id).requests
+
+    def stamp(self, conversation: str) -> str:
+        """Changes whenever one of the conversation's files does."""
+        return repr(self._signed(self._source(conversation)))
+
+    def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
+        """Rough tokens of the list that the agent holds now; the system prompt is not recorded."""
+        recorded = self._recorded(conversation)
+        return self._tokens(recorded, recorded.conversation.live.ids, watch)
+
+    def count_compactions(self, conversation: str) -> int:
+        """How often a conversation was compacted."""
+        return len(self._recorded(conversation).compactions)
+
+    def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
+        """Messages that contain every word of `query`, the newest of the last active conversation first."""
+        from inspector.stores.hermes.text_search import phrases_of
+
+        phrases = phrases_of(query)
+        rows = [self._source(conversation).row] if conversation is not None else self.conversations()
+        left = limit
+        for row in rows if phrases else ():
+            try:
+                recorded = self._recorded(row.id)
+                for hit in self._hits(recorded, row.id, phrases):
+                    yield hit
+                    left -= 1
+                    if left <= 0:
+                        return
+            except StoreError as error:
+                self._note(str(error))
+
+    def version(self) -> int:
+        """A number that changes when a file is written or a new one comes."""
+        with self._lock:
+            now = self._signatures()
+            if now != self._seen:
+                self._seen = now
+                self._changes += 1
+            return self._changes
+
+    def close(self) -> None:
+        """Nothing stays open between two questions."""
+
+    def _hits(self, recorded: Recorded, conversation: str, phrases: tuple[str, ...]) -> Iterator[Hit]:
+        from inspector.stores.hermes import text_search
+
+        seen: set[int] = set()
+        for generation in reversed(recorded.conversation.generations):
+            fresh = [identity for identity in generation.ids if identity not in seen]
+            seen.update(fresh)
+            for stop in range(len(fresh), 0, -_PIECE):
+                bodies = recorded.read(fresh[max(0, stop - _PIECE) : stop])
+                for item in text_search.check(reversed(bodies), text_search.Query(phrases, None, "")):
+                    yield Hit(conversation, generation.session, item.id, item.role, item.excerpt, item.span)
+
+    def _tokens(
+        self, recorded: Recorded, ids: Sequence[int], watch: Callable[[int], None] | None = None
+    ) -> int:
+        with self._lock:
+            kept = self._sizes.get(recorded.conversation.id)
+            if kept is None or kept[0] is not recorded:
+                kept = self._sizes[recorded.conversation.id] = (recorded, {})
+        sizes = kept[1]
+        missing = [identity for identity in ids if identity not in sizes]
+        for at in range(0, len(missing), _BATCH):
+            if watch is not None:
+                watch(at)
+            for item in recorded.read(missing[at : at + _BATCH]):
+                sizes[item.id] = (message_chars(item.wire), message_images(item.wire))
+        return list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
+
+    def _note(self, sentence: str) -> None:
+        with self._lock:
+            if sentence not in self._notes:
+                self._notes.append(sentence)
+
+    def _signatures(self) -> dict[Path, Signature]:
+        signed = {path: _signature(path) for path in self._files()}
+        return {path: signature for path, signature in signed.items() if signature is not None}
+
+    def _all(self) -> Mapping[str, Source]:
+        """Every conversation's source by each of its session ids."""
+        with self._lock:
+            now = self._signatures()
+            if self._sources[1] and self._sources[0] == now:
+                return self._sources[1]
+            digests = [found for path, sign in now.items() for found in self._digests_of(path, sign)]
+            by_session: dict[str, Source] = {}
+            for source in self._reader.sources(digests):
+                by_session.update(dict.fromkeys(source.row.sessions, source))
+                by_session[source.row.id] = source
+            self._sources = (now, by_session)
+            return by_session
+
+    def _digests_of(self, path: Path, signature: Signature) -> tuple[FileDigest, ...]:
+        kept = self._digests.get(path)
+        if kept is not None and kept[0] == signature:
+            return kept[1]
+        try:
+            found = self._reader.digests(path)
+        except StoreError as error:
+            self._note(str(error))
+            found = ()
+        self._digests[path] = (signature, found)
+        return found
+
+    def _source(self, conversation: str) -> Source:
+        source = self._all().get(conversation)
+        if source is None:
+            raise UnknownConversation(f"No conversation has the id {conversation!r}.")
+        return source
+
+    def _recorded(self, session: str) -> Recorded:
+        with self._lock:
+            source = self._sources[1].get(session)
+            if source is None or self._signed(source) != self._opened.get(source.row.id, ((), None))[0]:
+                source = self._source(session)
+            now = self._signed(source)
+            kept = self._opened.pop(source.row.id, None)
+            if kept is None or kept[0] != now:
+                kept = (now, self._reader.read(source))
+            self._opened[source.row.id] = kept
+            while len(self._opened) > _KEPT:
+                gone = next(iter(self._opened))
+                del self._opened[gone]
+                self._sizes.pop(gone, None)
+            return kept[1]
+
+    def _signed(self, source: Source) -> tuple[Signature, ...]:
+        return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def _signature(path: Path) -> Signature | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns

@@ -1,0 +1,125 @@
+"""Results are kept by what they were worked out from, and by nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.answers import kept_results, store_losses
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.resolving import resolve
+from inspector.answers.store_losses import ConversationLosses, known_losses, list_losses, read_losses
+from inspector.stores.detect import open_store
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+CHECKOUT = "Move checkout to orders-v2"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return Path(shutil.copy(FIXTURES / "hermes-0.13-rotating.db", tmp_path / "state.db"))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptResults:
+    return KeptResults(tmp_path / "cache" / "results.db")
+
+
+def tip(path: Path) -> str:
+    return open_store(path).resolve(CHECKOUT)
+
+
+def basis(path: Path, **flags: Any) -> Basis:
+    store = open_store(path)
+    row = next(row for row in store.conversations() if row.id == tip(path))
+    return basis_of(store, row.id, "question", resolve(store, row, flags, None))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM messages WHERE id = (SELECT max(id) FROM messages WHERE session_id = :tip)",
+        "UPDATE messages SET content = content || ' more' "
+        "WHERE id = (SELECT max(id) FROM messages WHERE session_id = :tip)",
+        "INSERT INTO messages (session_id, role, content, timestamp) VALUES (:tip, 'user', 'more', 2e9)",
+        "UPDATE sessions SET end_reason = 'closed' WHERE id = :tip",
+    ],
+)
+def test_another_conversation_is_another_basis(database: Path, sql: str) -> None:
+    before = basis(database)
+    db = sqlite3.connect(database)
+    with db:
+        assert db.execute(sql, {"tip": tip(database)}).rowcount == 1
+    db.close()
+    after = basis(database)
+    assert after.place == before.place
+    assert after.stamp != before.stamp
+
+
+def test_settings_and_program_belong_to_the_basis(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = basis(database)
+    assert basis(database) == first
+    assert basis(database, threshold=0.9).stamp != first.stamp
+    monkeypatch.setattr(kept_results, "program_stamp", lambda: "another program")
+    assert basis(database).stamp != first.stamp
+
+
+def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults) -> None:
+    one = Basis(b"p" * 16, b"a" * 16)
+    other = replace(one, stamp=b"b" * 16)
+    kept.put(one, {"text": "\udcff \N{SNOWMAN}", "list": [1, None]})
+    assert kept.get(one) == {"text": "? \N{SNOWMAN}", "list": [1, None]}
+    assert kept.get(other) is None
+    kept.put(other, [])
+    assert (kept.get(one), kept.get(other)) == (None, [])
+    again = KeptResults(kept.path)
+    assert again.get(other) == []
+
+
+def test_what_is_no_result_is_none(kept: KeptResults) -> None:
+    one = Basis(b"p" * 16, b"a" * 16)
+    for data in (b"", one.stamp, one.stamp + b"no zlib", b"x"):
+        kept._file.put({one.place: data})
+        assert kept.get(one) is None
+
+
+def test_losses_are_worked_out_once(
+    database: Path, kept: KeptResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counted(inspection: Inspection) -> ConversationLosses:
+        asked.append(inspection.conversation.id)
+        return losses_in(inspection)
+
+    losses_in = store_losses.losses_in
+    monkeypatch.setattr(store_losses, "losses_in", counted)
+    store = open_store(database)
+    names = [row.id for row in store.conversations()]
+    assert [known_losses(store, name, kept) for name in names] == [None] * len(names)
+    first = [read_losses(store, name, kept) for name in names]
+    assert asked == names
+    assert [read_losses(open_store(database), name, KeptResults(kept.path)) for name in names] == first
+    assert [known_losses(store, name, kept) for name in names] == first
+    assert asked == names
+
+
+def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> None:
+    answers = Answers.of([database], {}, None)
+    listed = list_losses(answers, kept)
+    orders = [one.loss.order for one in listed]
+    assert orders == sorted(orders, reverse=True)
+    assert len(listed) > 2
+    (name,) = {one.row.id for one in listed if one.row.title == CHECKOUT}
+    only = list_losses(answers, kept, [CHECKOUT])
+    assert only == [one for one in listed if one.row.id == name]
+    for one in listed:
+        assert sum(one.loss.lost.values()) + one.loss.weakened >= len(one.loss.facts) > 0
+        assert all(fact.compaction == one.loss.compaction for fact in one.loss.facts)

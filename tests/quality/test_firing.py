@@ -1,0 +1,125 @@
+"""Why a compaction fired, told from the list before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.engines.base import Budgets, Settings
+from inspector.quality.firing import ListBefore, Why, why_fired
+
+WINDOW = 200_000
+
+
+class Index:
+    """A token index of messages of these sizes."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = sizes
+        self.sums = [0, *accumulate(sizes)]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def tokens(self, index: int) -> int:
+        return self.sizes[index]
+
+    def pruned_tokens(self, index: int) -> int:
+        return self.sizes[index]
+
+    def total(self) -> int:
+        return self.sums[-1]
+
+    def rough_until(self, stop: int) -> int:
+        return self.sums[stop]
+
+
+def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int = 0) -> ListBefore:
+    roles = bytes(ROLE_CODES[role] for role, _ in messages)
+    return ListBefore(
+        Index([size for _, size in messages]), roles, range(100, 100 + len(roles)), source, began
+    )
+
+
+def why(before: ListBefore, share: float, tokens: int | None = None, hygiene: float = 0.85) -> Why:
+    length = len(before.roles)
+    total = before.token_index.total() if tokens is None else tokens
+    done = Compaction(1, "s", length, 5, 1, length - 1, 1, 2, 1, "x", False, False, total, 10, 0.0)
+    settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=share)
+    budgets = Budgets(int(share * WINDOW), 0, 0, int(hygiene * WINDOW), {})
+    return why_fired(done, before, settings, budgets, lambda value: int(value * WINDOW))
+
+
+TALK = [("user", 20_000), ("assistant", 10_000), ("tool", 50_000), ("assistant", 10_000), ("tool", 20_000)]
+
+
+def test_the_message_that_crossed_the_threshold_is_named() -> None:
+    told = why(listed(TALK), 0.5)
+    assert (told.rule, told.threshold_tokens, told.crossed, told.tokens) == ("threshold", 100_000, 4, 110_000)
+    assert told.trigger == "auto"
+    assert told.text == "~110,000 tokens at #4 (row 104) reached 100,000: 50% of 200,000, hermes-0.19"
+
+
+def test_too_small_a_list_has_other_settings_or_was_compacted_by_hand() -> None:
+    told = why(listed([("user", 100_000), ("assistant", 45_000), ("tool", 5_181)]), 0.85)
+    assert (told.rule, told.trigger, told.crossed) == ("other-settings", None, None)
+    assert told.fits[-1] == 0.75
+    assert told.text.startswith(
+        "~150,181 tokens are below today's 170,000 (85% of 200,000): other settings then"
+    )
+    assert "0.75 fits" in told.text
+    assert "by hand" in told.text
+
+
+def test_a_list_that_went_on_growing_had_another_threshold() -> None:
+    grown = [*TALK, ("assistant", 5_000), ("tool", 20_000), ("assistant", 5_000), ("tool", 12_000)]
+    told = why(listed(grown), 0.5)
+    assert told.rule == "other-settings"
+    assert told.crossed == 4
+    assert "2 calls earlier" in told.text
+    assert told.fits == (0.6, 0.65, 0.7, 0.75)
+
+
+def test_a_gateway_looks_before_a_turn() -> None:
+    chat = [("user", 150_000), ("assistant", 5_000), ("user", 10_000), ("assistant", 1_000), ("user", 10_000)]
+    assert why(listed(chat, "telegram"), 0.5).rule == "hygiene"
+    assert why(listed(chat, "cli"), 0.5).rule == "other-settings"
+
+
+def test_what_the_compaction_before_left_was_no_call() -> None:
+    began = [("user", 60_000), ("assistant", 50_000), ("user", 30_000)]
+    assert why(listed(began, began=3), 0.5).rule == "threshold"
+
+
+def test_what_the_index_leaves_out_stands_before_the_end() -> None:
+    told = why(listed(TALK), 0.5, tokens=112_000)
+    assert told.tokens == 112_000
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.integers(0, 60_000)), min_size=1),
+    st.sampled_from([0.3, 0.5, 0.75, 0.85]),
+)
+def test_a_threshold_that_is_told_was_reached_just_then(
+    messages: list[tuple[str, int]], share: float
+) -> None:
+    before = listed(messages)
+    told = why(before, share)
+    total, threshold = before.token_index.total(), int(share * WINDOW)
+    if told.rule == "threshold":
+        assert told.crossed is not None
+        assert before.token_index.rough_until(told.crossed) < threshold
+        assert before.token_index.rough_until(told.crossed + 1) >= threshold
+    if total < threshold:
+        assert told.rule == "other-settings"
+    assert all(int(value * WINDOW) <= total for value in told.fits)
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_a_list_of_next_to_nothing_is_told_of(length: int) -> None:
+    assert why(listed([("user", 10)] * length), 0.5).rule == "other-settings"

@@ -1,0 +1,76 @@
+"""What counts as a loss, at which compaction, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.quality.facts.fact import OUTCOMES, Contradiction, Fact, Fate, Kind, Life, Outcome, Saying
+from inspector.quality.losses import grave, losses_of
+
+SAYING = Saying(0, 1, 0, 100, "s", "user", (0, 0), 1)
+
+
+def life(
+    *outcomes: Outcome, kind: Kind = "constraint", key: str = "k", first: int = 1, rank: float = 1.0
+) -> Life:
+    """A fact that was there after compaction `first`, the next one and so on as `outcomes` say."""
+    fact = Fact(key, kind, f"text {key}", "", (), (), "rule", 5, (0, 0), "user", (SAYING,), 0, rank)
+    return Life(fact, first, tuple(Fate(first + n, outcome) for n, outcome in enumerate(outcomes)))
+
+
+def test_a_fact_is_lost_with_the_compaction_since_which_it_is_gone() -> None:
+    (found,) = losses_of([life("verbatim", "lost", "verbatim", "value lost", "lost")])
+    assert (found.compaction, found.lost, found.weakened) == (4, {"constraint": 1}, 0)
+    assert [(one.text, one.outcome) for one in found.worst] == [("text k", "value lost")]
+
+
+def test_weakened_facts_stand_beside_the_lost_ones() -> None:
+    (found,) = losses_of([life("weakened", "weakened"), life("lost", "lost", key="other", kind="value")])
+    assert (found.compaction, found.lost, found.weakened, found.total) == (1, {"value": 1}, 1, 1)
+    assert [one.outcome for one in found.worst] == ["weakened", "lost"]
+
+
+def test_what_was_said_again_or_taken_back_is_no_loss() -> None:
+    gone = life("lost")
+    other = Contradiction("other", "2", SAYING)
+    assert losses_of([replace(gone, back=SAYING)]) == ()
+    assert losses_of([replace(gone, contradicted=other)]) == ()
+    assert losses_of([life("lost", kind="link")]) == ()
+    assert losses_of([replace(gone, fates=())]) == ()
+
+
+def test_a_fact_that_several_compactions_took_counts_once() -> None:
+    lives = [life("verbatim", "verbatim", "lost"), life("verbatim", "lost", first=2), life("lost", first=3)]
+    (found,) = losses_of(lives)
+    assert (found.compaction, found.total) == (3, 1)
+
+
+def test_constraints_come_first_then_the_rank() -> None:
+    (found,) = losses_of(
+        [
+            life("lost", kind="value", key="a", rank=99.0),
+            life("lost", key="b", rank=1.0),
+            life("lost", key="c", rank=2.0),
+            life("lost", kind="decision", key="d", rank=50.0),
+        ]
+    )
+    assert [one.fact.key for one in found.worst] == ["c", "b", "d", "a"]
+    assert grave(found.lost, 0) > grave({"value": 40}, 3)
+    assert grave({"constraint": 1}, 1) > grave({"constraint": 1}, 0)
+
+
+@given(st.lists(st.lists(st.sampled_from(OUTCOMES), min_size=1, max_size=6), max_size=6))
+def test_every_fact_counts_once_and_only_where_it_is_gone_today(fates: list[list[Outcome]]) -> None:
+    last = max(map(len, fates), default=0)
+    lives = [life(*told, key=str(n), first=last - len(told) + 1) for n, told in enumerate(fates)]
+    found = losses_of(lives)
+    assert sum(one.total for one in found) == sum(told[-1] in ("lost", "value lost") for told in fates)
+    assert sum(one.weakened for one in found) == sum(told[-1] == "weakened" for told in fates)
+    for one in found:
+        for lost in one.worst:
+            assert lost.fate.compaction == one.compaction
+            assert lost.fate.gone or lost.outcome == "weakened"
+    assert losses_of(reversed(lives)) == found

@@ -1,0 +1,447 @@
+"""Claude Code's transcripts: lists, compactions, microcompactions and requests, whatever lines stand in the file."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.core.conversations import Compaction, Conversation
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
+ASKED = "Question 0: how does berth 0 work?"
+SUMMARY = lines.nine_sections(primary=["Move the harbor importer"], current=["tests of the parser"])
+
+
+def session(name: str = "5e55a000-0000-4000-8000-000000000001", **options: Any) -> Any:
+    return lines.Session(name, **options)
+
+
+def worked(made: Any, rounds: int = 3, first: int = 0) -> list[str]:
+    """Rounds of a question, a call and an answer; the ids of the calls."""
+    calls = []
+    for number in range(first, first + rounds):
+        made.user(f"Question {number}: how does berth {number} work?")
+        identity = f"toolu_{number:04}"
+        calls.append(identity)
+        made.answer(
+            lines.thinking("let me look"), lines.call(identity, "Read", file_path=f"berth_{number}.py")
+        )
+        made.result(identity, f"class Berth{number}: ...")
+        made.answer(lines.text(f"Berth {number} keeps ships."))
+    return calls
+
+
+def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    return store, conversation, store.compactions(conversation)
+
+
+def texts(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
+    return [(m.role, m.text) for m in store.messages(conversation.generations[number])]
+
+
+def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    store, conversation, compactions = opened(made.write(tmp_path / "a.jsonl"))
+    assert not compactions
+    assert [role for role, _ in texts(store, conversation)] == ["user", "assistant", "tool", "assistant"]
+    asked = store.messages(conversation.live)[1]
+    assert asked.wire["reasoning_content"] == "let me look"
+    assert [(call.name, json.loads(call.arguments)) for call in asked.tool_calls] == [
+        ("Read", {"file_path": "berth_0.py"})
+    ]
+    first, second = store.requests(conversation)
+    assert (first.index, first.output, first.cache_read, first.cache_write, first.cache_write_1h) == (
+        1, 120, 16_000, 900, 900,
+    )  # fmt: skip
+    assert second.context == 8 + 16_900 + 900
+    assert [request.model for request in (first, second)] == ["claude-opus-4-5"] * 2
+
+
+def test_calls_made_side_by_side_stay_together(tmp_path: Path) -> None:
+    made = session()
+    made.user("Look at both.")
+    made.answer(lines.call("a", "Read", file_path="a"), lines.call("b", "Read", file_path="b"))
+    second = made.last
+    made.last = made.lines[-2]["uuid"]
+    made.result("a", "first")
+    made.last = second
+    made.result("b", "second")
+    made.answer(lines.text("Both are fine."))
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert [role for role, _ in texts(store, conversation)] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+
+
+@pytest.mark.parametrize("trigger", ["auto", "manual"])
+def test_a_compaction_has_its_whole_summary_and_what_the_agent_reported(tmp_path: Path, trigger: str) -> None:
+    made = session(version="2.1.7")
+    worked(made)
+    boundary = made.compact(SUMMARY, trigger=trigger, before=155_461)
+    worked(made, 1, first=3)
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert boundary in made.text()
+    assert (compaction.index, compaction.trigger, compaction.summary) == (1, trigger, SUMMARY)
+    assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (155_461, None)
+    assert (compaction.before, compaction.after, compaction.head_end, compaction.tail_start) == (12, 1, 0, 12)
+    assert compaction.exact
+    assert not compaction.note
+    before, live = conversation.generations
+    assert (len(before), len(live)) == (12, 5)
+    summary = store.messages(live)[0]
+    assert summary.summary
+    assert summary.text == SUMMARY
+    assert compaction.tokens_before > compaction.tokens_after > 0
+    assert {request.generation for request in store.requests(conversation)} == {1, 2}
+
+
+def test_messages_that_were_kept_stand_behind_the_summary(tmp_path: Path) -> None:
+    made = session(version="2.1.217")
+    worked(made)
+    kept = [line["uuid"] for line in made.lines[-2:]]
+    made.compact(SUMMARY, before=297_190, after=16_970, kept=kept)
+    made.attach(
+        type="file", filename="/x/berth_1.py", content={"type": "text", "file": {"content": "class Berth1"}}
+    )
+    made.attach(type="compact_file_reference", filename="/x/berth_2.py", displayPath="berth_2.py")
+    made.user("Go on.")
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert compaction.tokens_after_reported == 16_970
+    assert (compaction.before, compaction.tail_start, compaction.tail_after, compaction.after) == (
+        12,
+        10,
+        1,
+        3,
+    )
+    said = texts(store, conversation)
+    assert said[1:3] == texts(store, conversation, 0)[-2:]
+    assert [role for role, _ in said] == ["user", "tool", "assistant", "system", "system", "user"]
+    assert "class Berth1" in said[3][1]
+    assert "berth_2.py" in said[4][1]
+    assert said[-1] == ("user", "Go on.")
+
+
+def test_a_segment_without_a_list_of_its_messages_is_kept_too(tmp_path: Path) -> None:
+    made = session(version="2.1.217")
+    worked(made)
+    made.compact(SUMMARY, after=16_970, kept=[line["uuid"] for line in made.lines[-3:]])
+    boundary = next(line for line in made.lines if line.get("subtype") == "compact_boundary")
+    del boundary["compactMetadata"]["preservedMessages"]
+    _, _, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    # The answer whose last block was kept is one message.
+    assert (compaction.before, compaction.tail_start, compaction.after) == (12, 9, 4)
+
+
+def test_microcompactions_are_numbered_apart_and_say_what_they_cleared(tmp_path: Path) -> None:
+    made = session(version="2.1.17")
+    calls = worked(made)
+    made.microcompact(calls[:2])
+    worked(made, 1, first=3)
+    made.compact(SUMMARY)
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    (cleared,) = store.microcompactions(conversation)
+    assert (cleared.index, compaction.index, cleared.generation, cleared.place) == (1, 1, 1, 12)
+    assert (cleared.results, cleared.tokens_before_reported, cleared.tokens_saved_reported) == (
+        2,
+        60_364,
+        21_294,
+    )
+    before = store.messages(conversation.generations[0])
+    assert [before[index].tool_call_id for index in cleared.cleared] == calls[:2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<command-name>/exit</command-name>\n<command-message>exit</command-message>\n<command-args></command-args>",
+        "<local-command-stdout>Goodbye!</local-command-stdout>",
+        "Caveat: The messages below were generated by the user while running local commands. DO NOT respond.",
+        "<task-notification>\n<task-id>a</task-id></task-notification>",
+        [{"type": "text", "text": "[Request interrupted by user for tool use]"}],
+        [{"type": "text", "text": "<system-reminder>\nThe file changed.\n</system-reminder>"}],
+    ],
+)
+def test_what_the_harness_says_is_not_the_users(tmp_path: Path, words: Any) -> None:
+    made = session()
+    made.user("Never push to main.")
+    made.user(words)
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert [role for role, _ in texts(store, conversation)] == ["user", "system"]
+
+
+def test_the_users_words_are_kept_as_they_are_written(tmp_path: Path) -> None:
+    made = session()
+    made.user("Keep the <T> generics.\n\n<system-reminder>plan mode</system-reminder>")
+    made.user("<command-name>/review</command-name>\n<command-args>only the parser</command-args>")
+    made.user("Base directory for this skill", isMeta=True)
+    made.attach(type="queued_command", prompt="And do not touch the lock file.", commandMode="prompt")
+    made.attach(type="todo_reminder", content=[{"content": "fix", "status": "pending"}], itemCount=1)
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    said = [text.strip() for role, text in texts(store, conversation) if role == "user"]
+    assert said == ["Keep the <T> generics.", "only the parser", "And do not touch the lock file."]
+    assert [role for role, _ in texts(store, conversation)].count("system") == 4
+
+
+def test_what_no_model_said_is_no_request(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    made.api_error()
+    made.synthetic("API Error: 529", error=True)
+    made.synthetic("No response requested.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert len(store.requests(conversation)) == 2
+    assert [text for _, text in texts(store, conversation)][-1] == "No response requested."
+    assert any("2 calls of the API failed" in note for note in conversation.notes)
+
+
+def test_messages_that_the_user_went_back_from_are_in_no_list(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    back = made.last
+    worked(made, 1, first=1)
+    made.last = back
+    made.user("Rather this way.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert [text for _, text in texts(store, conversation)][-2:] == [
+        "Berth 0 keeps ships.",
+        "Rather this way.",
+    ]
+    assert any("4 messages on branches" in note for note in conversation.notes)
+    assert len(store.requests(conversation)) == 4
+
+
+def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    side = session()
+    side.user("Find every caller of berth().", isSidechain=True, agentId="a1b2c3")
+    side.answer(lines.text("Three callers."))
+    for line in side.lines:
+        line |= {"isSidechain": True, "agentId": "a1b2c3"}
+    made.write(tmp_path / "project" / "main.jsonl")
+    side.write(tmp_path / "project" / made.session / "subagents" / "agent-a1b2c3.jsonl")
+    rows = {row.kind: row for row in open_store(tmp_path).conversations()}
+    assert (rows["sub-agent"].id, rows["sub-agent"].parent) == ("a1b2c3", made.session)
+    assert (rows["conversation"].messages, rows["sub-agent"].messages) == (4, 2)
+    made.lines += [
+        {**line, "uuid": f"x{n}", "parentUuid": f"x{n - 1}" if n else None}
+        for n, line in enumerate(side.lines)
+    ]
+    store = open_store(made.write(tmp_path / "both.jsonl"))
+    assert {row.kind: row.messages for row in store.conversations()} == {"conversation": 4, "sub-agent": 2}
+
+
+@pytest.mark.parametrize(
+    ("titles", "title"),
+    [
+        ([], ASKED),
+        ([{"type": "ai-title", "aiTitle": "Berths"}], "Berths"),
+        ([{"type": "custom-title", "customTitle": "Harbor"}, {"type": "ai-title", "aiTitle": "Berths"}], "Harbor"),
+        ([{"type": "summary", "summary": "Somebody else's", "leafUuid": "elsewhere"}], ASKED),
+    ],
+)  # fmt: skip
+def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> None:
+    made = session()
+    worked(made, 1)
+    made.lines += titles
+    (row,) = open_store(made.write(tmp_path / "named-like-nothing.txt")).conversations()
+    assert (row.title, row.agent, row.folder) == (title, "claude-code", "/home/dev/harbor")
+
+
+def _told(path: Path) -> Any:
+    store, conversation, compactions = opened(path)
+    lists = [[(m.role, m.text) for m in store.messages(g)] for g in conversation.generations]
+    return lists, [(c.index, c.trigger, c.summary, c.before) for c in compactions], [
+        (r.message, r.output, r.context) for r in store.requests(conversation)
+    ]  # fmt: skip
+
+
+def _long() -> Any:
+    made = session()
+    worked(made, 2)
+    made.microcompact(["toolu_0000"])
+    made.compact(SUMMARY)
+    worked(made, 2, first=2)
+    kept = [line["uuid"] for line in made.lines[-1:]]
+    made.compact(SUMMARY + "\nmore", after=14_000, kept=kept)
+    worked(made, 1, first=4)
+    return made
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32))
+def test_order_of_keys_duplicates_and_unknown_lines_change_nothing(tmp_path: Path, seed: int) -> None:
+    made = _long()
+    expected = _told(made.write(tmp_path / "a.jsonl"))
+    chance = random.Random(seed)
+    written = []
+    for line in made.lines:
+        keys = list(line.items())
+        chance.shuffle(keys)
+        written.append(json.dumps({**dict(keys), "newKey": {"deep": [1]}}))
+        if chance.random() < 0.2:
+            written.append(written[-1])
+        if chance.random() < 0.2:
+            written.append(
+                chance.choice(
+                    ['{"type": "tomorrow", "uuid": "u", "sessionId": "s"}', "[]", "no json", "{}", "\x00"]
+                )
+            )
+    path = tmp_path / "b.jsonl"
+    path.write_text("\n".join(written) + "\n")
+    assert _told(path) == expected
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(share=st.floats(0, 1))
+def test_a_transcript_may_end_anywhere(tmp_path: Path, share: float) -> None:
+    """Each whole line counts, and the one that is still being written waits."""
+    raw = _long().text().encode()
+    cut = int(len(raw) * share)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(raw[:cut])
+    whole = raw[:cut].count(b"\n")
+    if not whole:
+        return
+    _, _, compactions = opened(path)
+    boundaries = [
+        json.loads(line).get("subtype") for line in raw.splitlines()[: whole + (raw[cut - 1 :][:2] == b"}\n")]
+    ]
+    assert len(compactions) == boundaries.count("compact_boundary")
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32))
+def test_neighbours_that_changed_places_are_put_right(tmp_path: Path, seed: int) -> None:
+    made = _long()
+    expected = _told(made.write(tmp_path / "a.jsonl"))
+    chance = random.Random(seed)
+    shuffled = list(made.lines)
+    for at in range(0, len(shuffled) - 1, 2):
+        # A boundary hangs on nothing but where it stands.
+        if chance.random() < 0.5 and all(
+            "boundary" not in str(line.get("subtype")) for line in shuffled[at : at + 2]
+        ):
+            shuffled[at], shuffled[at + 1] = shuffled[at + 1], shuffled[at]
+    made.lines = shuffled
+    lists, compactions, requests = _told(made.write(tmp_path / "b.jsonl"))
+    assert (lists, compactions) == expected[:2]
+    assert sorted(requests) == sorted(expected[2])
+
+
+def test_a_growing_file_is_followed(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    path = made.write(tmp_path / "a.jsonl")
+    store, conversation, _ = opened(path)
+    before = store.version()
+    assert store.version() == before
+    made.user("One more thing.")
+    grown = made.text()
+    path.write_text(grown[:-20])
+    assert store.version() != before
+    assert len(store.open(conversation.id).live) == 4
+    path.write_text(grown)
+    assert len(store.open(conversation.id).live) == 5
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    path = _long().write(tmp_path / "a.jsonl")
+    before = (path.read_bytes(), path.stat().st_mtime_ns, sorted(tmp_path.iterdir()))
+    store, conversation, _ = opened(path)
+    store.messages(conversation.live)
+    assert list(store.search("berth", conversation.id, 3))
+    assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(tmp_path.iterdir())) == before
+
+
+def test_hostile_lines_are_survived(tmp_path: Path) -> None:
+    made = _long()
+    path = made.write(tmp_path / "a.jsonl")
+    deep = b'{"type":"user","uuid":"z","sessionId":"s","message":' + b"[" * 5_000 + b"]" * 5_000 + b"}\n"
+    odd = b"".join(
+        json.dumps(
+            {"type": kind, "uuid": f"o{n}", "sessionId": 5, "message": value, "timestamp": value}
+        ).encode()
+        + b"\n"
+        for n, (kind, value) in enumerate(
+            (kind, value)
+            for kind in ("user", "assistant", "attachment", "system")
+            for value in (
+                None,
+                1,
+                "x",
+                [],
+                {},
+                {"content": 3},
+                {"content": [None, {"type": 5}]},
+                {"id": {}, "usage": []},
+            )
+        )
+    )
+    lone = b'{"type":"user","uuid":"l","sessionId":"s","message":{"content":"a \\ud800 \\u0000 b"}}\n'
+    path.write_bytes(path.read_bytes() + deep + odd + lone + b"\xff\xfe\n")
+    store = open_store(path)
+    for row in store.conversations():
+        conversation = store.open(row.id)
+        for generation in conversation.generations:
+            assert len(store.messages(generation)) == len(generation)
+        store.compactions(conversation)
+        store.requests(conversation)
+
+
+def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> None:
+    """Against a plain reading: each boundary once with its own figures and text, each answer once."""
+    for path in agent_recordings("claude"):
+        boundaries: dict[str, Any] = {}
+        summaries: dict[str, str] = {}
+        usage: dict[str, Any] = {}
+        for raw in path.read_text(errors="replace").splitlines():
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue
+            if line.get("subtype") == "compact_boundary":
+                boundaries.setdefault(line["uuid"], line["compactMetadata"])
+            elif line.get("isCompactSummary"):
+                summaries.setdefault(list(boundaries)[-1], line["message"]["content"])
+            elif line.get("type") == "assistant" and line["message"].get("model") != "<synthetic>":
+                told = line["message"].get("usage")
+                name = line["message"].get("id")
+                if (
+                    told
+                    and name
+                    and told["output_tokens"] >= usage.get(name, {"output_tokens": 0})["output_tokens"]
+                ):
+                    usage[name] = told
+        store = open_store(path)
+        row = max(store.conversations(), key=lambda row: row.messages)
+        conversation = store.open(row.id)
+        assert [
+            (c.trigger, c.tokens_before_reported, c.tokens_after_reported, c.summary)
+            for c in store.compactions(conversation)
+        ] == [
+            (data.get("trigger"), data.get("preTokens"), data.get("postTokens"), summaries.get(name))
+            for name, data in boundaries.items()
+        ]
+        if not path.name.startswith("ses_"):  # a fixture that somebody trimmed has one id for all
+            assert {r.message: (r.output, r.cache_read) for r in store.requests(conversation)} == {
+                name: (told["output_tokens"], told["cache_read_input_tokens"]) for name, told in usage.items()
+            }
