@@ -219,7 +219,7 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
         return []
     kind: Kind
     if not line.asked and language.asks.search(body) is not None:
-        kind, rule, strength = "constraint", "request", 5
+        kind, rule, strength = "decision", "request", 5
     elif line.asked:
         kind, rule, strength = "link", "question", 3
     else:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-#: value: an exact value and what it measures. constraint: what must or must not be, or was asked for. decision: a choice,
-#: mostly with its reason. link: how things hang together, as the user told or asked or the agent found. preference: how
-#: the user wants things done.
+#: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
+#: reason, or what the user asked for. link: how things hang together, as the user told or asked or the agent found.
+#: preference: how the user wants things done.
 Kind = Literal["value", "constraint", "decision", "link", "preference"]
 KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 
