@@ -59,7 +59,9 @@ def read_facts(
     steps = _steps(told, found, course, inspection)
     facts = gather(steps)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
-    lives = lives_of(facts, steps, told.ends, lists_after, follow)
+    lives = lives_of(
+        facts, steps, told.ends, lists_after, follow, {c.index for c in compactions if c.encrypted}
+    )
     return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import exchanged_values, facts_of, lost_rules
 from inspector.answers.measures import read_again
-from inspector.answers.resolving import resolve
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, ConversationRow, Generation
+from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
     TOOL,
@@ -59,7 +57,9 @@ class TitledFinding:
     title: str
 
 
-def list_findings(answers: Answers, name: str | None, least: Severity = "info") -> list[TitledFinding]:
+def list_findings(
+    answers: Answers, name: str | None, kept: KeptResults, least: Severity = "info"
+) -> list[TitledFinding]:
     """What is wrong or worth knowing, of one conversation or of all, from severity `least` on. Raises
     UnknownConversation, StoreErrors and EngineErrors."""
     names = [row.id for row in answers.store.conversations()] if name is None else [name]
@@ -68,14 +68,39 @@ def list_findings(answers: Answers, name: str | None, least: Severity = "info") 
     for one in names:
         inspection, resolved = answers.opened(one)
         title = inspection.conversation.row.title
-        listed += [TitledFinding(f, title) for f in findings(inspection, resolved) if f.severity in wanted]
+        found = read_findings(inspection, resolved, kept)
+        listed += [TitledFinding(f, title) for f in found if f.severity in wanted]
+    if kept.problem:
+        answers.note(kept.problem)
     return listed
 
 
-def count_grave(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> int:
-    """How many errors and warnings a conversation has. Raises as `findings` does."""
-    found = findings(Inspection(store, store.open(row.id)), resolve(store, row, flags, config))
-    return sum(finding.severity != "info" for finding in found)
+def findings_basis(store: Store, conversation: str, resolved: ResolvedSettings) -> Basis:
+    """What the findings of a conversation are worked out from."""
+    return basis_of(store, conversation, "findings", resolved)
+
+
+def known_findings(basis: Basis, kept: KeptResults) -> tuple[Finding, ...] | None:
+    """The findings that are known from earlier; None where there are none."""
+    document = kept.get(basis)
+    return None if document is None else tuple(map(_unpacked, document))
+
+
+def _unpacked(document: dict[str, Any]) -> Finding:
+    generation, messages = document["since"]
+    return Finding(**{**document, "since": (generation, messages)})
+
+
+def read_findings(
+    inspection: Inspection, resolved: ResolvedSettings, kept: KeptResults
+) -> tuple[Finding, ...]:
+    """The findings of a conversation, worked out where they are not known. Raises as `findings` does."""
+    basis = findings_basis(inspection.store, inspection.conversation.id, resolved)
+    known = known_findings(basis, kept)
+    if known is None:
+        known = findings(inspection, resolved)
+        kept.put(basis, [asdict(one) for one in known])
+    return known
 
 
 def evidence_of(
@@ -85,7 +110,7 @@ def evidence_of(
     conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
     lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
-    again = read_again(inspection, settings)
+    again = read_again(inspection, settings.profile)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
@@ -127,6 +152,7 @@ def _compaction_evidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=_middle_tokens(recorded, plan, tail - head),
+        left_tokens=tail - head,
         tail_tokens=tail_tokens,
         largest=largest,
         last_request=request,

@@ -16,6 +16,7 @@ from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import engine
+from inspector.quality.measures.reopened import opened_in
 from inspector.stores.base import Store
 
 #: A token index takes some hundred bytes a message; this many generations of them are kept, or more of short lists.
@@ -49,6 +50,7 @@ class Inspection:
         self.conversation = conversation
         self._lock = RLock()
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
+        self._openings: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
@@ -103,12 +105,22 @@ class Inspection:
             with self._lock:
                 found = self._token_indexes.get(key)
             if found is None:
-                found = measured(engine(profile), watched(self.store.iterate(generation), watch))
+                opened: list[tuple[int, str]] = []
+                messages = _opening(self.store.iterate(generation), opened)
+                found = measured(engine(profile), watched(messages, watch))
                 with self._lock:
+                    self._openings[key[1:]] = tuple(opened)
                     while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
                         del self._token_indexes[next(iter(self._token_indexes))]
                     self._token_indexes[key] = found
             return found
+
+    def openings(self, generation: Generation, profile: str) -> tuple[tuple[int, str], ...]:
+        """The files and pages that a generation's messages opened, as (index, name); read with its token index."""
+        key = (generation.number, len(generation))
+        if key not in self._openings:
+            self.token_index(generation, profile)
+        return self._openings[key]
 
     def _kept(self) -> int:
         return sum(len(index) for index in self._token_indexes.values())
@@ -136,9 +148,17 @@ class Inspection:
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
         same = {number for number in new if old.get(number) == new[number]}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
+        fresh._openings = {key: value for key, value in self._openings.items() if key[0] in same}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
+
+
+def _opening(messages: Iterable[Message], opened: list[tuple[int, str]]) -> Iterator[Message]:
+    """The messages; what each opens is put into `opened`."""
+    for index, message in enumerate(messages):
+        opened += ((index, name) for name in opened_in(message))
+        yield message
 
 
 def watched(

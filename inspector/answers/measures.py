@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import load_stemmer
 from inspector.core.conversations import Compaction, ConversationRow
-from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
@@ -30,37 +29,37 @@ def measure_conversation(
 
 
 def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
-    """Every recorded compaction with both its lists, one after the other. Each list is read once."""
-    store = inspection.store
-    number = 0
-    messages: Sequence[Message] = ()
+    """Every recorded compaction with both its lists, one after the other."""
+    store, profile = inspection.store, settings.profile
     for recorded in inspection.compactions():
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
-        messages_before = messages if number == before.number else store.messages(before)
-        number, messages = after.number, store.messages(after)
         plan = inspection.plan(before, settings)
         same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
-        token_index = inspection.token_index(before, settings.profile)
+        token_index = inspection.token_index(before, profile)
         unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
         yield MeasuredCompaction(
             recorded,
-            messages_before[: recorded.before],
-            messages[: recorded.after],
-            messages[recorded.after :],
+            store.messages(before)[: recorded.before],
+            store.messages(after, 0, recorded.after),
             plan.middle_tokens if same else unpruned,
             text_tokens(len(recorded.summary or "")),
+            inspection.openings(before, profile),
+            inspection.openings(after, profile),
         )
 
 
-def read_again(inspection: Inspection, settings: Settings) -> Mapping[int, tuple[tuple[str, int], ...]]:
+def read_again(inspection: Inspection, profile: str) -> Mapping[int, tuple[tuple[str, int], ...]]:
     """By compaction the files and pages that were read again after it, each with the message that opened it, as an
-    index of the list after, in that order. Reads each list once; raises StoreErrors and EngineErrors."""
+    index of the list after, in that order. Measures lists that were not measured yet; raises StoreErrors and
+    EngineErrors."""
     reopened = Reopened()
     found = {}
-    for compaction in measured_compactions(inspection, settings):
-        evidence = reopened.measure(compaction).evidence
+    for recorded in inspection.compactions():
+        before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
+        opened = inspection.openings(before, profile), inspection.openings(after, profile)
+        evidence = reopened.measure(recorded, *opened).evidence
         places = [(entry.text, entry.found.index) for entry in evidence if entry.found is not None]
-        found[compaction.recorded.index] = tuple(sorted(places, key=lambda place: place[1]))
+        found[recorded.index] = tuple(sorted(places, key=lambda place: place[1]))
     return found
 
 

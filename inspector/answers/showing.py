@@ -1,20 +1,25 @@
-"""One generation: its messages, and the plan that the settings make of it."""
+"""One generation, whole or as it was at a step: its messages, and the plan that the settings make of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
-from inspector.answers.inspection import Inspection
+from inspector.answers.inspection import Inspection, measured, plan_with
 from inspector.answers.resolving import info_for
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
+from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Plan
+from inspector.engines.base import Plan, Settings
+from inspector.engines.registry import engine
+from inspector.replay.moments import Moments
+from inspector.replay.transcript import transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +34,9 @@ class ExactCount:
 class ShownGeneration:
     """A generation as the settings in force see it.
 
-    `recorded` is the compaction that ended it, None for the live one. `exact` is None where nothing was counted,
-    `usage` where the store has none of the generation's session. `profile_reason` says why this profile.
+    `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the
+    whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None where nothing was
+    counted, `usage` where the store has none of the generation's session. `profile_reason` says why this profile.
     """
 
     conversation: Conversation
@@ -44,6 +50,7 @@ class ShownGeneration:
     recorded: Compaction | None
     exact: ExactCount | None
     usage: Usage | None
+    step: int | None = None
 
     @property
     def system_tokens(self) -> int:
@@ -51,27 +58,68 @@ class ShownGeneration:
         return text_tokens(len(self.system_prompt))
 
 
-def show_generation(answers: Answers, name: str, number: int | None, exact: bool) -> ShownGeneration:
-    """Generation `number`, the live one without; `exact` counts tokens exactly where a vocabulary is at hand. Raises
-    UnknownConversation, StoreErrors and EngineErrors."""
+def show_generation(
+    answers: Answers, name: str, number: int | None, exact: bool, step: int | None = None
+) -> ShownGeneration:
+    """Generation `number`, the live one without; or the list as it was when `step` messages had been said. `exact`
+    counts tokens exactly where a vocabulary is at hand. Raises UnknownConversation, UsageProblem for a step that was
+    not said, StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
-    generation = inspection.generation(number)
-    messages = answers.store.messages(generation)
+    generation, length = (
+        _list_at(inspection, step) if step is not None else (inspection.generation(number), None)
+    )
+    messages = answers.store.messages(generation, 0, length)
     conversation, session = inspection.conversation, generation.session
     detected = resolved.sources["profile"] == "detected"
     return ShownGeneration(
         conversation=conversation,
         generation=generation,
         messages=messages,
-        plan=inspection.plan(generation, resolved.settings),
+        plan=_plan(inspection, generation, messages, resolved.settings),
         resolved=resolved,
         profile_reason=info_for(answers.store, session).profile_reason if detected else "chosen",
         system_prompt=inspection.system_prompt(session),
         breakpoints=breakpoints_of(inspection, generation, messages, resolved, None, None),
-        recorded=next((c for c in inspection.compactions() if c.index == generation.number), None),
+        recorded=next((c for c in inspection.compactions() if c.index == generation.number), None)
+        if step is None
+        else None,
         exact=_exact(answers, inspection, generation, messages) if exact else None,
-        usage=next((s.usage for s in conversation.sessions if s.id == session), None),
+        usage=next((s.usage for s in conversation.sessions if s.id == session), None)
+        if step is None
+        else None,
+        step=step,
     )
+
+
+def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:
+    """The list as OpenAI-style messages, the system prompt first: what the model was asked with."""
+    wires = [dict(message.wire) for message in answer.messages]
+    prompted = wires[:1] and wires[0].get("role") == "system"
+    prompt = answer.system_prompt
+    return wires if prompted or not prompt else [{"role": "system", "content": prompt}, *wires]
+
+
+def _list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
+    """The generation that was live when so many messages had been said, and how many of its list there were."""
+    conversation, compactions = inspection.conversation, inspection.compactions()
+    told = transcript(conversation, compactions)
+    if not 1 <= step <= len(told):
+        raise UsageProblem(
+            f"There is no step {step:,}: {len(told):,} messages were said, and steps count them from 1."
+        )
+    moments = Moments(told, compactions, [len(generation) for generation in conversation.generations])
+    moment = moments.of_step(step)
+    return inspection.generation(moment.generation), moment.length
+
+
+def _plan(
+    inspection: Inspection, generation: Generation, messages: Sequence[Message], settings: Settings
+) -> Plan:
+    if len(messages) == len(generation):
+        return inspection.plan(generation, settings)
+    found = engine(settings.profile)
+    system = inspection.system_tokens(generation.session)
+    return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
 
 
 def _exact(

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import Answers
-from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults, basis_of
-from inspector.answers.losses import facts_of
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
 from inspector.quality.facts.fact import Kind, Life, Outcome, Where
 from inspector.quality.losses import LostFacts, grave, losses_of
 from inspector.stores.base import Store
+
+if TYPE_CHECKING:
+    from inspector.answers.inspection import Inspection
 
 QUESTION = "losses"
 
@@ -90,6 +91,9 @@ class ListedLoss:
 
 def losses_in(inspection: Inspection) -> ConversationLosses:
     """What the compactions of a conversation lost. Reads its lists; raises StoreErrors."""
+    # Who looks up what is known needs nothing of what works it out.
+    from inspector.answers.losses import facts_of
+
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     found = losses_of(facts_of(inspection).lives)
     return ConversationLosses(tuple(_loss(one, times.get(one.compaction)) for one in found))
@@ -120,7 +124,15 @@ def read_losses(store: Store, conversation: str, kept: KeptResults) -> Conversat
     document = kept.get(basis)
     if document is not None:
         return _unpacked(document)
-    found = losses_in(Inspection(store, store.open(conversation)))
+    from inspector.answers.inspection import Inspection
+
+    return work_out_losses(Inspection(store, store.open(conversation)), kept)
+
+
+def work_out_losses(inspection: Inspection, kept: KeptResults) -> ConversationLosses:
+    """The losses of a conversation, worked out and kept. Raises StoreErrors."""
+    basis = basis_of(inspection.store, inspection.conversation.id, QUESTION)
+    found = losses_in(inspection)
     kept.put(basis, [asdict(one) for one in found.compactions])
     return found
 
@@ -140,14 +152,21 @@ def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) 
     store = answers.store
     chosen = {store.resolve(name) for name in names}
     rows = [row for row in store.conversations() if not names or row.id in chosen]
-    listed = [
-        ListedLoss(row, info_for(store, row.id).kind, loss)
-        for row in rows
-        for loss in read_losses(store, row.id, kept).compactions
-    ]
+    listed = [one for row in rows for one in _listed(store, row, read_losses(store, row.id, kept))]
     if kept.problem:
         answers.note(kept.problem)
     return worst_first(listed)
+
+
+def listed_losses(store: Store, row: ConversationRow, kept: KeptResults) -> list[ListedLoss] | None:
+    """The losses of a conversation as they are known from earlier; None where they are not. Raises StoreErrors."""
+    known = known_losses(store, row.id, kept)
+    return None if known is None else _listed(store, row, known)
+
+
+def _listed(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
+    agent = info_for(store, row.id).kind
+    return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 
 def worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:

@@ -64,12 +64,15 @@ class InspectorApp(Host):
         config: Path | None = None,
         theme: str | None = None,
         index: Future[tuple[ConversationRow, ...]] | None = None,
+        apart: bool = False,
     ) -> None:
-        """`index` is the store's conversations where somebody reads them already."""
+        """`index` is the store's conversations where somebody reads them already. `apart` has another process work
+        in the background of the list."""
         super().__init__()
         keep_parsed(self)
         self.store = store
         self._index = index
+        self._apart = apart
         self.saved = saved
         self.first_conversation = name
         self.flags = flags or {}
@@ -87,7 +90,7 @@ class InspectorApp(Host):
 
     def get_default_screen(self) -> Screen[Any]:
         """The list of conversations."""
-        return ConversationsScreen(self.store, self.saved, self._index)
+        return ConversationsScreen(self.store, self.saved, self._index, apart=self._apart)
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""
@@ -97,11 +100,16 @@ class InspectorApp(Host):
             self.open_conversation(self.first_conversation)
         self.set_interval(WATCH_SECONDS, self._watch)
 
-    def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
-        """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark."""
+    def open_conversation(
+        self, name: str, message: int | None = None, find: str = "", compaction: int | None = None
+    ) -> None:
+        """Open a conversation by any name; `message` is the store's row to go to, `find` a text to mark,
+        `compaction` the one to choose, which its pane then tells of."""
         from inspector.app.conversation.screen import ConversationScreen
 
-        screen = ConversationScreen(self.store, name, self.saved, self.flags, self.config, message, find)
+        screen = ConversationScreen(
+            self.store, name, self.saved, self.flags, self.config, message, find, compaction
+        )
         # It is read while the screen is put together.
         screen.opening.begin()
         self.push_screen(screen)

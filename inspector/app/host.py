@@ -17,8 +17,11 @@ class Host(App[None]):
     #: Sentences that the user has read and put away.
     put_away: set[str]
 
-    def open_conversation(self, name: str, message: int | None = None, find: str = "") -> None:
-        """Open a conversation by any name; `message` is the store's row to go to."""
+    def open_conversation(
+        self, name: str, message: int | None = None, find: str = "", compaction: int | None = None
+    ) -> None:
+        """Open a conversation by any name; `message` is the store's row to go to, `compaction` the one to
+        choose, which its pane then tells of."""
         raise NotImplementedError
 
     def leave_with(self, sentence: str) -> None:

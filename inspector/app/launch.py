@@ -38,7 +38,9 @@ def launch(
     from inspector.app.saved_state import SavedState
 
     saved = SavedState.load(store.info.path.resolve())
-    app = InspectorApp(store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index)
+    app = InspectorApp(
+        store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True
+    )
     be_prompt()
     app.run()
     if app.return_code:

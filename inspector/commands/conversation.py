@@ -15,23 +15,33 @@ from inspector.core.errors import UsageProblem
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
 @click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--step", type=int, metavar="N", help="The list as it was when N messages had been said.")
+@click.option("--full", is_flag=True, help="All of each text, not its first line.")
+@click.option(
+    "--messages", is_flag=True, help="Print the list as OpenAI-style messages, to ask a model again."
+)
 @click.option("--no-exact", is_flag=True, help="Leave exact token counts out.")
 @settings_options
 @source_options
 def show(
-    words: tuple[str, ...], generation: int | None, no_exact: bool, config: Path | None, as_json: bool, demo: bool,
-    **options: Any,
+    words: tuple[str, ...], generation: int | None, step: int | None, full: bool, messages: bool, no_exact: bool,
+    config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Show a generation: its messages with regions, tokens, pruning and breakpoints."""
+    """Show a generation, or the list at a step: its messages with regions, tokens, pruning and breakpoints."""
     from inspector.answers.answers import Answers
-    from inspector.answers.showing import show_generation
+    from inspector.answers.showing import messages_shown, show_generation
     from inspector.export.documents.generations import show_document
     from inspector.export.text.generations import print_show
 
+    if generation is not None and step is not None:
+        raise UsageProblem("--step says which list it is; it takes no --generation.")
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    answer = show_generation(answers, name, generation, exact=not no_exact)
-    print_answer(show_document(answer), as_json, print_show)
+    answer = show_generation(answers, name, generation, exact=not (no_exact or messages), step=step)
+    if messages:
+        print_answer(messages_shown(answer), True, print_show)
+    else:
+        print_answer(show_document(answer, full), as_json, print_show)
     say(answers.notes())
 
 
@@ -93,12 +103,14 @@ def findings(
     """
     from inspector.answers.answers import Answers
     from inspector.answers.findings import list_findings
+    from inspector.answers.kept_results import default_results
     from inspector.export.documents.findings import finding_documents
     from inspector.export.text.findings import print_findings
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(finding_documents(list_findings(answers, name, severity)), as_json, print_findings)
+    listed = list_findings(answers, name, default_results(), severity)
+    print_answer(finding_documents(listed), as_json, print_findings)
     say(answers.notes())
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.errors import BadInput, UsageProblem
+from inspector.core.errors import BadInput
 from inspector.core.text import safe_line
-from inspector.engines.base import RANGES, Settings
+from inspector.engines.base import RANGES, Settings, check_range
 
 _Path = tuple[str, ...]
 
@@ -161,12 +161,12 @@ def _number(name: str, raw: Any) -> tuple[float | int | None, str]:
         return None, ", which is no number; Hermes does not start with it. It is left out here."
     low, high = RANGES[name]
     if name in _IGNORED and not max(low, 1) <= value <= high:
-        return None, f", which lies outside {max(low, 1):,g} to {high:,g}; it is left out."
+        return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; it is left out."
     if low <= value <= high:
-        return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:g}."
+        return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
     nearest = type(value)(low if value < low else high)
     hint = f" A share is meant, such as {value / 100:g}." if name not in _WHOLE and 1 < value <= 100 else ""
-    return nearest, f", which lies outside {low:,g} to {high:,g}; {nearest:,g} is used.{hint}"
+    return nearest, f", which lies outside {low:,.12g} to {high:,.12g}; {nearest:,.12g} is used.{hint}"
 
 
 def _switch(raw: Any) -> tuple[bool | None, str]:
@@ -259,10 +259,7 @@ def resolve_settings(
 
 def _check_flag(name: str, value: Any) -> None:
     if name in RANGES:
-        low, high = RANGES[name]
-        if not low <= value <= high:
-            flag = name.replace("_", "-")
-            raise UsageProblem(f"--{flag} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+        check_range(name, value, f"--{name.replace('_', '-')}")
 
 
 def config_beside(database: Path) -> ConfigReading:

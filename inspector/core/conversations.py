@@ -155,7 +155,8 @@ class Request:
     """One call of the model's API with the usage that the provider reported, in tokens.
 
     `index` counts from 1 in the order of the calls, `generation` is the list that was sent, `message` the answer's id.
-    `cache_write` is all that was written to the cache, `cache_write_1h` what of it was to live an hour. `at` is in
+    `cache_write` is all that was written to the cache, `cache_write_1h` what of it was to live an hour (None where
+    the agent does not say). `at` is in
     seconds since the epoch, 0.0 where unknown.
     """
 
@@ -167,7 +168,7 @@ class Request:
     input: int
     cache_read: int
     cache_write: int
-    cache_write_1h: int
+    cache_write_1h: int | None
     output: int
 
     @property

@@ -30,6 +30,10 @@ _SHOWN = (
 )  # fmt: skip
 _NEWLINES = (0x2028, 0x2029)
 _BROKEN = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+#: Lines of a tag and what it holds where that is nothing or 0, and of a tag alone; what is left of nothing else.
+_WRAPPING = re.compile(r"\A(?:[ \t]*(?:<(\w+)>(?:0|None)?</\1>|<\w+>)[ \t]*\n)+")
+_ENDS = re.compile(r"(?:\s|</\w+>)*")
+_WRAPPED = 2_000
 
 
 def _table() -> dict[int, str]:
@@ -113,6 +117,13 @@ def safe_line(text: str, limit: int = 400) -> str:
             return _cut(" ".join(line.split()), limit)
         fallback = fallback or " ".join(line.split())
     return _cut(fallback, limit)
+
+
+def unwrapped(text: str) -> str:
+    """The text without the lines that some tools put around their output: a return code of 0, the start of a tag. Other
+    codes stay, and so does all of it where nothing else is said."""
+    rest = _WRAPPING.sub("", text[:_WRAPPED], count=1)
+    return text if _ENDS.fullmatch(rest) else rest + text[_WRAPPED:]
 
 
 def safe_title(text: str | None, limit: int = 120) -> str:

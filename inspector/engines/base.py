@@ -32,23 +32,38 @@ class Settings:
 
     def check(self) -> None:
         """Raise UsageProblem where a setting is out of the range that the tool accepts."""
-        for name, (low, high) in RANGES.items():
+        for name in RANGES:
             value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise UsageProblem(f"{name} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+            if value is not None:
+                check_range(name, value, name)
 
 
 #: The range in which each number is accepted, both ends included.
 RANGES: Mapping[str, tuple[float, float]] = {
     "threshold": (0.0, 1.0),
-    # The releases take any ratio and clamp it to 0.10–0.80, which the budgets' steps then say.
-    "target_ratio": (-10.0, 10.0),
+    # The releases clamp it to 0.10–0.80, which the budgets' steps then say.
+    "target_ratio": (0.0, 1.0),
     "protect_first_n": (0, 1_000),
     "protect_last_n": (1, 10_000),
     "context_length": (1_000, 10_000_000),
     "max_tokens": (0, 10_000_000),
     "summary_context": (1_000, 10_000_000),
 }
+
+
+def check_range(name: str, value: float, called: str) -> None:
+    """Raise UsageProblem where a setting, `called` so where the user wrote it, is out of the range that is accepted."""
+    low, high = RANGES[name]
+    if not low <= value <= high:
+        hint = (
+            f" A share is meant, such as {value / 100:g}."
+            if (low, high) == (0, 1) and 1 < value <= 100
+            else ""
+        )
+        raise UsageProblem(
+            f"{called} is {value:,.12g}; it must lie between {low:,.12g} and {high:,.12g}.{hint}"
+        )
+
 
 SETTING_NAMES: tuple[str, ...] = tuple(f.name for f in fields(Settings))
 
@@ -68,13 +83,17 @@ class DerivationStep:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The numbers that follow from settings alone, in tokens. `steps` explains each by name."""
+    """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
+
+    `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
+    """
 
     threshold_tokens: int
     tail_token_budget: int
     max_summary_tokens: int
     hygiene_tokens: int
     steps: Mapping[str, tuple[DerivationStep, ...]]
+    observed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

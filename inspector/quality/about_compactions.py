@@ -21,7 +21,7 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The profile would have compacted otherwise."""
     for compaction in evidence.compactions:
         recorded, planned = compaction.recorded, compaction.planned
-        if not recorded.exact or compaction.agrees:
+        if not recorded.exact or compaction.agrees or planned.budgets.observed:
             continue
         if planned.compacts:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
@@ -102,7 +102,8 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The tail that was kept is larger than the walk would have allowed."""
     budget = evidence.budgets.tail_token_budget
     for compaction in evidence.compactions:
-        if compaction.tail_tokens <= TAIL_CEILING * budget or compaction.largest is None:
+        allowed = compaction.tail_tokens <= TAIL_CEILING * budget or evidence.budgets.observed
+        if allowed or compaction.largest is None:
             continue
         index, tokens = compaction.largest
         if tokens >= budget / 2:

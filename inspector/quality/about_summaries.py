@@ -43,7 +43,7 @@ def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
                 why = f" The summary model takes only {window:,} tokens."
             yield _at_summary(
                 compaction,
-                f"Compaction {recorded.index} left out {gone} (about {compaction.middle_tokens:,} tokens) and put a "
+                f"Compaction {recorded.index} left out {gone} ({_left(compaction)}) and put a "
                 f"fallback text in their place: no summary was made.{why}",
             )
 
@@ -53,14 +53,27 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         gone = recorded.tail_start - recorded.head_end
-        if recorded.summary is None and not recorded.fallback and recorded.after > 0 and gone > 0:
+        unreadable = recorded.summary is None and recorded.encrypted
+        if (
+            recorded.summary is None
+            and not unreadable
+            and not recorded.fallback
+            and recorded.after > 0
+            and gone > 0
+        ):
             yield Violation(
                 f"Compaction {recorded.index} left out {_plural(gone, 'message')} "
-                f"(about {compaction.middle_tokens:,} tokens), and no summary of them is in the list after it.",
+                f"({_left(compaction)}), and no summary of them is in the list after it.",
                 recorded.index,
                 recorded.index,
                 recorded.head_end,
             )
+
+
+def _left(compaction: CompactionEvidence) -> str:
+    """The tokens that left the list, as they stood and as the summary model got them."""
+    stood, read = compaction.left_tokens or compaction.middle_tokens, compaction.middle_tokens
+    return f"~{stood:,} tokens" + (f", ~{read:,} after pruning" if read < stood else "")
 
 
 def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -97,7 +110,7 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
             text_tokens(len(compaction.recorded.summary or "")),
             compaction.planned.summary_budget,
         )
-        if tokens > budget:
+        if tokens > budget and not compaction.planned.budgets.observed:
             yield _at_summary(
                 compaction,
                 f"Summary {compaction.index} is about {tokens:,} tokens long; {budget:,} were asked for.",

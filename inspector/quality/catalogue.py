@@ -68,7 +68,7 @@ _ALL = (
         "400 unless the agent drops the result before it sends the list.",
         "The first message of the tail's copies is a tool result, and no message before it calls with "
         "its id.",
-        "Start a new session if requests fail. 0.13 and 0.19 mend tool pairs, so look at what else wrote "
+        "Start a new session if requests fail. Every release mends tool pairs, so look at what else wrote "
         "this list.",
     ),
     Rule(

@@ -43,13 +43,14 @@ class CompactionEvidence:
     """A recorded compaction with what is known about both its lists.
 
     `planned` is what the profile plans for the list before. `middle_tokens` are what the summary model had to read,
-    `tail_tokens` those of the recorded tail; `largest` is the (index, tokens) of the tail's largest message.
-    `last_request` is the last message before it in which the user asked for something. `stray` is the first message
-    of the tail's copies where it is a tool result whose call is not in the list. `system_after` are the tokens of the
-    system prompt that the list after stands behind, and `answered` says that a response followed. `summary` is taken
-    apart, None for none. `lost` are the user's hard constraints that died with this compaction, `exchanged` the exact
-    things that its summary changed; `request_gone` says that the last request is neither kept nor told of. `again` are
-    the files that were read again afterwards, each with the index of the message in the list after.
+    `left_tokens` the same before pruning, `tail_tokens` those of the recorded tail; `largest` is the (index, tokens) of
+    the tail's largest message. `last_request` is the last message before it in which the user asked for something.
+    `stray` is the first message of the tail's copies where it is a tool result whose call is not in the list.
+    `system_after` are the tokens of the system prompt that the list after stands behind, and `answered` says that a
+    response followed. `summary` is taken apart, None for none. `lost` are the user's hard constraints that died with
+    this compaction, `exchanged` the exact things that its summary changed; `request_gone` says that the last request is
+    neither kept nor told of. `again` are the files that were read again afterwards, each with the index of the message
+    in the list after.
     """
 
     recorded: Compaction
@@ -66,6 +67,7 @@ class CompactionEvidence:
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
     again: tuple[tuple[str, int], ...] = ()
+    left_tokens: int = 0
 
     @property
     def index(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.base import RANGES, Settings
+from inspector.engines.base import RANGES, Settings, check_range
 from inspector.engines.replayable import least_firing
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_known, scores
 from inspector.replay.whatif import Course, SummaryModel
@@ -96,10 +96,8 @@ def parse_axis(name: str, text: str) -> Axis:
 
 
 def _checked(name: str, values: tuple[float, ...]) -> Axis:
-    low, high = RANGES[name]
     for value in values:
-        if not low <= value <= high:
-            raise UsageProblem(f"{name} is {value:g}; it must lie between {low:,g} and {high:,g}.")
+        check_range(name, value, name)
     whole = name not in ("threshold", "target_ratio")
     return Axis(name, tuple(int(value) for value in values) if whole else values)
 

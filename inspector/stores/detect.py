@@ -38,29 +38,26 @@ def open_store(path: Path) -> Store:
         return _open_folder(path)
     from inspector.stores.lines import head_of
 
-    reader = None
-    if path.is_file():
-        head = head_of(path)
-        reader = None if head.startswith(_SQLITE) else _reader_of(head)
-    if reader is None:
+    agent = _agent_of(path, head_of(path)) if path.is_file() else ""
+    if agent in ("", DATABASE):
+        # Whoever is to say that a file is nothing that is known is the store that users know best.
         from inspector.stores.hermes import HermesStore
 
         return HermesStore(path)
     from inspector.stores.transcripts import TranscriptStore
 
+    reader = next(reader for reader in readers() if reader.agent == agent)
     return TranscriptStore(reader, path, lambda: (path,))
 
 
 def readers() -> tuple[Reader, ...]:
     """Those who read an agent's files, imported where one is wanted."""
     from inspector.stores.claude_code.reader import ClaudeCodeReader
+    from inspector.stores.codex.reader import CodexReader
+    from inspector.stores.opencode.reader import OpencodeReader
+    from inspector.stores.pi.reader import PiReader
 
-    return (ClaudeCodeReader(),)
-
-
-def _reader_of(head: bytes) -> Reader | None:
-    """Who reads a file that begins like this; None for a database and for what nobody recognises."""
-    return next((reader for reader in readers() if reader.recognises(head)), None)
+    return (ClaudeCodeReader(), CodexReader(), OpencodeReader(), PiReader())
 
 
 def _open_folder(folder: Path) -> Store:
@@ -108,7 +105,7 @@ class FolderFiles:
                 path = Path(root, name)
                 if path not in self._agents:
                     try:
-                        self._agents[path] = _agent_of(head_of(path))
+                        self._agents[path] = _agent_of(path, head_of(path))
                     except StoreError:
                         # Empty yet, or not ours to read: looked at again the next time.
                         continue
@@ -117,8 +114,16 @@ class FolderFiles:
         return found
 
 
-def _agent_of(head: bytes) -> str:
+def _agent_of(path: Path, head: bytes) -> str:
+    """Whose file it is, by its content; "" where nobody knows it. Raises StoreErrors."""
     if head.startswith(_SQLITE):
-        return DATABASE
-    reader = _reader_of(head)
-    return reader.agent if reader else ""
+        # Hermes' schema names the table of its version on the first page; another database is looked into.
+        if b"schema_version" in head:
+            return DATABASE
+        from inspector.stores.opencode.documents import is_database
+
+        try:
+            return "opencode" if is_database(path) else DATABASE
+        except StoreError:
+            return DATABASE
+    return next((reader.agent for reader in readers() if reader.recognises(head)), "")

@@ -96,9 +96,10 @@ def head_of(path: Path) -> bytes:
 def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
     """The JSON mappings in the whole lines that a file begins with."""
     for raw in head.split(b"\n"):
-        value = mapping(raw) if raw.strip() else None
-        if value is not None:
-            yield value
+        if raw.strip():
+            value = mapping(raw)
+            found = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
+            yield from (one for one in found if one is not None)
 
 
 def cannot_read(path: Path, error: OSError) -> StoreError:

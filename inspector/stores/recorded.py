@@ -37,6 +37,8 @@ class FileDigest:
     before: str = ""
     parent: str = ""
     largest: int = 0
+    provider: str = ""
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A conversation as its files tell it. The compactions' rough tokens are 0: they follow from the bodies."""
+    """A conversation as its files tell it. The compactions' rough tokens are 0: they follow from the bodies.
+    `prompt` is the system prompt where the files have it."""
 
     conversation: Conversation
     compactions: tuple[Compaction, ...]
     microcompactions: tuple[Microcompaction, ...]
     requests: tuple[Request, ...]
     read: Bodies = field(compare=False)
+    prompt: str = ""
 
 
 class Reader(Protocol):

@@ -18,7 +18,7 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import StoreError, UnknownConversation
 from inspector.core.messages import Message
-from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
 from inspector.stores.names import resolve
 from inspector.stores.recorded import FileDigest, Reader, Recorded, Source
@@ -88,8 +88,8 @@ class TranscriptStore:
             yield from read(generation.ids[at : at + _PIECE])
 
     def system_prompt(self, session: str) -> str:
-        """No agent but Hermes keeps it beside the messages."""
-        return ""
+        """The system prompt of a session; empty where the agent does not record it."""
+        return self._recorded(session).prompt
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """Every recorded compaction; its rough tokens are counted over the bodies."""
@@ -120,7 +120,7 @@ class TranscriptStore:
         return repr(self._signed(self._source(conversation)))
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Rough tokens of the list that the agent holds now; the system prompt is not recorded."""
+        """Rough tokens of the list that the agent holds now; and of the system prompt where it is recorded."""
         recorded = self._recorded(conversation)
         return self._tokens(recorded, recorded.conversation.live.ids, watch)
 
@@ -184,7 +184,8 @@ class TranscriptStore:
                 watch(at)
             for item in recorded.read(missing[at : at + _BATCH]):
                 sizes[item.id] = (message_chars(item.wire), message_images(item.wire))
-        return list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
+        prompt = text_tokens(len(recorded.prompt))
+        return prompt + list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
 
     def _note(self, sentence: str) -> None:
         with self._lock:

@@ -37,7 +37,7 @@ RUN = "from inspector.commands.cli import main\nmain()"
         (["--help"], set()),
         (["--version"], set()),
         (["show", "--help"], set()),
-        (["conversations", "--demo", "--json"], {"genai_prices", "rich", "sqlite3"}),
+        (["conversations", "--demo", "--json"], {"genai_prices", "rich", "sqlite3", "sqlite_utils"}),
         (
             ["compactions", "--demo", "Move checkout to orders-v2", "--json"],
             {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},

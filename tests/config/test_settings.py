@@ -84,7 +84,7 @@ def test_newer_keys_beat_older_ones(tmp_path: Path) -> None:
         ("compression: {threshold: .nan}", "threshold", None, "no number"),
         ("compression: {threshold: .inf}", "threshold", 1.0, "1 is used"),
         ("compression: {threshold: [0.5]}", "threshold", None, "no number"),
-        ("compression: {target_ratio: 30}", "target_ratio", 10.0, "10 is used"),
+        ("compression: {target_ratio: 30}", "target_ratio", 1.0, "such as 0.3"),
         ("compression: {protect_first_n: -3}", "protect_first_n", 0, "0 is used"),
         ("compression: {protect_last_n: 20.9}", "protect_last_n", 20, ""),
         ("compression: {protect_last_n: '20'}", "protect_last_n", 20, ""),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.counting import calls_of, lines_run
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.lists.conversation_table import COLUMNS, ConversationEntry, ConversationTable
+from widgets.lists.families import families, standing_under
 
 NOW = 1_700_000_000.0
 ENTRIES = (
@@ -34,7 +37,8 @@ async def test_columns_read_the_way_a_person_writes() -> None:
     widget = table()
     async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)):
         header, first, second, third, fourth = lines(widget)[:5]
-        assert header.split() == ["title", "model", "messages", "tokens", "comp.", "active▾", "findings"]
+        headings = ["title", "model", "messages", "tokens", "comp.", "lost", "active▾", "findings"]
+        assert header.split() == headings
         assert first.split()[:4] == ["›Fix", "the", "tests", "gpt"]
         assert "<1%" in first
         assert "1 min ago" in first
@@ -44,8 +48,7 @@ async def test_columns_read_the_way_a_person_writes() -> None:
         assert "20,000" in third
         assert "120%" in third
         assert "sub-agent" in third
-        assert fourth.startswith(" ↳ c")
-        assert fourth.split()[3:] == ["·", "·", "·", "3", "d", "ago", "·"]
+        assert fourth.split() == ["c", "branch", "·", "·", "·", "·", "3", "d", "ago", "·"]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +129,7 @@ async def test_rows_open_by_key_and_double_click() -> None:
 async def test_an_entry_is_replaced_in_place() -> None:
     widget = table()
     async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)):
-        widget.update_entry(ConversationEntry("c", "Now titled", last_active=NOW))
+        widget.update_entries([ConversationEntry("c", "Now titled", last_active=NOW)])
         assert order(widget) == "badc"
         assert "Now titled" in lines(widget)[4]
         widget.set_filter("titled")
@@ -184,6 +187,86 @@ async def test_work_grows_with_the_conversations() -> None:
     entries = [ConversationEntry(str(i), f"title {i}", messages=i % 977, last_active=i) for i in range(4_000)]
     async with hosting(widget):
         assert lines_run(arrange, entries) <= 6 * lines_run(arrange, entries[:1_000])
+
+
+HANGING = (
+    ConversationEntry("old", "Old one", last_active=NOW - 900),
+    ConversationEntry(
+        "new", "New one", last_active=NOW - 100, lost=4, constraints=1, weakened=2, compactions=2
+    ),
+    ConversationEntry(
+        "agent", "Looks up", last_active=NOW - 50, kind="sub-agent", parent="old", lost=9, compactions=1
+    ),
+    ConversationEntry("branch", "Another try", last_active=NOW - 200, kind="branch", parent="agent"),
+    ConversationEntry("stray", "Orphan", last_active=NOW - 150, kind="branch", parent="gone"),
+)
+
+
+async def test_by_date_what_hangs_on_a_conversation_stands_under_it() -> None:
+    widget = table()
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(HANGING)):
+        assert order(widget) == "oldagentbranchnewstray"
+        drawn = lines(widget)
+        assert drawn[2].lstrip().startswith("↳ Looks up")
+        assert drawn[3].lstrip().startswith("↳ Another try")
+        assert "↳" not in drawn[5]
+        widget.set_sort("active", False)
+        assert order(widget) == "oldagentbranchstraynew"
+        widget.set_filter("Looks")
+        assert "↳" not in lines(widget)[1], "the one above is no parent"
+        assert "sub-agent of Old one" in lines(widget)[1]
+
+
+async def test_by_losses_constraints_come_first() -> None:
+    widget = table()
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(HANGING)):
+        widget.set_sort("lost", True)
+        assert order(widget).startswith("newagent")
+        drawn = lines(widget)
+        assert "4 ‼1 ↓2" in drawn[1]
+        assert "↳" not in drawn[2], "a stranger stands above it"
+        assert "sub-agent of Old one" in drawn[2]
+        widget.update_entries([HANGING[0]._replace(lost=0, compactions=0)])
+        row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
+        assert "–" in row, "never compacted"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, {"title", "lost"}),
+        (60, {"title", "comp.", "lost", "findings"}),
+        (80, {"title", "tokens", "comp.", "lost", "active", "findings"}),
+        (100, {"title", "messages", "tokens", "comp.", "lost", "active", "findings"}),
+    ],
+)
+async def test_a_narrow_list_drops_dates_before_losses_and_findings(width: int, shown: set[str]) -> None:
+    widget = table()
+    async with hosting(widget, size=(width, 8), set_up=lambda: widget.set_entries(ENTRIES)):
+        assert set(lines(widget)[0].replace("▾", "").replace("▴", "").split()) == shown
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("abcdefghx")),
+)
+def test_families_keep_everyone_and_stand_together(ids: list[str], parents: dict[str, str]) -> None:
+    ordered = families(ids, parents)
+    assert sorted(ordered) == sorted(ids)
+    assert families(ordered, parents) == ordered
+    under = standing_under(ordered, parents)
+    ring = [name for name in ids if _goes_round(name, parents)]
+    for name in ids:
+        if name not in ring:
+            assert (name in under) == (parents.get(name) in ids)
+    assert families(ids, {}) == ids
+
+
+def _goes_round(name: str, parents: dict[str, str]) -> bool:
+    seen = [name]
+    while (parent := parents.get(seen[-1], "")) and parent not in seen:
+        seen.append(parent)
+    return bool(parent)
 
 
 def test_column_names_are_unique() -> None:

@@ -246,7 +246,7 @@ class Timeline(Inked, can_focus=True):
         """As many nodes as fit, the current one among them, at most eight cells apart."""
         count = len(self._generations)
         index = min(max(0, self._current - self._generations[0].number), count - 1)
-        gap = min(8, (room - count) // max(1, count - 1)) if count > 1 else 0
+        gap = min(8, (room - count - 2) // max(1, count - 1)) if count > 1 else 0
         first, last = 0, count
         if gap < 1:
             gap = 1
@@ -265,7 +265,7 @@ class Timeline(Inked, can_focus=True):
                 marked = bool(node.findings) and dashes >= 2
                 row.add("─" * (dashes - marked), line)
                 row.add("!" if marked else "", self.ink("timeline--finding"))
-                row.add("(" if current and gap >= 3 else "", self.ink("timeline--current"))
+            row.add("(" if current and gap >= 3 else "", self.ink("timeline--current"))
             self._places.append((node.number, row.width, row.width + 1))
             row.add(glyph_of(node, current), self._node_style(node, current))
         if index == last - 1 and gap >= 3:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from rich.style import Style
@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.strips import Row, find_spans, fit, one_line
+from widgets.lists.families import families, standing_under
 from widgets.lists.line_list import LineList
 
 
@@ -20,7 +21,8 @@ class ConversationEntry(NamedTuple):
     """A conversation as a row. None means "not known yet" and shows as · .
 
     `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
-    epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, else empty.
+    epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, whose id is `parent`.
+    `lost` are facts that nobody can read any more, `constraints` those of them that bind; `weakened` are no part of it.
     """
 
     id: str
@@ -33,6 +35,10 @@ class ConversationEntry(NamedTuple):
     last_active: float = 0.0
     findings: int | None = None
     kind: str = ""
+    lost: int | None = None
+    constraints: int = 0
+    weakened: int = 0
+    parent: str = ""
 
     @property
     def pressure(self) -> float | None:
@@ -57,15 +63,16 @@ class Column(NamedTuple):
 
 COLUMNS: tuple[Column, ...] = (
     Column("title", "title", 0, 0, lambda e: (e.title or e.id).casefold(), descending=False, right=False),
-    Column("model", "model", 22, 100, lambda e: e.model.casefold(), descending=False, right=False),
-    Column("messages", "messages", 9, 56, lambda e: -1 if e.messages is None else e.messages),
+    Column("model", "model", 22, 138, lambda e: e.model.casefold(), descending=False, right=False),
+    Column("messages", "messages", 9, 94, lambda e: -1 if e.messages is None else e.messages),
     Column("tokens", "tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
-    Column("compactions", "comp.", 6, 0, lambda e: -1 if e.compactions is None else e.compactions),
-    Column("active", "active", 11, 34, lambda e: e.last_active),
-    Column("findings", "findings", 9, 66, lambda e: -1 if e.findings is None else e.findings),
+    Column("compactions", "comp.", 6, 44, lambda e: -1 if e.compactions is None else e.compactions),
+    Column("lost", "lost", 12, 0, lambda e: _gravity(e)),
+    Column("active", "active", 11, 79, lambda e: e.last_active),
+    Column("findings", "findings", 9, 54, lambda e: -1 if e.findings is None else e.findings),
 )
 #: From this width on tokens have a bar.
-_ROOMY = 96
+_ROOMY = 112
 _BY_NAME = {column.name: column for column in COLUMNS}
 #: What `set_sort` takes.
 COLUMN_NAMES = frozenset(_BY_NAME)
@@ -86,6 +93,7 @@ class ConversationTable(LineList):
         "table--over",
         "table--rest",
         "table--finding",
+        "table--rule",
     }
     DEFAULT_CSS = """
     ConversationTable {
@@ -98,6 +106,7 @@ class ConversationTable(LineList):
         & > .table--over { color: $text-error; }
         & > .table--rest { color: $foreground 25%; }
         & > .table--finding { color: $text-warning; text-style: bold; }
+        & > .table--rule { color: $text-error; text-style: bold; }
         &:ansi > .table--rest { text-style: dim; }
     }
     """
@@ -106,7 +115,8 @@ class ConversationTable(LineList):
         Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
     ]
     TOOLTIP = (
-        "Conversations. Tokens: the live list against the threshold at which it compacts.\n"
+        "Conversations. Tokens: the live list against the threshold at which it compacts. Lost: facts that nobody can "
+        "read any more; ‼ of them bind, ↓ beside them are only weakened.\n"
         "Click a heading to sort (again: the other way round), double-click a row to open it."
     )
 
@@ -145,6 +155,9 @@ class ConversationTable(LineList):
         self._entries: list[ConversationEntry] = []
         self._needles: list[str] = []
         self._order: list[int] = []
+        #: Those that stand under the conversation they hang on.
+        self._under: frozenset[str] = frozenset()
+        self._titles: dict[str, str] = {}
         self._filter = ""
         self._column = _BY_NAME["active"]
         self._reverse = True
@@ -161,14 +174,12 @@ class ConversationTable(LineList):
         self._needles = []
         self._arrange(keep)
 
-    def update_entry(self, entry: ConversationEntry) -> None:
-        """Replace a conversation in place (same id), without sorting anew. Unknown ids are left alone."""
-        for index, old in enumerate(self._entries):
-            if old.id == entry.id:
-                self._entries[index] = entry
-                self._needles = []
-                self.refresh()
-                return
+    def update_entries(self, entries: Iterable[ConversationEntry]) -> None:
+        """Replace conversations in place (same ids), without sorting anew. Unknown ids are left alone."""
+        fresh = {entry.id: entry for entry in entries}
+        self._entries = [fresh.get(entry.id, entry) for entry in self._entries]
+        self._needles = []
+        self.refresh()
 
     def set_filter(self, text: str) -> None:
         """Show only conversations whose title, model or id contain every word of the text."""
@@ -226,9 +237,25 @@ class ConversationTable(LineList):
             needles = self._needles
             shown = [i for i in shown if all(word in needles[i] for word in words)]
         self._order = sorted(shown, key=lambda i: key(entries[i]), reverse=self._reverse)
+        self._group()
         self.resized()
         if keep is None or not self.select(keep):
             self.move_cursor(0 if words else self.cursor, notify=False)
+
+    def _group(self) -> None:
+        """By date, what hangs on another conversation stands under it; in any other order where its value puts it."""
+        entries = self._entries
+        hanging = {entries[i].id: entries[i].parent for i in self._order if entries[i].parent}
+        if not hanging:
+            self._under = frozenset()
+            return
+        ids = [entries[i].id for i in self._order]
+        if self._column.name == "active":
+            places = dict(zip(ids, self._order, strict=True))
+            ids = families(ids, hanging)
+            self._order = [places[name] for name in ids]
+        self._under = standing_under(ids, hanging)
+        self._titles = {entry.id: entry.title or entry.id for entry in entries}
 
     # Messages out.
 
@@ -325,6 +352,8 @@ class ConversationTable(LineList):
         elif name == "compactions":
             text = _known(entry.compactions)
             row.add(fit(text, width, right=True), muted if not entry.compactions else Style())
+        elif name == "lost":
+            self._draw_lost(row, entry, width)
         elif name == "active":
             row.add(fit(human.ago(entry.last_active, self.now), width, right=True), muted)
         else:
@@ -333,8 +362,11 @@ class ConversationTable(LineList):
             row.add(fit(text, width, right=True), self.ink("table--finding") if found else muted)
 
     def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:
-        sign = "↳ " if entry.kind else ""
-        kind = f"  {one_line(entry.kind, 20)}" if entry.kind and width > 40 else ""
+        under = entry.id in self._under
+        sign = "↳ " if under else ""
+        kind = f"  {one_line(entry.kind, 20)}" if entry.kind and (width > 40 or not under) else ""
+        whose = "" if under or width <= 36 else one_line(self._titles.get(entry.parent, ""), width // 3)
+        kind += f" of {whose}" if whose else ""
         title = one_line(entry.title, 500) or one_line(entry.id, 200)
         text = fit(title, width - len(sign) - len(kind))
         words = self._filter.split()
@@ -343,6 +375,17 @@ class ConversationTable(LineList):
         found = self.get_component_rich_style("list--found")
         row.marked(text, self.ink("table--title"), spans, found)
         row.add(kind, self.ink("table--kind"))
+
+    def _draw_lost(self, row: Row, entry: ConversationEntry, width: int) -> None:
+        muted = self.ink("list--muted")
+        if entry.lost is None or not entry.compactions:
+            row.add(fit("·" if entry.lost is None else "–", width, right=True), muted)
+            return
+        rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""
+        weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
+        count = fit(human.count(entry.lost), width - len(rules) - len(weakened), right=True)
+        row.add(count, Style() if entry.lost else muted)
+        row.add(rules, self.ink("table--rule")).add(weakened, self.ink("table--finding"))
 
     def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
         muted = self.ink("list--muted")
@@ -360,6 +403,13 @@ class ConversationTable(LineList):
         row.add(fit(number, 6, right=True) + " ", muted)
         row.add("▓" * full, self.ink(f"table--{level}")).add("░" * (bar - full), self.ink("table--rest"))
         row.add(fit(percent, 5, right=True), muted if level == "calm" else self.ink(f"table--{level}"))
+
+
+def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
+    """What conversations are ordered by: lost constraints first, then all that is lost, then what was weakened."""
+    if entry.lost is None:
+        return (-1,)
+    return (entry.constraints, entry.lost, entry.weakened)
 
 
 def _known(number: int | None) -> str:

@@ -44,7 +44,8 @@ class BreakpointView:
 
 @dataclass(frozen=True, slots=True)
 class CacheView:
-    """The breakpoints of a request of `total` tokens. `facts` are sentences about reads, writes and costs."""
+    """The breakpoints of a request of `total` tokens. `facts` are sentences about reads, writes and costs; without
+    `enabled` nothing is cached, and the breakpoints stand where they would be set."""
 
     breakpoints: tuple[BreakpointView, ...] = ()
     total: int | None = None
@@ -53,6 +54,7 @@ class CacheView:
     rough: bool = True
     facts: tuple[str, ...] = ()
     note: str = ""
+    enabled: bool = True
 
 
 class CachePane(Vertical):
@@ -233,6 +235,11 @@ class CachePane(Vertical):
 def _headline(view: CacheView) -> list[TextLine]:
     wasted = sum(not point.honored for point in view.breakpoints)
     parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
+    if not view.enabled:
+        parts = [
+            ("caching is off", "warning"),
+            (f", {len(view.breakpoints)} of 4 breakpoints would be set", "muted"),
+        ]
     if view.total is not None:
         parts.append((f"  request of {'~' if view.rough else ''}{human.count(view.total)} tokens", "muted"))
     if wasted:
@@ -262,7 +269,8 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
         marks[free : free + 2] = f"⚑{point.number}"
     covered = points[-1].tokens or 0
-    text = f"cached up to the last breakpoint: {human.percent(covered, total)}"
+    would = "cached" if view.enabled else "would be cached"
+    text = f"{would} up to the last breakpoint: {human.percent(covered, total)}"
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 

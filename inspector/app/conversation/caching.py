@@ -125,7 +125,7 @@ def _view(
             )
         )
     state = "Caching is on: " if policy.enabled else "Caching is off: "
-    return CacheView(tuple(views), total, layout, ttl, True, (state + policy.reason,))
+    return CacheView(tuple(views), total, layout, ttl, True, (state + policy.reason,), enabled=policy.enabled)
 
 
 def _rough_from(messages: LazyMessages, start: int) -> int:

@@ -25,13 +25,21 @@ _JOB = "opening"
 
 class Opener:
     """Reads the conversation, sets the first state, and remembers the last one. `message` is the store's row to begin
-    with, `find` a text to mark."""
+    with, `find` a text to mark, `compaction` the one to choose."""
 
-    def __init__(self, screen: ConversationScreen, name: str, message: int | None, find: str) -> None:
+    def __init__(
+        self, screen: ConversationScreen, name: str, message: int | None, find: str, compaction: int | None
+    ) -> None:
         self._screen = screen
         self._name = name
         self._message = message
         self._find = find
+        self._compaction = compaction
+
+    @property
+    def first_pane(self) -> str:
+        """The pane that tells of the compaction to begin with; "" without one."""
+        return "" if self._compaction is None else "compaction"
 
     def begin(self) -> None:
         """Open it, while the screen is put together."""
@@ -63,13 +71,17 @@ class Opener:
         screen.messages.open(opened, opening.lines)
         screen.set_reactive(type(screen).loaded, Loaded(opened))
         generation, row = self._first_place(opened)
+        compaction = chosen_with(opened, generation)
+        if self._compaction is not None and 0 < self._compaction < len(opened.generations):
+            compaction = self._compaction
+            generation, row = compaction + 1, end_of(opened, compaction + 1)
         force = opened.resolved.settings
         kept = screen.saved.settings.get(opened.inspection.conversation.row.root, {})
         settings = first_settings(force, kept, screen.flags)
         screen.change(
             generation=generation,
             row=row,
-            compaction=chosen_with(opened, generation),
+            compaction=compaction,
             settings=settings,
             undo=() if settings == force else ((force, None),),
             find=self._find,

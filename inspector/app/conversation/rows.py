@@ -11,7 +11,7 @@ from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.core.text import safe_line
+from inspector.core.text import safe_line, unwrapped
 from inspector.engines.base import Plan, TokenIndex
 from widgets.lists.message_list import Boundary, Flag, MessageRow
 
@@ -35,7 +35,7 @@ class Line:
 
 def line_of(message: Message) -> Line:
     """The line of a message: its text, else the calls it makes, else what else it holds."""
-    text = safe_line(" ".join(message.text[:_READ].split()))
+    text = safe_line(" ".join(unwrapped(message.text[:_READ]).split()))
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
         text = f"{text}  → {calls}" if text else f"→ {calls}"

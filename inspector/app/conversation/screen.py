@@ -64,7 +64,8 @@ def pane_keys(panes: Sequence[Pane]) -> list[BindingType]:
 
 
 class ConversationScreen(JobScreen):
-    """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark."""
+    """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark,
+    `compaction` the one to choose in its pane."""
 
     CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
@@ -86,6 +87,7 @@ class ConversationScreen(JobScreen):
         config: Path | None,
         message: int | None = None,
         find: str = "",
+        compaction: int | None = None,
         panes: Sequence[Pane] = PANES,
     ) -> None:
         super().__init__()
@@ -103,7 +105,7 @@ class ConversationScreen(JobScreen):
         self.clipboard = Clipboard(self)
         self.prompts = Prompts(self)
         self.reports = ReportWriter(self)
-        self.opening = opening.Opener(self, name, message, find)
+        self.opening = opening.Opener(self, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
 
@@ -125,7 +127,7 @@ class ConversationScreen(JobScreen):
     def on_mount(self) -> None:
         """Show that the conversation is being opened, or what has been read of it meanwhile."""
         self.message_list.focus()
-        self.panes.show(self.saved.pane or self.panes.current)
+        self.panes.show(self.opening.first_pane or self.saved.pane or self.panes.current)
         self.opening.mounted()
 
     def on_resize(self) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
+import inspector
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.watching import Watch
 
@@ -14,29 +22,12 @@ if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
-#: What was counted is handed over so often, in seconds: every time draws the list anew.
+#: What was read is handed over so often, in seconds: every time draws the list anew.
 _SHOWN_SECONDS = 0.25
-#: The longest pause between the findings of two conversations, in seconds.
-_PAUSE = 0.2
-
-
-class Live(NamedTuple):
-    """What a conversation's row in the list learns later: messages and rough tokens of its live list, its threshold in
-    tokens, its compactions; None stays unknown."""
-
-    conversation: str
-    messages: int
-    tokens: int | None
-    threshold: int | None
-    compactions: int | None
-
-
-class Grave(NamedTuple):
-    """How many errors and warnings a conversation has, when it had so many messages."""
-
-    conversation: str
-    messages: int
-    findings: int
+#: How often a job looks up whether it is still wanted while the other process works, in seconds.
+_LOOK = 0.1
+#: What answers a question about a conversation: its values, None where it cannot be read.
+Ask = Callable[[str, "ConversationRow"], Sequence[Any] | None]
 
 
 def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
@@ -44,48 +35,211 @@ def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
     return store.conversations()
 
 
-def count_live(
-    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, watch: Watch
-) -> tuple[Live, ...]:
-    """The live lists of conversations, in this order; hands parts over as it goes, returns the last one.
+def read_overviews(
+    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
+    watch: Watch,
+) -> Sequence[ConversationRow]:  # fmt: skip
+    """Hand over the live lists of conversations, then what they lost and their findings, as far as they can be read.
 
-    One that cannot be read is left out: opening it says what is wrong.
+    Each in batches, what is known from earlier first; then those that were compacted come before the others. `apart`
+    has another process of low priority work out what is not known. One that cannot be read is left out: opening it
+    says what is wrong. Answers the rows.
     """
-    from inspector.answers.resolving import live_of
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.overview import Live, Overview, known_live, known_overview
 
-    batch: list[Live] = []
-    handed = time.monotonic()
-    for done, row in enumerate(rows):
-        watch("counting", done, len(rows))
-        try:
-            live = live_of(store, row, flags, config, lambda _: watch.check())
-        except StoreError:
-            continue
-        batch.append(Live(row.id, *live))
-        if time.monotonic() - handed >= _SHOWN_SECONDS:
-            watch.some(tuple(batch))
-            batch, handed = [], time.monotonic()
-    return tuple(batch)
+    kept = default_results()
+    with _asking(store, flags, config, apart, watch) as ask:
+        batch = _Batch(watch)
+        compacted: dict[str, bool] = {}
+        unknown = []
+        for row in rows:
+            watch.check()
+            live = _tried(known_live, store, row, flags, config, kept)
+            if live is None:
+                unknown.append(row)
+            else:
+                compacted[row.id] = bool(live.compactions)
+                batch.add(live)
+        for done, row in enumerate(unknown):
+            watch("counting", done, len(unknown))
+            values = ask("live", row)
+            if values is not None:
+                counted = Live(*values)
+                compacted[row.id] = bool(counted.compactions)
+                batch.add(counted)
+        unknown = []
+        for row in rows:
+            watch.check()
+            overview = _tried(known_overview, store, row, flags, config, kept)
+            if overview is None:
+                unknown.append(row)
+            else:
+                batch.add(overview)
+        batch.hand_over()
+        unknown.sort(key=lambda row: not compacted.get(row.id, False))
+        for done, row in enumerate(unknown, len(rows) - len(unknown)):
+            watch("reading losses", done, len(rows))
+            values = ask("overview", row)
+            if values is not None:
+                batch.add(Overview(*values))
+        batch.hand_over()
+        return rows
 
 
-def count_findings(
-    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, watch: Watch
-) -> Grave | None:
-    """The errors and warnings of conversations, in this order; hands each over as it goes, returns the last one.
+def read_store_losses(
+    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
+    watch: Watch,
+) -> int:  # fmt: skip
+    """Hand over what each compaction lost, in batches: what is known from earlier first. Answers how many conversations
+    could not be read. `apart` as in read_overviews."""
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.store_losses import listed_losses
 
-    One that cannot be judged is left out: opening it says what is wrong.
-    """
-    from inspector.answers.findings import count_grave
-
-    last: Grave | None = None
+    kept = default_results()
+    batch = _Batch(watch)
+    unknown = []
     for row in rows:
         watch.check()
-        started = time.monotonic()
+        found = _tried(listed_losses, store, row, kept)
+        if found is None:
+            unknown.append(row)
+        for loss in found or ():
+            batch.add(loss)
+    batch.hand_over()
+    unread = 0
+    with _asking(store, flags, config, apart, watch) as ask:
+        for done, row in enumerate(unknown, len(rows) - len(unknown)):
+            watch("reading losses", done, len(rows))
+            found = None if ask("overview", row) is None else _tried(listed_losses, store, row, kept)
+            unread += found is None
+            for loss in found or ():
+                batch.add(loss)
+    batch.hand_over()
+    return unread
+
+
+def _tried(known: Callable[..., Any], store: Store, row: ConversationRow, *more: Any) -> Any:
+    try:
+        return known(store, row, *more)
+    except StoreError:
+        return None
+
+
+def _search_path() -> str:
+    """Where the other process finds this very program first, whatever folder it is started in."""
+    own = str(Path(inspector.__file__).parent.parent)
+    return os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
+
+
+class _Batch:
+    """What is handed over together, some times a second."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._values: list[Any] = []
+        self._handed = time.monotonic()
+
+    def add(self, value: Any) -> None:
+        self._values.append(value)
+        if time.monotonic() - self._handed >= _SHOWN_SECONDS:
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        if self._values:
+            self._watch.some(tuple(self._values))
+        self._values, self._handed = [], time.monotonic()
+
+
+@contextmanager
+def _asking(
+    store: Store, flags: Mapping[str, Any], config: Path | None, apart: bool, watch: Watch
+) -> Iterator[Ask]:
+    if apart:
+        other = _Other(store, flags, config, watch)
         try:
-            last = Grave(row.id, row.messages, count_grave(store, row, flags, config))
+            yield other.ask
+        finally:
+            other.close()
+        return
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.overview import read_live, read_overview
+
+    work: Mapping[str, Callable[..., Sequence[Any]]] = {"live": read_live, "overview": read_overview}
+
+    def ask(question: str, row: ConversationRow) -> Sequence[Any] | None:
+        try:
+            return work[question](store, row, flags, config, default_results())
         except InspectorError:
-            continue
-        watch.some(last)
-        # Half of the time is left to whatever the user does.
-        time.sleep(min(_PAUSE, time.monotonic() - started))
-    return last
+            return None
+
+    yield ask
+
+
+class _Other:
+    """The process that works apart (see inspector.answers.overview_process): begun with the first question."""
+
+    def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None, watch: Watch) -> None:
+        self._what = (store, flags, config)
+        self._watch = watch
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: SimpleQueue[str] = SimpleQueue()
+
+    def ask(self, question: str, row: ConversationRow) -> Sequence[Any] | None:
+        process = self._process or self._begin()
+        self._say(process, [question, row.id])
+        while True:
+            self._watch.check()
+            try:
+                line = self._answers.get(timeout=_LOOK)
+            except Empty:
+                continue
+            if not line:
+                raise StoreError("The process that reads losses ended before its time; r reads again.")
+            answer: Sequence[Any] | None = json.loads(line)
+            return answer
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def _begin(self) -> subprocess.Popen[str]:
+        from inspector.answers.answers import paths_of
+
+        store, flags, config = self._what
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "inspector.answers.overview_process"],
+            env={**os.environ, "PYTHONPATH": _search_path()},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # The screen is no place for what it may say.
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            # Keys that the terminal turns into signals are for the app.
+            start_new_session=True,
+        )
+        self._process = process
+        Thread(target=self._listen, args=(process,), daemon=True).start()
+        paths = [str(path) for path in paths_of(store)]
+        self._say(
+            process, {"paths": paths, "flags": dict(flags), "config": None if config is None else str(config)}
+        )
+        return process
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._answers.put(line)
+        self._answers.put("")
+
+    @staticmethod
+    def _say(process: subprocess.Popen[str], document: Any) -> None:
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(document) + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            # Its output has ended too, which is told there.
+            return

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from inspector.app.conversations.reading import Grave, Live, count_findings, count_live, read_index
+from inspector.app.conversations.reading import read_index, read_overviews
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
 from inspector.core.errors import InspectorError
@@ -23,10 +23,12 @@ from widgets.base import human
 from widgets.lists.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Future
 
     from textual.widgets import Input
 
+    from inspector.answers.overview import Live, Overview
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 _AHEAD_SECONDS = 0.1
 #: So long after the list is there, what the next screen needs is imported, in seconds.
 _PREPARE_SECONDS = 0.2
-#: Findings are counted for so many conversations, the last active ones, and for none with more messages than that.
-_JUDGED, _JUDGED_MESSAGES = 200, 20_000
 
 
 class ConversationsScreen(JobScreen):
@@ -45,6 +45,13 @@ class ConversationsScreen(JobScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", id="list.filter", key_display="/"),
         Binding("f", "search", "Search", id="list.search", tooltip="Search the text of all messages"),
+        Binding(
+            "l",
+            "losses",
+            "Losses",
+            id="list.losses",
+            tooltip="The losses of all conversations, the worst first",
+        ),
         Binding("r", "reload", "Read again", show=False, id="list.reload"),
         Binding("escape", "clear_filter", "Clear the filter, put notes away", show=False, id="list.clear"),
     ]
@@ -55,15 +62,20 @@ class ConversationsScreen(JobScreen):
     )
 
     def __init__(
-        self, store: Store, saved: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None
-    ) -> None:
+        self, store: Store, saved: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None, *,
+        apart: bool = False,
+    ) -> None:  # fmt: skip
+        """`index` is the store's conversations where somebody reads them already. `apart` has another process work
+        in the background."""
         super().__init__()
+        self._apart = apart
         self.store = store
         self.saved = saved
         self._index = index
         self._entries: dict[str, ConversationEntry] = {}
         self._rows: tuple[ConversationRow, ...] = ()
-        self._judged: dict[str, int] = {}
+        #: The rows of which live lists, losses and findings have been read.
+        self._read: dict[str, ConversationRow] = {}
         #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
         self._stored: dict[str, int] = {}
         self._left_at = self.saved.conversation
@@ -142,9 +154,7 @@ class ConversationsScreen(JobScreen):
         self.going_on("index", "")
         self._show_title()
         self.tell(*self.store.info.notes)
-        uncounted = tuple(row for row in rows if row.id not in same or same[row.id].tokens is None)
-        if uncounted:
-            self._count_live(uncounted)
+        self._read_overviews()
 
     def _show_title(self) -> None:
         path = self.store.info.path
@@ -161,67 +171,41 @@ class ConversationsScreen(JobScreen):
             parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
         self.query_one(TitleBar).set_parts(parts)
 
-    def _count_live(self, rows: tuple[ConversationRow, ...]) -> None:
-        """Count the live lists in the background, the last active first; then the findings."""
-
-        def counted(live: tuple[Live, ...]) -> None:
-            self._live_came(live)
-            self._count_findings()
-
-        values = (self.store, rows, self.app.flags, self.app.config)
-        self.jobs.cancel("live")
-        self.jobs.run("live", values, count_live, counted, some=self._live_came)
-
-    def _live_came(self, found: tuple[Live, ...]) -> None:
-        table = self.query_one(ConversationTable)
-        for live in found:
-            entry = self._entries.get(live.conversation)
-            if entry is None:
-                continue
-            changed = entry._replace(
-                messages=live.messages,
-                tokens=live.tokens,
-                threshold=live.threshold,
-                compactions=live.compactions,
+    def _read_overviews(self) -> None:
+        """Read in the background what the rows do not tell: live lists, then losses and findings. What is being read
+        comes to its end first; under another screen nothing is begun."""
+        wanted = tuple(row for row in self._rows if self._read.get(row.id) != row)
+        if wanted and self.app.screen is self and "overviews" not in self.jobs.busy():
+            values = (self.store, wanted, self.app.flags, self.app.config, self._apart)
+            self.jobs.cancel("overviews")
+            self.jobs.run(
+                "overviews", values, read_overviews, self._overviews_read, some=self._overviews_came
             )
-            self._entries[entry.id] = changed
-            table.update_entry(changed)
+
+    def _overviews_read(self, rows: tuple[ConversationRow, ...]) -> None:
+        self._read.update((row.id, row) for row in rows)
+        self._read_overviews()
+
+    def _overviews_came(self, found: Sequence[Live | Overview]) -> None:
+        changed = []
+        for one in found:
+            entry = self._entries.get(one.conversation)
+            if entry is not None:
+                self._entries[entry.id] = entry._replace(**_values(one))
+                changed.append(self._entries[entry.id])
+        self.query_one(ConversationTable).update_entries(changed)
         self._show_title()
 
     def on_screen_suspend(self) -> None:
-        """Remember which conversation the cursor was left on. Whoever has opened one waits for that: counting rests."""
+        """Remember which conversation the cursor was left on. Whoever has opened one waits for that: reading rests."""
         self._left_at = self.saved.conversation
-        self.jobs.cancel("live")
-        self.jobs.cancel("findings")
+        self.jobs.cancel("overviews")
 
     def on_screen_resume(self) -> None:
-        """Go to the conversation that was opened by its name or from a search, and go on counting."""
+        """Go to the conversation that was opened by its name or from a search, and go on reading."""
         if self._left_at != self.saved.conversation and self.saved.conversation:
             self.query_one(ConversationTable).select(self.saved.conversation)
-        uncounted = tuple(row for row in self._rows if self._entries[row.id].tokens is None)
-        if uncounted:
-            self._count_live(uncounted)
-        elif self._rows:
-            self._count_findings()
-
-    def _count_findings(self) -> None:
-        """Count the findings of conversations that nobody has judged as they are now."""
-        wanted = tuple(
-            row
-            for row in self._rows[:_JUDGED]
-            if self._judged.get(row.id) != row.messages <= _JUDGED_MESSAGES
-        )
-        if wanted:
-            values = (self.store, wanted, self.app.flags, self.app.config)
-            self.jobs.cancel("findings")
-            self.jobs.run("findings", values, count_findings, some=self._findings_came)
-
-    def _findings_came(self, found: Grave) -> None:
-        self._judged[found.conversation] = found.messages
-        entry = self._entries.get(found.conversation)
-        if entry is not None:
-            self._entries[entry.id] = entry._replace(findings=found.findings)
-            self.query_one(ConversationTable).update_entry(self._entries[entry.id])
+        self._read_overviews()
 
     @on(StoreChanged)
     def _changed(self) -> None:
@@ -282,14 +266,28 @@ class ConversationsScreen(JobScreen):
             self.query_one(NotesBar).dismiss()
 
     def action_reload(self) -> None:
-        """Read the index again."""
+        """Read everything again, also what seems to be the same."""
+        self._read = {}
+        self.jobs.cancel("overviews")
         self._read_index()
+
+    def action_losses(self) -> None:
+        """What was lost where, over the whole store."""
+        from inspector.app.losses.screen import LossesScreen
+
+        self.app.push_screen(LossesScreen(self.store, self._rows, self._apart))
 
     def action_search(self) -> None:
         """Search the text of every message."""
         from inspector.app.search.screen import SearchScreen
 
         self.app.push_screen(SearchScreen(self.store))
+
+
+def _values(one: Live | Overview) -> dict[str, Any]:
+    values = one._asdict()
+    del values["conversation"]
+    return values
 
 
 def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
@@ -302,6 +300,7 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         compactions=row.compactions,
         last_active=row.last_active,
         kind="" if row.kind == "conversation" else row.kind,
+        parent=row.parent or "",
     )
     if known is None:
         return fresh
@@ -311,4 +310,8 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         threshold=known.threshold,
         compactions=fresh.compactions if fresh.compactions is not None else known.compactions,
         findings=known.findings,
+        lost=known.lost if same else None,
+        constraints=known.constraints,
+        weakened=known.weakened,
+        parent=fresh.parent,
     )

@@ -93,6 +93,7 @@ class ObservedEngine:
                 "tail_token_budget": (DerivationStep("observed", rules.tail_tokens, rules.why_tail),),
                 "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
             },
+            observed=True,
         )
 
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:

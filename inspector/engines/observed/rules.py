@@ -1,4 +1,4 @@
-"""What was observed of other agents' compactions, as data: no release's code, but evidence for each number.
+"""What was observed of other agents' compactions, as data: evidence for each number, not a release's promise.
 
 The events are those of public transcripts: 99 compactions of Claude Code (2.0.76 to 2.1.232), 81 of Codex (0.125 to
 0.146), 16 of opencode (1.16 to 1.18) and 8 of pi.
@@ -47,11 +47,12 @@ OPENCODE = Observed(
     name="opencode",
     summary="opencode: the list becomes a summary, the newest turns stay.",
     share=1.0,
-    reserve=20_000,
-    why_threshold="the window less a reserve of 20,000, as its documents give it. Observed, not compared with code. "
-    "/compact fires by hand",
-    tail_tokens=8_000,
-    why_tail="each of 16 real events names where the tail starts; the most that its documents keep. Observed",
+    reserve=52_000,
+    why_threshold="the window less an answer of 32,000 and a reserve of 20,000: what its source takes off a model of "
+    "that largest output, compared with no recording. /compact fires by hand",
+    tail_tokens=15_000,
+    why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
+    "16 real events names where its tail starts",
     summary_tokens=1_700,
     why_summary="a real summarizing call wrote 1,641 tokens of text. Observed",
 )

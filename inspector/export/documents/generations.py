@@ -13,14 +13,14 @@ from inspector.core.conversations import Microcompaction, Request
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
-from inspector.core.text import safe_line
+from inspector.core.text import safe, safe_line, unwrapped
 from inspector.export.documents.document import Document
 from inspector.export.documents.findings import finding_document
 from inspector.export.documents.settings import budgets_document, settings_document
 
 
-def show_document(answer: ShownGeneration) -> Document:
-    """The answer of `show`: one generation with the plan that the settings make of it."""
+def show_document(answer: ShownGeneration, full: bool = False) -> Document:
+    """The answer of `show`: one generation with the plan that the settings make of it; `full` has all of each text."""
     conversation, generation, plan = answer.conversation, answer.generation, answer.plan
     usage, exact, recorded = answer.usage, answer.exact, answer.recorded
     reported = usage.input + usage.cache_read + usage.cache_write if usage else 0
@@ -32,6 +32,7 @@ def show_document(answer: ShownGeneration) -> Document:
         "generations": len(conversation.generations),
         "session": generation.session,
         "live": generation.live,
+        "step": answer.step,
         "profile": plan.profile,
         "settings": settings_document(answer.resolved.settings, answer.resolved.sources),
         **budgets_document(plan.budgets),
@@ -63,7 +64,7 @@ def show_document(answer: ShownGeneration) -> Document:
                 "pruned": index in pruned,
                 "breakpoint": points.get(index),
                 "summary": handoff_of(message) is not None,
-                "text": first_line(message),
+                "text": safe(message.text) if full and message.text else first_line(message),
             }
             for index, message in enumerate(answer.messages)
         ],
@@ -77,7 +78,7 @@ def show_document(answer: ShownGeneration) -> Document:
 
 def first_line(message: Message) -> str:
     """A message in one safe line: its text, else the calls it makes."""
-    line = safe_line(message.text)
+    line = safe_line(unwrapped(message.text))
     if line:
         return line
     calls = "; ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)

@@ -165,7 +165,7 @@ def course_chart(report: Report) -> CourseChart:
         names = (f"generation {one.number}", str(one.number))
         told = (
             f"Generation {one.number} ({'live' if one.live else 'compacted'}): {count(one.said, 'message')} said, "
-            f"{one.messages:,} in the list at its end, {one.tokens:,} tokens"
+            f"{one.messages:,} in the list at its end, ~{one.tokens:,} tokens"
         )
         return Lane(start + 1, width, next((n for n in names if 7 * len(n) + 8 < width), ""), told, one.live)
 
@@ -220,7 +220,7 @@ def _thinned(tokens: Sequence[int], start: int, stop: int) -> list[tuple[int, in
 def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Mark]:
     last = -100.0
     for fall, x in zip(falls, places, strict=True):
-        told = f"Compaction {fall.compaction}: {fall.before:,} to {fall.after:,} tokens"
+        told = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
         told += ", no summary was made" if fall.fallback else ""
         # Where discs would overlap, only some have numbers; the others are dots below them.
         if x - last < 26:
@@ -232,14 +232,14 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Mark]:
 
 def _course_told(course: Course, limits: dict[str, int]) -> str:
     falls = "; ".join(
-        f"compaction {fall.compaction} after {fall.step:,} messages, from {fall.before:,} to {fall.after:,} tokens"
+        f"compaction {fall.compaction} after {fall.step:,} messages, from ~{fall.before:,} to ~{fall.after:,} tokens"
         + (" (no summary was made)" if fall.fallback else "")
         for fall in course.falls[:40]
     )
     highest = max([0, *course.tokens, *(fall.before for fall in course.falls)])
     told = [
         f"Tokens of the list over {count(len(course.tokens), 'message')}",
-        f"At most {highest:,} tokens; {falls or 'nothing was compacted'}",
+        f"At most ~{highest:,} tokens; {falls or 'nothing was compacted'}",
         ", ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens),
     ]
     return ". ".join(filter(None, told)) + "."

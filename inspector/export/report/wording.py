@@ -167,9 +167,11 @@ def saved_words(part: CompactionPart) -> str:
 
 
 def regions_words(part: CompactionPart) -> str:
-    """What the regions of the list before took."""
+    """What the regions of the list before took, as it stood; and the middle as the summary model got it, pruned."""
     head, middle, tail = part.tokens
-    return f"{middle:,} tokens summarized, {head:,} kept in the head, {tail:,} in the tail"
+    pruned = part.compared.planned.middle_tokens
+    read = f" (~{pruned:,} after pruning)" if part.compared.agree and pruned < middle else ""
+    return f"~{middle:,} tokens summarized{read}, ~{head:,} kept in the head, ~{tail:,} in the tail"
 
 
 def summary_name(part: CompactionPart) -> str:

@@ -18,7 +18,9 @@ def print_show(document: Document) -> None:
     """A generation: what its numbers are and one line a message."""
     console = console_for()
     tokens = document["tokens"]
-    state = "live" if document["live"] else "compacted"
+    state = (
+        f"at step {document['step']:,}" if document["step"] else "live" if document["live"] else "compacted"
+    )
     say(
         console,
         f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
@@ -139,7 +141,7 @@ def print_requests(documents: Sequence[Document]) -> None:
             entry["context_tokens"], entry["cache_read_tokens"], entry["cache_write_tokens"],
             entry["cache_write_1h_tokens"], entry["input_tokens"], entry["output_tokens"],
         )  # fmt: skip
-        shown = [f"{size:,}" for size in sizes]
+        shown = ["" if size is None else f"{size:,}" for size in sizes]
         add_row(table, str(entry["index"]), *shown, str(entry["generation"]), entry["model"])
     console.print(table)
 

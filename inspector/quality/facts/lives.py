@@ -32,11 +32,13 @@ def lives_of(
     ends: Sequence[int],
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
+    unreadable: Collection[int] = (),
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
-    `watch` is told now and then how many facts were followed; what it raises ends the work.
+    `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
+    `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
@@ -56,7 +58,8 @@ def lives_of(
     for (key, _), numbers in starts.items():
         if numbers:
             first[key] = min(first.get(key, numbers[0]), numbers[0])
-    fates = _fates([fact for fact in facts if fact.key in first], first, lists_after, numbers_said, watch)
+    summarized = [fact for fact in facts if fact.key in first]
+    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
@@ -82,6 +85,7 @@ def _fates(
     lists_after: Mapping[int, PassageIndex],
     numbers_said: Collection[tuple[str, str]],
     watch: Callable[[int], None] | None,
+    unreadable: Collection[int],
 ) -> dict[str, list[Fate]]:
     """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
     weights = weights_of(facts)
@@ -93,7 +97,7 @@ def _fates(
     numbers = sorted(lists_after)
     for turn, number in enumerate(numbers):
         after = lists_after[number]
-        gone = Fate(number, "lost")
+        gone = Fate(number, "unknown" if number in unreadable else "lost")
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
         added = after.only({at for key, at in places.items() if key not in standing})
         standing = frozenset(places)
@@ -117,7 +121,9 @@ def _fates(
             else:
                 known.pop(fact.key, None)
             found = [(match, places[key]) for key, match in here.items()]
-            so_far.append(told(found, after, number) if found else gone)
+            fate = told(found, after, number) if found else gone
+            hidden = number in unreadable and fate.outcome != "verbatim"
+            so_far.append(Fate(number, "unknown") if hidden else fate)
     return fates
 
 

@@ -53,7 +53,8 @@ def measures_of(
     numbers: list[int] = []
     for compaction in compactions:
         numbers.append(compaction.recorded.index)
-        found += [*trail.measure(compaction), reopened.measure(compaction)]
+        found += trail.measure(compaction)
+        found.append(reopened.measure(compaction.recorded, compaction.opened_before, compaction.opened_after))
         found += [request_measure(compaction, stemmer), next_measure(compaction)]
         found += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
     if facts is not None:

@@ -84,8 +84,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCompaction:
-    """A compaction with both its lists: `before` whole, `after` as the compaction left it, `since` what was said then
-    until the next compaction.
+    """A compaction with both its lists: `before` whole, `after` as the compaction left it. `opened_before` and
+    `opened_after` are the (index, name) of the files that these lists opened, the latter with all that was said until
+    the next compaction.
 
     `middle_tokens` is what the summary model had to read, `summary_tokens` what it wrote.
     """
@@ -93,9 +94,10 @@ class MeasuredCompaction:
     recorded: Compaction
     before: Sequence[Message]
     after: Sequence[Message]
-    since: Sequence[Message] = ()
     middle_tokens: int = 0
     summary_tokens: int = 0
+    opened_before: Sequence[tuple[int, str]] = ()
+    opened_after: Sequence[tuple[int, str]] = ()
 
     @property
     def middle(self) -> range:

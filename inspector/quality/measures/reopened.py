@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.quality.measures.artifacts import COMMAND_KEYS, PATH_KEYS, arguments, is_path, plain_path
-from inspector.quality.measures.measure import Evidence, Measure, MeasuredCompaction, Place, Share
+from inspector.quality.measures.measure import Evidence, Measure, Place, Share
 
 #: Parts of the names of tools that show what they name, and arguments that hold an address.
 _OPENING = ("read", "view", "open", "cat", "fetch", "browse", "navigate", "extract", "scrape", "visit")
@@ -26,47 +26,50 @@ _NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
 _LONGEST_COMMAND = 2_000
 
 
-class _Opening(NamedTuple):
-    """A message in which something was opened, and its role."""
+#: What a list opened: (index of the message, name), in order.
+Openings = Sequence[tuple[int, str]]
 
-    place: Place
-    role: str
+
+def openings(messages: Iterable[Message]) -> tuple[tuple[int, str], ...]:
+    """The files and pages that a list of messages opened."""
+    return tuple((index, name) for index, message in enumerate(messages) for name in opened_in(message))
 
 
 class Reopened:
     """Gathers what was opened over the compactions of a conversation, oldest first."""
 
     def __init__(self) -> None:
-        self._left: dict[str, _Opening] = {}
+        self._left: dict[str, Place] = {}
 
-    def measure(self, compaction: MeasuredCompaction) -> Measure:
-        """Of the files and pages opened since the compaction, those that messages which had left the list opened."""
-        for index in compaction.middle:
-            message = compaction.before[index]
-            for name in opened_in(message):
-                self._left[name] = _Opening(compaction.place(index), message.role)
-        # What is still in the list need not be opened again for the summary's sake.
-        for message in compaction.after:
-            for name in opened_in(message):
-                self._left.pop(name, None)
-        number, first = compaction.recorded.index, compaction.recorded.after
+    def measure(self, recorded: Compaction, before: Openings, after: Openings) -> Measure:
+        """Of the files and pages opened since a compaction, those that messages which had left the list opened.
+
+        `before` is what the list before it opened, `after` the list after it with all that was said until the next.
+        """
+        number = recorded.index
+        for index, name in before:
+            if recorded.head_end <= index < recorded.tail_start:
+                self._left[name] = Place(number, index)
         opened: dict[str, Place] = {}
-        for offset, message in enumerate(compaction.since):
-            for name in opened_in(message):
-                opened.setdefault(name, Place(number + 1, first + offset))
-        summary = compaction.recorded.summary or ""
+        for index, name in after:
+            if index < recorded.after:
+                # What is still in the list need not be opened again for the summary's sake.
+                self._left.pop(name, None)
+            else:
+                opened.setdefault(name, Place(number + 1, index))
+        summary = recorded.summary or ""
         evidence = tuple(
             Evidence(
                 name,
                 False,
-                before.place,
+                earlier,
                 place,
                 None,
                 "the summary names it" if _named(name, summary) else "the summary does not name it",
-                before.role,
+                "assistant",
             )
             for name, place in opened.items()
-            if (before := self._left.get(name)) is not None
+            if (earlier := self._left.get(name)) is not None
         )
         share = Share(len(evidence), len(opened)) if opened else None
         return Measure("read-again", number, share, None, (), (), evidence)

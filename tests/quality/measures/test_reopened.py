@@ -8,8 +8,8 @@ import pytest
 
 from inspector.core.messages import Message
 from inspector.quality.measures.cost import pruned_measure
-from inspector.quality.measures.measure import MeasuredCompaction, Place, Share
-from inspector.quality.measures.reopened import Reopened, opened_in
+from inspector.quality.measures.measure import Measure, MeasuredCompaction, Place, Share
+from inspector.quality.measures.reopened import Reopened, opened_in, openings
 from tests.quality.measures.made_compactions import agent, compacted, told, tool, user
 
 
@@ -17,18 +17,15 @@ def read(path: str) -> Message:
     return agent("", ("read_file", {"path": path}))
 
 
-def since(compaction: MeasuredCompaction, *messages: Message) -> MeasuredCompaction:
-    return replace(compaction, since=messages)
+def measured(reopened: Reopened, compaction: MeasuredCompaction, *since: Message) -> Measure:
+    """With what was said after the compaction."""
+    after = openings([*compaction.after, *since])
+    return reopened.measure(compaction.recorded, openings(compaction.before), after)
 
 
 def test_a_file_that_left_the_list_and_is_opened_later_was_read_again() -> None:
-    done = since(
-        compacted([user("go")], [read("src/a.py"), tool("text")], [agent("on")]),
-        user("and"),
-        read("./src/a.py"),
-        read("src/new.py"),
-    )
-    measure = Reopened().measure(done)
+    done = compacted([user("go")], [read("src/a.py"), tool("text")], [agent("on")])
+    measure = measured(Reopened(), done, user("and"), read("./src/a.py"), read("src/new.py"))
     assert measure.share == Share(1, 2)
     (entry,) = measure.evidence
     assert (entry.text, entry.said, entry.found) == (
@@ -40,25 +37,27 @@ def test_a_file_that_left_the_list_and_is_opened_later_was_read_again() -> None:
 
 
 def test_what_the_summary_names_is_said_to_be_named() -> None:
-    done = since(compacted([user("go")], [read("src/shop/cart.py")], [agent("on")]), read("src/shop/cart.py"))
-    assert told(Reopened().measure(done)) == {"src/shop/cart.py": (False, "the summary names it")}
+    done = compacted([user("go")], [read("src/shop/cart.py")], [agent("on")])
+    assert told(measured(Reopened(), done, read("src/shop/cart.py"))) == {
+        "src/shop/cart.py": (False, "the summary names it")
+    }
 
 
 def test_what_still_stands_in_the_list_is_not_read_again() -> None:
-    done = since(compacted([user("go")], [read("a.py")], [read("a.py"), tool("text")]), read("a.py"))
-    assert Reopened().measure(done).share == Share(0, 1)
+    done = compacted([user("go")], [read("a.py")], [read("a.py"), tool("text")])
+    assert measured(Reopened(), done, read("a.py")).share == Share(0, 1)
 
 
 def test_files_are_remembered_over_compactions() -> None:
     reopened = Reopened()
-    reopened.measure(compacted([user("go")], [read("a.py")], [agent("on")]))
-    later = since(compacted([user("go")], [agent("x")], [agent("on")], index=2), read("a.py"))
-    (entry,) = reopened.measure(later).evidence
+    measured(reopened, compacted([user("go")], [read("a.py")], [agent("on")]))
+    later = compacted([user("go")], [agent("x")], [agent("on")], index=2)
+    (entry,) = measured(reopened, later, read("a.py")).evidence
     assert (entry.said, entry.found) == (Place(1, 1), Place(3, later.recorded.after))
 
 
 def test_nothing_opened_is_no_share() -> None:
-    assert Reopened().measure(compacted([user("go")], [read("a.py")], [agent("on")])).share is None
+    assert measured(Reopened(), compacted([user("go")], [read("a.py")], [agent("on")])).share is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""What the list of conversations learns of each in the background: its live list first, then losses and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspector.answers.kept_results import KeptResults, basis_of
+from inspector.answers.resolving import live_of, resolve
+from inspector.core.conversations import ConversationRow
+from inspector.stores.base import Store
+
+
+class Live(NamedTuple):
+    """Messages and rough tokens of a conversation's live list, its threshold in tokens, its compactions; None stays
+    unknown."""
+
+    conversation: str
+    messages: int
+    tokens: int | None
+    threshold: int | None
+    compactions: int | None
+
+
+class Overview(NamedTuple):
+    """How many facts a conversation lost for good, how many of them are constraints, how many were weakened; and how
+    many errors and warnings it has."""
+
+    conversation: str
+    lost: int
+    constraints: int
+    weakened: int
+    findings: int
+
+
+def known_live(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+) -> Live | None:
+    """The live list as it is known from earlier. Reads no message; raises StoreErrors."""
+    document = kept.get(basis_of(store, row.id, "live", resolve(store, row, flags, config)))
+    return None if document is None else Live(row.id, *document)
+
+
+def read_live(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults,
+    watch: Callable[[int], None] | None = None,
+) -> Live:  # fmt: skip
+    """The live list, counted and kept; `watch` as in live_of. Raises StoreErrors."""
+    basis = basis_of(store, row.id, "live", resolve(store, row, flags, config))
+    live = Live(row.id, *live_of(store, row, flags, config, watch))
+    kept.put(basis, live[1:])
+    return live
+
+
+def known_overview(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+) -> Overview | None:
+    """The overview as it is known from earlier. Reads no message; raises StoreErrors."""
+    document = kept.get(basis_of(store, row.id, "overview", resolve(store, row, flags, config)))
+    return None if document is None else Overview(row.id, *document)
+
+
+def read_overview(
+    store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
+) -> Overview:
+    """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
+    # The app imports this module to look up what is known; what works it out is for whoever does.
+    from inspector.answers.findings import read_findings
+    from inspector.answers.inspection import Inspection
+    from inspector.answers.store_losses import known_losses, work_out_losses
+
+    resolved = resolve(store, row, flags, config)
+    basis = basis_of(store, row.id, "overview", resolved)
+    inspection = Inspection(store, store.open(row.id))
+    losses = known_losses(store, row.id, kept) or work_out_losses(inspection, kept)
+    grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
+    rules = losses.lost.get("constraint", 0)
+    found = Overview(row.id, losses.total, rules, losses.weakened, grave)
+    kept.put(basis, found[1:])
+    return found

@@ -1,0 +1,139 @@
+"""The losses of the whole store: every compaction by what nobody can read any more after it, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from inspector.answers.store_losses import ListedLoss, LostFact, worst_first
+from inspector.app.conversations.reading import read_store_losses
+from inspector.app.job_screen import JobScreen
+from inspector.core.signs import FATE_SIGNS
+from inspector.core.text import safe_title
+from inspector.stores.base import Store
+from widgets.bars.key_line import KeyLine
+from widgets.bars.notes_bar import NotesBar
+from widgets.bars.title_bar import TitleBar, TitlePart
+from widgets.base import human
+from widgets.lists.loss_list import LossEntry, LossList
+
+if TYPE_CHECKING:
+    from inspector.core.conversations import ConversationRow
+
+_LONGEST = 300
+
+
+class LossesScreen(JobScreen):
+    """What was lost where. Enter opens the conversation at that compaction."""
+
+    CSS_PATH = "losses.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.pop_screen", "Back", id="losses.back"),
+    ]
+    HELP: ClassVar[str] = (
+        "Every compaction that lost something for good, the worst first: ‼ constraints, then preferences, decisions "
+        "and values; ↓ counts what was only weakened. A fact counts once, at the compaction since which it is gone; "
+        "what was said again, taken back or changed later is no loss. Enter opens the conversation at that compaction."
+    )
+
+    def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
+        """`rows` are the conversations to read; `apart` has another process work out what is not known."""
+        super().__init__()
+        self.store = store
+        self._rows = tuple(rows)
+        self._apart = apart
+        self._losses: list[ListedLoss] = []
+        self._resting = False
+
+    def compose(self) -> ComposeResult:
+        """The list, the facts of its row, keys."""
+        yield TitleBar(id="title")
+        yield LossList(id="losses")
+        yield Static("", id="none", markup=False)
+        yield Static("", id="facts", markup=False)
+        yield NotesBar(id="note")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one(LossList).focus()
+        self._show(done=False)
+        self._read()
+
+    def _read(self) -> None:
+        values = (self.store, self._rows, self.app.flags, self.app.config, self._apart)
+        self.jobs.run("losses", values, read_store_losses, self._read_all, some=self._came)
+
+    def on_screen_suspend(self) -> None:
+        """Whoever has opened a conversation waits for that: reading rests."""
+        self._resting = "losses" in self.jobs.busy()
+        self.jobs.cancel("losses")
+
+    def on_screen_resume(self) -> None:
+        """Go on reading."""
+        if self._resting:
+            self._resting = False
+            self._losses = []
+            self._read()
+
+    def _came(self, found: Iterable[ListedLoss]) -> None:
+        self._losses = worst_first([*self._losses, *found])
+        self._show(done=False)
+
+    def _read_all(self, unread: int) -> None:
+        if unread:
+            self.tell(
+                f"{human.plural(unread, 'conversation')} could not be read; opening one says what is wrong."
+            )
+        self._show(done=True)
+
+    def _show(self, *, done: bool) -> None:
+        count = human.plural(len(self._losses), "compaction")
+        self.query_one(TitleBar).set_parts((TitlePart("Losses of the whole store", 5), TitlePart(count, 3)))
+        table, none = self.query_one(LossList), self.query_one("#none", Static)
+        table.display, none.display = bool(self._losses), not self._losses
+        none.update("No compaction lost anything that was found." if done else "reading …")
+        table.set_entries(tuple(map(_entry, self._losses)))
+        self._show_facts()
+
+    @on(LossList.Selected)
+    def _show_facts(self) -> None:
+        at = self.query_one(LossList).cursor
+        panel = self.query_one("#facts", Static)
+        panel.display = bool(self._losses)
+        if at < len(self._losses):
+            panel.update(Text("\n").join(map(_line, self._losses[at].loss.facts)))
+
+    @on(LossList.Opened)
+    def _opened(self, event: LossList.Opened) -> None:
+        chosen = self._losses[event.row]
+        self.app.open_conversation(chosen.row.id, compaction=chosen.loss.compaction)
+
+
+def _entry(one: ListedLoss) -> LossEntry:
+    lost = one.loss.lost
+    return LossEntry(
+        key=(one.row.id, one.loss.compaction),
+        title=one.row.title or one.row.id,
+        compaction=one.loss.compaction,
+        at=one.loss.at,
+        lost=sum(lost.values()),
+        constraints=lost.get("constraint", 0),
+        weakened=one.loss.weakened,
+        worst=one.loss.facts[0].text if one.loss.facts else "",
+    )
+
+
+def _line(fact: LostFact) -> Text:
+    sign = FATE_SIGNS[fact.fate]
+    return Text.assemble(
+        (f"{sign} {fact.category:<11}{fact.fate:<12}", "bold"),
+        f"{safe_title(fact.text, _LONGEST)}  ",
+        (f"{fact.role}, #{fact.index} (row {fact.message})", "dim"),
+    )

@@ -1,0 +1,118 @@
+"""The items of a Codex rollout as messages: several items that the model made in a row are one answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.stores.entries import Wire
+
+#: What Codex says under the user's role.
+_HARNESS = re.compile(
+    r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|recommended_plugins|permissions instructions|"
+    r"app-context|collaboration_mode|skills_instructions|apps_instructions|plugins_instructions|multi_agent_mode|"
+    r"user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions for )"
+)
+_CALLS = frozenset(
+    {"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"}
+)
+#: Items that the model makes.
+MADE = _CALLS | {"reasoning", "agent_message", "image_generation_call"}
+ENCRYPTED = "(a summary that only the provider can read)"
+
+
+def is_made(item: Mapping[str, Any]) -> bool:
+    """Whether the model made the item."""
+    return str(item.get("type")) in MADE or (
+        item.get("type") == "message" and item.get("role") == "assistant"
+    )
+
+
+def answer_wire(items: Sequence[Mapping[str, Any]]) -> Wire:
+    """The message that items make which the model made in a row."""
+    texts, thoughts, calls = [], [], []
+    for item in items:
+        kind = str(item.get("type"))
+        if kind == "reasoning":
+            thoughts += [part for part in _texts(item.get("summary")) if part]
+        elif kind in _CALLS:
+            calls.append(_call(item))
+        else:
+            texts += _texts(item.get("content"))
+    wire: Wire = {"role": "assistant", "content": "\n\n".join(texts)}
+    if thoughts:
+        wire["reasoning_content"] = "\n\n".join(thoughts)
+    if calls:
+        wire["tool_calls"] = calls
+    return wire
+
+
+def item_wires(item: Mapping[str, Any]) -> list[Wire]:
+    """The messages in an item that the model did not make, or that stands alone in the list after a compaction."""
+    kind = str(item.get("type"))
+    if is_made(item):
+        return [answer_wire([item])]
+    if kind in ("compaction", "compaction_summary", "context_compaction"):
+        return [{"role": "system", "content": ENCRYPTED}]
+    if kind.endswith("_output"):
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": str(item.get("call_id") or ""),
+                "content": _output(item.get("output")),
+            }
+        ]
+    if kind != "message":
+        return []
+    if item.get("role") != "user":
+        return [{"role": "system", "content": "\n".join(_texts(item.get("content")))}]
+    return list(_said(item.get("content")))
+
+
+def _said(content: object) -> Iterator[Wire]:
+    """What stands under the user's role: the user's words apart from Codex' own."""
+    own: list[Mapping[str, Any]] = []
+    for part in content if isinstance(content, list) else [{"type": "input_text", "text": content}]:
+        if not isinstance(part, Mapping):
+            continue
+        text = part.get("text")
+        if isinstance(text, str) and _HARNESS.match(text):
+            if own:
+                yield {"role": "user", "content": _plain(own)}
+                own = []
+            yield {"role": "system", "content": text}
+        else:
+            own.append(part)
+    if own:
+        yield {"role": "user", "content": _plain(own)}
+
+
+def _plain(parts: Sequence[Mapping[str, Any]]) -> Any:
+    if all(isinstance(part.get("text"), str) for part in parts):
+        return "\n".join(str(part["text"]) for part in parts)
+    return [dict(part) for part in parts]
+
+
+def _call(item: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(item.get("type"))
+    arguments = next((item[key] for key in ("arguments", "input", "action") if item.get(key) is not None), "")
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    function = {"name": str(item.get("name") or kind.removesuffix("_call")), "arguments": text}
+    return {"id": str(item.get("call_id") or item.get("id") or ""), "type": "function", "function": function}
+
+
+def _output(output: object) -> Any:
+    if isinstance(output, list):
+        return _plain([part for part in output if isinstance(part, Mapping)])
+    if isinstance(output, Mapping) and isinstance(output.get("content"), str):
+        return output["content"]
+    return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+
+
+def _texts(content: object) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    return [part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)]

@@ -1,0 +1,310 @@
+"""Codex' rollouts (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`) as conversations.
+
+A compaction puts a list of its own in the place of all items before: messages of the user and the developer as they
+were, and mostly a summary that is encrypted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, ConversationRow, Request
+from inspector.core.text import safe_line
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of
+from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
+from inspector.stores.entries import Entries, Wire
+from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
+from inspector.stores.recorded import FileDigest, Recorded, Source
+
+_TITLE = 120
+_USER = ROLE_CODES["user"]
+_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+_WHY_UNREADABLE = "The summary is encrypted, only the provider reads it. What stays word for word is known."
+
+
+@dataclass(slots=True)
+class Scan:
+    """A rollout that was gone through once: lists as numbers of entries, and what was counted on the way."""
+
+    entries: Entries
+    lists: list[list[int]] = field(default_factory=lambda: [[]])
+    compactions: list[Compaction] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    session: str = ""
+    parent: str = ""
+    prompt: str = ""
+    folder: str = ""
+    version: str = ""
+    provider: str = ""
+    model: str = ""
+    window: int | None = None
+    title: str = ""
+    first_words: str = ""
+    times: list[float] = field(default_factory=list)
+    unreadable: int = 0
+
+
+class CodexReader:
+    """See Reader for what every method answers."""
+
+    agent = "codex"
+    notes = ("Codex does not record what started a compaction, and it encrypts most summaries.",)
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether lines are in Codex' envelope."""
+        first = next(first_mappings(head), {})
+        return first.get("type") in _TYPES and isinstance(first.get("payload"), dict)
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """The one conversation of a rollout."""
+        found = _Scanner(path).run()
+        if not found.entries.found:
+            return ()
+        return (
+            FileDigest(
+                path=str(path),
+                session=found.session or path.stem,
+                title=safe_line(found.title or found.first_words, _TITLE),
+                model=found.model,
+                folder=found.folder,
+                version=found.version,
+                messages=len(found.lists[-1]),
+                compactions=tuple(str(compaction.index) for compaction in found.compactions),
+                started_at=min(found.times, default=0.0),
+                last_active=max(found.times, default=0.0),
+                parent=found.parent,
+                provider=found.provider,
+                window=found.window,
+            ),
+        )
+
+    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+        """A conversation a rollout, the newest of those that are copies of one session."""
+        newest: dict[str, FileDigest] = {}
+        for digest in sorted(digests, key=lambda digest: digest.last_active):
+            newest[digest.session] = digest
+        return tuple(Source(_row(digest), (Path(digest.path),)) for digest in newest.values())
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        found, row = _Scanner(source.files[0]).run(), source.row
+        lists = [[identity(0, number) for number in numbers] for numbers in found.lists]
+        notes = list(left_out(found.unreadable))
+        if any(compaction.encrypted for compaction in found.compactions):
+            notes.append(_WHY_UNREADABLE)
+        return Recorded(
+            Conversation(
+                row,
+                (session_of(row, row.id, found.requests, len(found.entries)),),
+                generations_of(lists, (found.entries,), row.id),
+                tuple(notes),
+            ),
+            tuple(found.compactions),
+            (),
+            tuple(found.requests),
+            bodies_of((found.entries,), row.id),
+            found.prompt,
+        )
+
+
+def _row(digest: FileDigest) -> ConversationRow:
+    return ConversationRow(
+        id=digest.session,
+        root=digest.session,
+        title=digest.title,
+        model=digest.model,
+        source=f"codex {digest.version}".strip(),
+        sessions=(digest.session,),
+        messages=digest.messages,
+        compactions=len(digest.compactions),
+        started_at=digest.started_at,
+        last_active=digest.last_active,
+        parent=digest.parent or None,
+        kind="sub-agent" if digest.parent else "conversation",
+        provider=digest.provider,
+        agent="codex",
+        folder=digest.folder,
+        window=digest.window,
+        window_source="told by the rollout" if digest.window else "",
+    )
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.found = Scan(Entries(path, _convert))
+        self.open: int | None = None
+        self.counted: object = None
+        self.last_size: int | None = None
+        self.answer = ""
+        self.waiting: int | None = None
+
+    def run(self) -> Scan:
+        found = self.found
+        for line in read_lines(found.entries.path):
+            if line.value is None:
+                found.unreadable += 1
+                continue
+            at = seconds_of(line.value.get("timestamp"))
+            if at:
+                found.times.append(at)
+            payload = line.value.get("payload")
+            if not isinstance(payload, dict):
+                continue
+            found.entries.spans.append((line.start, line.length))
+            kind = text_at(line.value, "type")
+            if kind == "response_item":
+                self._item(payload, at)
+            elif kind == "compacted":
+                self._compacted(payload, at)
+            elif kind == "event_msg":
+                self._event(payload, at)
+            elif kind == "session_meta" and not found.session:
+                self._meta(payload)
+            elif kind == "turn_context":
+                found.model = text_at(payload, "model") or found.model
+        return found
+
+    def _meta(self, payload: dict[str, Any]) -> None:
+        found = self.found
+        found.session = text_at(payload, "id") or text_at(payload, "session_id")
+        found.folder, found.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
+        found.provider = text_at(payload, "model_provider")
+        found.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
+        source = payload.get("source")
+        if isinstance(source, Mapping) and "subagent" in source:
+            spawned = dict(source)
+            found.parent = text_at(spawned, "subagent", "thread_spawn", "parent_thread_id") or text_at(
+                payload, "forked_from_id"
+            )
+
+    def _item(self, item: dict[str, Any], at: float) -> None:
+        found = self.found
+        if is_made(item):
+            self.answer = text_at(item, "id") or self.answer
+            if self.open is None:
+                (self.open,) = found.entries.add([{"role": "assistant"}], at)
+                found.lists[-1].append(self.open)
+            else:
+                found.entries.extend(self.open)
+            return
+        wires = item_wires(item)
+        if wires:
+            self.open = None
+            found.lists[-1] += found.entries.add(wires, at)
+            if not found.first_words:
+                words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+                found.first_words = words if isinstance(words, str) else ""
+
+    def _compacted(self, payload: dict[str, Any], at: float) -> None:
+        found = self.found
+        self.open = None
+        wires = _replacement(payload)
+        numbers = found.entries.add(wires, at)
+        text = text_at(payload, "message")
+        places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
+        before = found.lists[-1]
+        found.lists.append(list(numbers))
+        self.waiting, size, self.last_size = len(found.compactions), self.last_size, None
+        found.compactions.append(
+            Compaction(
+                index=len(found.lists) - 1,
+                session=found.session,
+                before=len(before),
+                after=len(numbers),
+                head_end=0,
+                tail_start=len(before),
+                head_after=0,
+                tail_after=len(numbers),
+                summary_at=places[-1] if places else None,
+                summary=text or None,
+                merged=False,
+                fallback=False,
+                tokens_before=0,
+                tokens_after=0,
+                at=at,
+                note="" if text else _WHY_UNREADABLE,
+                tokens_before_reported=size,
+                encrypted=not text,
+            )
+        )
+
+    def _event(self, payload: dict[str, Any], at: float) -> None:
+        found, kind = self.found, text_at(payload, "type")
+        if kind == "token_count":
+            self._count(payload, at)
+        elif kind == "task_started":
+            found.window = count_at(payload, "model_context_window") or found.window
+        elif kind == "thread_name_updated":
+            found.title = text_at(payload, "thread_name") or text_at(payload, "name") or found.title
+        elif kind == "thread_rolled_back":
+            self._back(count_at(payload, "num_turns") or 0)
+
+    def _count(self, payload: dict[str, Any], at: float) -> None:
+        """A call's usage. The same count comes again with news of limits, and once after a compaction with its size."""
+        from dataclasses import replace
+
+        found = self.found
+        info = payload.get("info")
+        if not isinstance(info, dict):
+            return
+        found.window = count_at(info, "model_context_window") or found.window
+        size = count_at(info, "last_token_usage", "total_tokens")
+        total, sent = info.get("total_token_usage"), count_at(info, "last_token_usage", "input_tokens")
+        if self.waiting is not None:
+            if not sent and size is not None:
+                made = found.compactions[self.waiting]
+                found.compactions[self.waiting] = replace(made, tokens_after_reported=size)
+            self.waiting = None
+        self.last_size = size if size is not None else self.last_size
+        if not sent or total == self.counted:
+            self.counted = total
+            return
+        self.counted = total
+        cached = min(sent, count_at(info, "last_token_usage", "cached_input_tokens") or 0)
+        found.requests.append(
+            Request(
+                index=len(found.requests) + 1,
+                generation=len(found.lists),
+                message=self.answer or f"call {len(found.requests) + 1}",
+                model=found.model,
+                at=at,
+                input=sent - cached,
+                cache_read=cached,
+                cache_write=count_at(info, "last_token_usage", "cache_write_input_tokens") or 0,
+                cache_write_1h=None,
+                output=count_at(info, "last_token_usage", "output_tokens") or 0,
+            )
+        )
+
+    def _back(self, turns: int) -> None:
+        """The user went back so many turns: what they said from there on is in no list."""
+        numbers = self.found.lists[-1]
+        asked = [
+            place for place, number in enumerate(numbers) if self.found.entries.found[number].role == _USER
+        ]
+        if 0 < turns <= len(asked):
+            del numbers[asked[-turns] :]
+        self.open = None
+
+
+def _replacement(payload: Mapping[str, Any]) -> list[Wire]:
+    """The list that takes the place of all before."""
+    items = payload.get("replacement_history")
+    known = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    wires = [wire for item in known for wire in item_wires(item)]
+    text = payload.get("message")
+    if isinstance(text, str) and text and all(wire["content"] != text for wire in wires):
+        wires.append({"role": "user", "content": text})
+    return wires
+
+
+def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
+    if not lines:
+        return []
+    payloads = [line["payload"] for line in lines]
+    if lines[0].get("type") == "compacted":
+        return _replacement(payloads[0])
+    return [answer_wire(payloads)] if is_made(payloads[0]) else item_wires(payloads[0])

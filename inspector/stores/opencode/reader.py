@@ -1,0 +1,346 @@
+"""opencode's sessions as conversations.
+
+A compaction is an answer that is marked as a summary. The user message before it names the first message that stays.
+The summary comes first in the list after it, then what stays, then what follows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import (
+    ROLE_CODES,
+    Compaction,
+    Conversation,
+    ConversationRow,
+    Generation,
+    Microcompaction,
+    Request,
+)
+from inspector.core.messages import Message
+from inspector.core.text import safe_line
+from inspector.stores.assembly import session_of
+from inspector.stores.lines import count_at, seconds_of, text_at
+from inspector.stores.opencode.documents import Document, read_document, session_names
+from inspector.stores.recorded import FileDigest, Recorded, Source
+
+_TITLE = 120
+
+
+@dataclass(slots=True)
+class Build:
+    """A session put together: every message once, lists as ids, and what happened between them."""
+
+    messages: list[Message] = field(default_factory=list)
+    lists: list[list[int]] = field(default_factory=lambda: [[]])
+    compactions: list[Compaction] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    #: Results that were cleared: when, the id of the message, the generation.
+    cleared: list[tuple[float, int, int]] = field(default_factory=list)
+    model: str = ""
+    provider: str = ""
+    first_words: str = ""
+    last_active: float = 0.0
+
+
+class OpencodeReader:
+    """See Reader for what every method answers."""
+
+    agent = "opencode"
+    notes = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
+
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file begins like an export, like a session of the folder, or is a database (looked into apart)."""
+        start = head.lstrip()
+        if not start.startswith(b"{"):
+            return False
+        if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
+            return b'"ses' in start[:4096] or b'"sessionID"' in start
+        try:
+            value = json.loads(start)
+        except ValueError:
+            return False
+        return isinstance(value, dict) and text_at(value, "id").startswith("ses") and "projectID" in value
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """A digest of each session in the file."""
+        found = []
+        for name in session_names(path):
+            document = read_document(path, name)
+            if document is not None and (digest := _digest(path, name, document)) is not None:
+                found.append(digest)
+        return tuple(found)
+
+    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+        """A conversation a session, the newest where it lies in several files."""
+        newest: dict[str, FileDigest] = {}
+        for digest in sorted(digests, key=lambda digest: digest.last_active):
+            newest[digest.session] = digest
+        return tuple(Source(_row(d), (Path(d.path),), part=d.part) for d in newest.values())
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        document = read_document(source.files[0], source.part) or {}
+        built, row = _build(document, source.row.id), source.row
+        roles = [ROLE_CODES.get(message.role, 4) for message in built.messages]
+        generations = tuple(
+            Generation(
+                number, row.id, tuple(ids), bytes(roles[i - 1] for i in ids), live=number == len(built.lists)
+            )
+            for number, ids in enumerate(built.lists, start=1)
+        )
+        session = session_of(row, row.id, built.requests, len(built.messages))
+        return Recorded(
+            Conversation(row, (session,), generations),
+            tuple(built.compactions),
+            tuple(_microcompactions(built, generations)),
+            tuple(built.requests),
+            lambda ids: [built.messages[identity - 1] for identity in ids],
+        )
+
+
+def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
+    info = document.get("info")
+    info = info if isinstance(info, dict) else {}
+    name = text_at(info, "id") or part or path.stem
+    built = _build(document, name)
+    if not built.messages:
+        return None
+    time = info.get("time")
+    time = time if isinstance(time, dict) else {}
+    return FileDigest(
+        path=str(path),
+        part=part,
+        session=name,
+        title=safe_line(text_at(info, "title") or built.first_words, _TITLE),
+        model=built.model or text_at(info, "model", "id"),
+        folder=text_at(info, "directory"),
+        version=text_at(info, "version"),
+        messages=len(built.lists[-1]),
+        compactions=tuple(str(compaction.index) for compaction in built.compactions),
+        started_at=seconds_of(time.get("created")) or built.messages[0].timestamp,
+        last_active=max(seconds_of(time.get("updated")), built.last_active),
+        parent=text_at(info, "parentID"),
+        provider=built.provider or text_at(info, "model", "providerID"),
+    )
+
+
+def _row(digest: FileDigest) -> ConversationRow:
+    return ConversationRow(
+        id=digest.session,
+        root=digest.session,
+        title=digest.title,
+        model=digest.model,
+        source=f"opencode {digest.version}".strip(),
+        sessions=(digest.session,),
+        messages=digest.messages,
+        compactions=len(digest.compactions),
+        started_at=digest.started_at,
+        last_active=digest.last_active,
+        parent=digest.parent or None,
+        kind="sub-agent" if digest.parent else "conversation",
+        provider=digest.provider,
+        agent="opencode",
+        folder=digest.folder,
+    )
+
+
+def _build(document: Mapping[str, Any], session: str) -> Build:
+    built = Build()
+    listed = document.get("messages")
+    entries = [entry for entry in (listed if isinstance(listed, list) else []) if isinstance(entry, Mapping)]
+    asked: dict[str, Mapping[str, Any]] = {}
+    first_of: dict[str, int] = {}
+    for entry in entries:
+        info = entry.get("info")
+        if not isinstance(info, dict):
+            continue
+        listed = entry.get("parts")
+        parts = [part for part in (listed if isinstance(listed, list) else []) if isinstance(part, dict)]
+        name, at = text_at(info, "id"), _created(info)
+        built.last_active = max(built.last_active, at)
+        compaction = next((part for part in parts if part.get("type") == "compaction"), None)
+        if compaction is not None:
+            asked[name] = compaction
+            continue
+        first_of[name] = len(built.messages) + 1
+        if info.get("role") == "assistant":
+            _usage(built, info, parts, at)
+            built.model = text_at(info, "modelID") or built.model
+            built.provider = text_at(info, "providerID") or built.provider
+            if info.get("summary") is True:
+                _compacted(built, info, parts, at, asked.get(text_at(info, "parentID")), first_of, session)
+                continue
+        for wire in _wires(info, parts):
+            _add(built, wire, at, session)
+        _clear(built, parts, len(built.lists))
+    return built
+
+
+def _add(built: Build, wire: dict[str, Any], at: float, session: str, summary: bool = False) -> int:
+    identity = len(built.messages) + 1
+    built.messages.append(Message(wire, identity, session, at, summary=summary))
+    built.lists[-1].append(identity)
+    if wire["role"] == "user" and not built.first_words and isinstance(wire["content"], str):
+        built.first_words = wire["content"]
+    return identity
+
+
+def _compacted(
+    built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float, asked: Mapping[str, Any] | None,
+    first_of: Mapping[str, int], session: str,
+) -> None:  # fmt: skip
+    told = [part.get("text") for part in parts if part.get("type") == "text"]
+    text = "\n\n".join(piece for piece in told if isinstance(piece, str))
+    if not text.strip() and (info.get("error") or not info.get("finish")):
+        # It failed or goes on still: the list is what it was.
+        return
+    before = built.lists[-1]
+    start = first_of.get(text_at(dict(asked or {}), "tail_start_id"))
+    kept = [identity for identity in before if start is not None and identity >= start]
+    known = start is not None or not text_at(dict(asked or {}), "tail_start_id")
+    built.lists.append([])
+    _add(built, {"role": "assistant", "content": text}, at, session, summary=True)
+    built.lists[-1] += kept
+    auto = asked.get("auto") if asked else None
+    built.compactions.append(
+        Compaction(
+            index=len(built.compactions) + 1,
+            session=session,
+            before=len(before),
+            after=1 + len(kept),
+            head_end=0,
+            tail_start=len(before) - len(kept),
+            head_after=0,
+            tail_after=1,
+            summary_at=0,
+            summary=text,
+            merged=False,
+            fallback=False,
+            tokens_before=0,
+            tokens_after=0,
+            at=at,
+            exact=known,
+            note="" if known else "The message that it names as the first that stayed is missing.",
+            trigger=None if not isinstance(auto, bool) else "auto" if auto else "manual",
+        )
+    )
+
+
+def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
+    """The calls behind a message: one a finished step where there are several, else one a message."""
+    steps = [
+        part for part in parts if part.get("type") == "step-finish" and isinstance(part.get("tokens"), dict)
+    ]
+    name = text_at(info, "id")
+    told = steps if len(steps) > 1 else [info] if isinstance(info.get("tokens"), dict) else []
+    for number, step in enumerate(told, start=1):
+        built.requests.append(
+            Request(
+                index=len(built.requests) + 1,
+                generation=len(built.lists),
+                message=name if len(told) == 1 else f"{name} {number}",
+                model=text_at(info, "modelID"),
+                at=at,
+                input=count_at(step, "tokens", "input") or 0,
+                cache_read=count_at(step, "tokens", "cache", "read") or 0,
+                cache_write=count_at(step, "tokens", "cache", "write") or 0,
+                cache_write_1h=None,
+                output=count_at(step, "tokens", "output") or 0,
+            )
+        )
+
+
+def _clear(built: Build, parts: Sequence[dict[str, Any]], generation: int) -> None:
+    for part in parts:
+        state = part.get("state")
+        time = state.get("time") if isinstance(state, dict) else None
+        at = seconds_of(time.get("compacted")) if isinstance(time, dict) else 0.0
+        if at:
+            call = text_at(part, "callID")
+            found = next(
+                (m.id for m in reversed(built.messages) if m.tool_call_id == call and m.role == "tool"), None
+            )
+            if found is not None:
+                built.cleared.append((at, found, generation))
+
+
+def _microcompactions(built: Build, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
+    """Results that were cleared at once, within a second of another."""
+    groups: list[list[tuple[float, int, int]]] = []
+    for one in sorted(built.cleared):
+        if groups and one[0] - groups[-1][-1][0] <= 1 and one[2] == groups[-1][-1][2]:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    for index, group in enumerate(groups, start=1):
+        at, _, number = group[0]
+        ids = generations[number - 1].ids
+        places = {identity: place for place, identity in enumerate(ids)}
+        before = [place for identity, place in places.items() if built.messages[identity - 1].timestamp <= at]
+        yield Microcompaction(
+            index=index,
+            session=generations[number - 1].session,
+            generation=number,
+            place=max(before, default=-1) + 1,
+            cleared=tuple(sorted(places[identity] for _, identity, _ in group if identity in places)),
+            results=len(group),
+            at=at,
+            trigger="auto",
+        )
+
+
+def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages in an entry; what opencode says under the user's role becomes `system`."""
+    if info.get("role") == "assistant":
+        yield from _answered(parts)
+        return
+    for part in parts:
+        if part.get("ignored") is True:
+            continue
+        text = part.get("text")
+        if part.get("type") == "text" and isinstance(text, str):
+            yield {"role": "system" if part.get("synthetic") is True else "user", "content": text}
+        elif part.get("type") == "file" and str(part.get("mime") or "").startswith("image/"):
+            yield {"role": "user", "content": [{"type": "image", "source": part.get("filename")}]}
+        elif part.get("type") == "file":
+            yield {"role": "system", "content": f"(a file: {part.get('filename') or part.get('url')})"}
+        elif part.get("type") == "subtask":
+            yield {"role": "user", "content": str(part.get("prompt") or "")}
+
+
+def _answered(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    texts, thoughts, calls, results = [], [], [], []
+    for part in parts:
+        kind, text = part.get("type"), part.get("text")
+        if kind == "text" and isinstance(text, str):
+            texts.append(text)
+        elif kind == "reasoning" and isinstance(text, str):
+            thoughts.append(text)
+        elif kind == "tool":
+            state = part.get("state")
+            state = state if isinstance(state, dict) else {}
+            call = text_at(part, "callID")
+            arguments = json.dumps(state.get("input"), ensure_ascii=False)
+            function = {"name": text_at(part, "tool") or "?", "arguments": arguments}
+            calls.append({"id": call, "type": "function", "function": function})
+            output = state.get("output") if state.get("status") != "error" else state.get("error")
+            if state.get("status") in ("completed", "error"):
+                wire = {"role": "tool", "tool_call_id": call, "content": str(output or "")}
+                results.append({**wire, "is_error": True} if state.get("status") == "error" else wire)
+    answer: dict[str, Any] = {"role": "assistant", "content": "\n\n".join(texts)}
+    if any(thoughts):
+        answer["reasoning_content"] = "\n\n".join(thoughts)
+    if calls:
+        answer["tool_calls"] = calls
+    yield answer
+    yield from results
+
+
+def _created(info: Mapping[str, Any]) -> float:
+    time = info.get("time")
+    return seconds_of(time.get("created")) if isinstance(time, Mapping) else 0.0

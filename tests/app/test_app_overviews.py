@@ -1,0 +1,160 @@
+"""What the list learns in the background: losses, findings, kept between runs, worked out apart."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.app.conversations import reading
+from inspector.app.losses.screen import LossesScreen
+from inspector.core.errors import InspectorError
+from tests.app.running import (
+    CHECKOUT,
+    conversation,
+    conversations,
+    notes,
+    opened,
+    press,
+    running,
+    screen_text,
+    until,
+)
+from widgets.lists.conversation_table import ConversationEntry, ConversationTable
+from widgets.lists.loss_list import LossList
+
+Entries = dict[str, ConversationEntry]
+
+
+def entries(pilot: Any) -> Entries:
+    table = conversations(pilot).query_one(ConversationTable)
+    return {entry.title: entry for n in range(table.row_count) if (entry := table.entry(n))}
+
+
+@pytest.fixture
+async def alone(rotating: Path) -> Entries:
+    """What is shown where everything is read in this process, nothing of it kept."""
+    async with running(rotating) as pilot:
+        return entries(pilot)
+
+
+async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        found = entries(pilot)
+        assert all(entry.lost is not None and entry.findings is not None for entry in found.values())
+        assert found[CHECKOUT].lost
+        assert found[CHECKOUT].constraints
+        row = next(line for line in screen_text(pilot).splitlines() if "Move checkout" in line)
+        assert f"‼{found[CHECKOUT].constraints}" in row
+        await press(pilot, "s", "s", "s", "s", "s", "s", "s")
+        worst = conversations(pilot).query_one(ConversationTable)
+        worst.set_sort("lost", True)
+        assert worst.entry(0) == max(found.values(), key=lambda e: (e.constraints, e.lost or 0, e.weakened))
+
+
+async def test_another_process_works_the_same_out(
+    alone: Entries, rotating: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
+    begun: list[subprocess.Popen[str]] = []
+    begin = subprocess.Popen
+
+    def counted(*words: Any, **kinds: Any) -> subprocess.Popen[str]:
+        begun.append(begin(*words, **kinds))
+        return begun[-1]
+
+    monkeypatch.setattr(reading.subprocess, "Popen", counted)
+    async with running(rotating, apart=True) as pilot:
+        assert entries(pilot) == alone
+    assert len(begun) == 1
+    assert begun[0].returncode is not None, "it is gone when all is read"
+    async with running(rotating, apart=True) as pilot:
+        assert entries(pilot) == alone
+    assert len(begun) == 1, "all is known from the run before"
+
+
+async def test_the_other_process_goes_with_the_screen(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[subprocess.Popen[str]] = []
+    begin = subprocess.Popen
+
+    def endless(words: list[str], **kinds: Any) -> subprocess.Popen[str]:
+        begun.append(begin(["sleep", "600"], **kinds))
+        return begun[-1]
+
+    monkeypatch.setattr(reading.subprocess, "Popen", endless)
+    app = running(rotating, CHECKOUT, apart=True)
+    async with app as pilot:
+        screen = conversation(pilot)
+        screen.app.pop_screen()
+        for _ in range(1_000):
+            await pilot.pause()
+            if begun:
+                break
+        assert begun[0].poll() is None
+        await pilot.press("enter")
+        await until(pilot, lambda: begun[0].returncode is not None)
+
+
+async def test_what_ends_before_its_time_is_told(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = subprocess.Popen
+    monkeypatch.setattr(reading.subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
+    async with running(rotating, apart=True) as pilot:
+        assert any("ended before its time" in note for note in notes(pilot))
+        assert all(entry.lost is None for entry in entries(pilot).values())
+
+
+async def test_r_reads_everything_again(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(rotating) as pilot:
+        before = entries(pilot)
+        asked: list[str] = []
+        known = reading._tried
+
+        def counted(function: Any, store: Any, row: Any, *more: Any) -> Any:
+            asked.append(row.title)
+            return known(function, store, row, *more)
+
+        monkeypatch.setattr(reading, "_tried", counted)
+        await press(pilot, "r")
+        assert set(asked) == set(before)
+        assert entries(pilot) == before
+
+
+async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        await press(pilot, "l")
+        screen = pilot.app.screen
+        assert isinstance(screen, LossesScreen)
+        table = screen.query_one(LossList)
+        assert table.row_count > 2
+        orders = [one.loss.order for one in screen._losses]
+        assert orders == sorted(orders, reverse=True)
+        await press(pilot, "down")
+        chosen = screen._losses[1]
+        assert all(fact.text[:30] in screen_text(pilot) for fact in chosen.loss.facts[:3])
+        await press(pilot, "enter")
+        there = conversation(pilot)
+        assert opened(pilot).inspection.conversation.id == chosen.row.id
+        assert there.state.compaction == chosen.loss.compaction
+        assert there.panes.current == "compaction"
+        await press(pilot, "escape")
+        assert pilot.app.screen is screen
+        assert table.cursor == 1
+        await press(pilot, "escape")
+        assert conversations(pilot)
+
+
+async def test_a_conversation_that_cannot_be_read_is_counted(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise InspectorError("This cannot be read.")
+
+    monkeypatch.setattr("inspector.answers.overview.read_overview", broken)
+    async with running(rotating) as pilot:
+        await press(pilot, "l")
+        assert any("5 conversations could not be read" in note for note in notes(pilot))
+        assert "No compaction lost anything" in screen_text(pilot)

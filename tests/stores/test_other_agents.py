@@ -1,0 +1,321 @@
+"""Sessions of pi, Codex and opencode: lists, compactions, requests, and what cannot be told."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.answers.fact_reading import read_facts
+from inspector.answers.inspection import Inspection
+from inspector.core.conversations import Compaction, Conversation
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+
+made = recipe("other_lines")
+
+
+def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    return store, conversation, store.compactions(conversation)
+
+
+def said(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
+    return [(m.role, m.text) for m in store.messages(conversation.generations[number])]
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def pi(version: int) -> Any:
+    session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000", version)
+    session.user("How high is the tide at noon?")
+    session.answer({"type": "text", "text": "Let me look."}, made.pi_call("c1", "read", path="tide.csv"))
+    session.result("c1", "read", "noon,4.2")
+    kept = session.user("And at six?")
+    session.answer({"type": "text", "text": "3.1 m."}, read=4_442)
+    session.compact("## Goal\nTides of the day.", kept)
+    session.user("Plot it.")
+    session.answer({"type": "text", "text": "Done."})
+    return session
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_pi(tmp_path: Path, version: int) -> None:
+    store, conversation, (compaction,) = opened(written(tmp_path / "a.jsonl", pi(version).text()))
+    assert (conversation.row.agent, conversation.row.folder, store.info.profile) == (
+        "pi",
+        "/home/dev/tides",
+        "pi",
+    )
+    assert compaction.summary == "## Goal\nTides of the day."
+    assert (compaction.before, compaction.tail_start, compaction.after, compaction.exact) == (5, 3, 3, True)
+    assert (compaction.tokens_before_reported, compaction.tokens_after_reported, compaction.trigger) == (
+        184_004,
+        None,
+        None,
+    )
+    assert said(store, conversation) == [
+        ("user", "## Goal\nTides of the day."), ("user", "And at six?"), ("assistant", "3.1 m."), ("user", "Plot it."),
+        ("assistant", "Done."),
+    ]  # fmt: skip
+    assert [role for role, _ in said(store, conversation, 0)] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+        "assistant",
+    ]
+    assert [(r.generation, r.cache_read, r.output) for r in store.requests(conversation)] == [
+        (1, 0, 60), (1, 4_442, 60), (2, 0, 60),
+    ]  # fmt: skip
+    assert store.requests(conversation)[0].cache_write_1h is None
+
+
+def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
+    session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000")
+    first = session.user("First.")
+    session.answer({"type": "text", "text": "One way."})
+    session.last = first
+    session.answer({"type": "text", "text": "Another way."})
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    assert said(store, conversation) == [("user", "First."), ("assistant", "Another way.")]
+    assert len(store.requests(conversation)) == 2
+
+
+def test_two_documents_on_a_line_are_both_read(tmp_path: Path) -> None:
+    text = pi(1).text()
+    joined = text.replace('\n{"type": "message"', '{"type": "message"', 1)
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", joined))
+    assert said(store, conversation, 0)[0] == ("user", "How high is the tide at noon?")
+
+
+def codex(encrypted: bool = True, message: str = "") -> Any:
+    rollout = made.CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("developer", "<permissions instructions>\nanything goes")
+    rollout.says(
+        "user",
+        "# AGENTS.md instructions for /home/dev/loom\n\nBe brief.",
+        "<environment_context>x</environment_context>",
+    )
+    rollout.says("user", "Never touch the release branch. Fix the loom.")
+    rollout.calls("c1", "exec_command", "loom.py", cmd="ls")
+    rollout.counts(19_000, 9_984)
+    rollout.counts(0, 0, 0)
+    rollout.says("assistant", "The limit is 512 threads, so I cap it at 512.")
+    rollout.counts(233_147, 232_192, 368)
+    kept = [
+        rollout.message("user", "Never touch the release branch. Fix the loom."),
+        rollout.message("developer", "rules"),
+    ]
+    rollout.compact(kept, message=message, encrypted=encrypted)
+    rollout.says("user", "Go on.")
+    rollout.says("assistant", "Going on.")
+    rollout.counts(20_234, 9_984)
+    return rollout
+
+
+def test_codex(tmp_path: Path) -> None:
+    store, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", codex().text()))
+    row = conversation.row
+    assert (row.agent, row.model, row.window, row.title) == (
+        "codex", "gpt-5.6-sol", 258_400, "Never touch the release branch. Fix the loom.",
+    )  # fmt: skip
+    assert store.system_prompt(row.id) == "You are a careful agent."
+    assert [role for role, _ in said(store, conversation, 0)] == [
+        "system", "system", "system", "user", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, None)
+    assert "encrypted" in compaction.note
+    assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (233_515, 14_096)
+    assert [role for role, _ in said(store, conversation)] == [
+        "user",
+        "system",
+        "system",
+        "user",
+        "assistant",
+    ]
+    assert [(r.context, r.cache_read, r.generation) for r in store.requests(conversation)] == [
+        (19_000, 9_984, 1), (233_147, 232_192, 1), (20_234, 9_984, 2),
+    ]  # fmt: skip
+
+
+def test_what_an_encrypted_summary_kept_is_unknown(tmp_path: Path) -> None:
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
+    lives = read_facts(Inspection(store, conversation)).facts.lives
+    fates = {life.fact.text: life.fates[0].outcome for life in lives}
+    assert fates["Never touch the release branch."] == "verbatim"
+    assert set(fates.values()) == {"verbatim", "unknown"}
+
+
+def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:
+    rollout = codex(encrypted=False, message="The loom is half fixed.")
+    _, _, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert (compaction.encrypted, compaction.summary) == (False, "The loom is half fixed.")
+
+
+def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
+    rollout = codex()
+    rollout.event("thread_rolled_back", num_turns=1)
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert [role for role, _ in said(store, conversation)] == ["user", "system", "system"]
+
+
+def opencode() -> Any:
+    session = made.OpencodeSession("ses_04e43e3e2ffe3lkToWGyV4A1U8")
+    session.user("Chart the reef.")
+    session.answer(
+        {"type": "reasoning", "text": "hm"},
+        made.tool("c1", "read", "depth,12", 1_785_000_100.0, path="reef.csv"),
+    )
+    tail = session.user("In blue.")
+    session.answer({"type": "text", "text": "Blue it is."}, read=9_000)
+    session.compact("## Goal\nA reef chart.", tail)
+    session.user("Continue if you have next steps.", synthetic=True)
+    session.answer({"type": "text", "text": "Saved."})
+    return session
+
+
+def as_folder(folder: Path, session: Any) -> Path:
+    """The same session as opencode's JSON files."""
+    written(folder / "storage/session/reef" / f"{session.session}.json", json.dumps(session.info))
+    for message in session.messages:
+        name = message["info"]["id"]
+        written(folder / f"storage/message/{session.session}/{name}.json", json.dumps(message["info"]))
+        for part in message["parts"]:
+            written(folder / f"storage/part/{name}/{part['id']}.json", json.dumps(part))
+    return folder
+
+
+def as_database(path: Path, session: Any) -> Path:
+    """The same session in opencode's database."""
+    database = sqlite3.connect(path)
+    database.executescript(
+        "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT,"
+        " version TEXT, time_created INTEGER, time_updated INTEGER);"
+        "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);"
+        "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);"
+    )
+    info = session.info
+    row = (
+        session.session,
+        "reef",
+        None,
+        info["directory"],
+        info["title"],
+        info["version"],
+        *info["time"].values(),
+    )
+    database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    for message in session.messages:
+        told = dict(message["info"])
+        name = told.pop("id")
+        database.execute(
+            "INSERT INTO message VALUES (?, ?, ?, ?)",
+            (name, session.session, told["time"]["created"], json.dumps(told)),
+        )
+        for part in message["parts"]:
+            data = json.dumps({key: value for key, value in part.items() if key != "id"})
+            database.execute(
+                "INSERT INTO part VALUES (?, ?, ?, ?)", (part["id"], name, session.session, data)
+            )
+    database.commit()
+    database.close()
+    return path
+
+
+@pytest.mark.parametrize("form", ["export", "folder", "database"])
+def test_opencode(tmp_path: Path, form: str) -> None:
+    session = opencode()
+    path = (
+        written(tmp_path / "a.json", session.text())
+        if form == "export"
+        else as_folder(tmp_path, session) if form == "folder" else as_database(tmp_path / "opencode.db", session)
+    )  # fmt: skip
+    before = {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")}
+    store, conversation, (compaction,) = opened(path)
+    assert (conversation.row.agent, conversation.row.title, conversation.row.id) == (
+        "opencode",
+        "Reef charts",
+        session.session,
+    )
+    assert (compaction.summary, compaction.trigger) == ("## Goal\nA reef chart.", "auto")
+    assert (compaction.before, compaction.tail_start, compaction.after) == (5, 3, 3)
+    assert said(store, conversation) == [
+        ("assistant", "## Goal\nA reef chart."), ("user", "In blue."), ("assistant", "Blue it is."),
+        ("system", "Continue if you have next steps."), ("assistant", "Saved."),
+    ]  # fmt: skip
+    requests = store.requests(conversation)
+    assert [(r.context, r.output, r.generation) for r in requests] == [
+        (900, 60, 1), (9_900, 60, 1), (38_823, 1_641, 1), (900, 60, 2),
+    ]  # fmt: skip
+    (cleared,) = store.microcompactions(conversation)
+    assert (cleared.generation, cleared.results, cleared.cleared) == (1, 1, (2,))
+    assert {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")} == before
+
+
+def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
+    session = opencode()
+    asked = session.add("user", {"type": "compaction", "auto": False})
+    session.answer(parentID=asked, summary=True, finish=None, error={"name": "APIError"})
+    _, conversation, compactions = opened(written(tmp_path / "a.json", session.text()))
+    assert len(compactions) == 1
+    assert len(conversation.generations) == 2
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: pi(1), lambda: pi(3), codex, opencode], ids=["pi-1", "pi-3", "codex", "opencode"]
+)
+def test_hostile_values_are_survived(tmp_path: Path, make: Callable[[], Any]) -> None:
+    """Every value of a session is replaced by each odd one in turn; what is left of it is read."""
+    entries = make().messages if hasattr(make(), "messages") else make().entries
+    odd = [None, 5, "", [], {}, "\x1b[31m\u202e\ud800", [None, {"type": 3}], {"type": []}]
+    for number, (key, value) in enumerate((key, value) for key in sorted(_keys(entries)) for value in odd):
+        session = make()
+        _replace(session.messages if hasattr(session, "messages") else session.entries[1:], key, value)
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(session.text(), encoding="utf-8", errors="backslashreplace")
+        for row in (store := open_store(path)).conversations():
+            conversation = store.open(row.id)
+            store.compactions(conversation)
+            for generation in conversation.generations:
+                assert len(store.messages(generation)) == len(generation)
+
+
+def _keys(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return set(value) | {key for inner in value.values() for key in _keys(inner)}
+    return {key for inner in value for key in _keys(inner)} if isinstance(value, list) else set()
+
+
+def _replace(value: Any, key: str, by: Any) -> None:
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    for one in inner:
+        _replace(one, key, by)
+    if isinstance(value, dict) and key in value:
+        value[key] = by
+
+
+@pytest.mark.parametrize(("agent", "compactions"), [("pi", 3), ("codex", 8), ("opencode", 1)])
+def test_the_real_sessions(
+    agent: str, compactions: int, agent_recordings: Callable[[str], list[Path]]
+) -> None:
+    count = 0
+    for path in agent_recordings(agent):
+        store, conversation, found = opened(path)
+        assert conversation.row.agent == agent
+        count += len(found)
+        for compaction in found:
+            assert (compaction.summary is None) is compaction.encrypted
+        assert store.requests(conversation)
+    assert count == compactions
