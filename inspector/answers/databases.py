@@ -21,6 +21,15 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedStore:
+    """A store: what it is, how many conversations it has, its size in bytes."""
+
+    info: StoreInfo
+    sessions: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class TitledHit:
     """A message that a search found, and the title of its conversation."""
 
@@ -36,6 +45,15 @@ def describe_databases(answers: Answers) -> list[Database]:
         description = store.describe() if isinstance(store, HermesStore) else None
         # Only now: what could not be read is told by then.
         found.append(Database(store.info, conversations, description))
+    return found
+
+
+def list_stores(answers: Answers) -> list[ListedStore]:
+    """Every store that is read. Raises StoreErrors."""
+    found = []
+    for store in stores_of(answers.store):
+        sessions = len(store.conversations())
+        found.append(ListedStore(store.info, sessions, store.size()))
     return found
 
 

@@ -19,6 +19,7 @@ NAMES = frozenset(
         "search",
         "show",
         "store",
+        "stores",
         "sweep",
     }
 )

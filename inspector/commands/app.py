@@ -19,5 +19,5 @@ from inspector.commands.options import settings_options
 def open_app(
     words: tuple[str, ...], demo: bool, theme: str | None, config: Path | None, **options: Any
 ) -> None:
-    """Open the terminal app. PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."""
+    """Open the terminal app. PATH may be left out: then every store found on this machine is read."""
     opening.open_app(words, demo=demo, theme=theme, config=config, options=options)

@@ -36,8 +36,9 @@ def commands() -> None:
     compaction-inspector --demo                   the app on the bundled databases
     compaction-inspector COMMAND ...              the same answers as text or JSON
 
-    Reads Hermes Agent's state.db and never writes to it. PATH may be left out: then $HERMES_HOME/state.db,
-    else ~/.hermes/state.db. A conversation is named by a session id, a unique prefix of one, or (a part of) its title.
+    Reads the sessions of Hermes Agent, Claude Code, opencode, pi and Codex and never writes to them. PATH is a
+    database, a transcript, or a folder of them; left out, it is every store found on this machine. A conversation
+    is named by a session id, a unique prefix of one, its title, or a part of its title.
     """
 
 
@@ -58,6 +59,7 @@ _COMMANDS = (
     report.report_command,
     whatif.sweep_command,
     store.store,
+    store.stores,
     store.search,
 )
 for _command in _COMMANDS:

@@ -14,7 +14,7 @@ PROFILE_HELP = (
     "documented, hermes-0.13 to hermes-0.19, one to the patch as hermes-0.18.1, truncation; "
     "default: detected, documented for files."
 )
-PATH_HELP = "PATH may be left out: then $HERMES_HOME/state.db, else ~/.hermes/state.db."
+PATH_HELP = "PATH may be left out: then every store found on this machine is read (`stores` lists them)."
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.core.errors import UsageProblem
+from inspector.core.errors import StoreMissing, UsageProblem
 
 if TYPE_CHECKING:
     from inspector.stores.base import Store
@@ -18,7 +18,7 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     Raises StoreErrors, and UsageProblem for PATH beside --demo, and where a name stands alone and there is no database
     for it.
     """
-    from inspector.stores.detect import default_path, open_store
+    from inspector.stores.detect import open_machine, open_store
 
     if demo and path is not None:
         raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
@@ -27,13 +27,17 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         from inspector.stores.several import SeveralStores
 
         return SeveralStores([open_store(found) for found in demo_databases()], fixtures_dir())
-    usual = default_path()
-    if path is None and name is not None and not usual.exists():
+    if path is not None:
+        return open_store(Path(path))
+    try:
+        return open_machine()
+    except StoreMissing as error:
+        if name is None:
+            raise
         raise UsageProblem(
-            f"{name!r} is no command and no file, and as the name of a conversation it needs a database: there is none "
-            f"at {usual}. Give its path first: compaction-inspector PATH CONVERSATION."
-        )
-    return open_store(Path(path) if path else usual)
+            f"{name!r} is no command and no file, and as the name of a conversation it needs a database: there is "
+            f"none. {error} Give its path first: compaction-inspector PATH CONVERSATION."
+        ) from None
 
 
 def is_path(word: str) -> bool:

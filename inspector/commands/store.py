@@ -67,6 +67,20 @@ def store(path: str | None, as_json: bool, demo: bool) -> None:
 
 
 @click.command(epilog=PATH_HELP)
+@click.argument("path", required=False)
+@source_options
+def stores(path: str | None, as_json: bool, demo: bool) -> None:
+    """List the stores that are read: where each is, whose, how many sessions, and what it cannot tell."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.databases import list_stores
+    from inspector.export.documents.conversations import store_documents
+    from inspector.export.text.conversations import print_store_list
+
+    answers = Answers(open_source(path, demo), {}, None)
+    print_answer(store_documents(list_stores(answers)), as_json, print_store_list)
+
+
+@click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] WORDS...")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="At most so many hits."

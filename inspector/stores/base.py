@@ -97,6 +97,10 @@ class Store(Protocol):
         """Messages that contain the words of `query`, newest first."""
         ...
 
+    def size(self) -> int:
+        """The bytes of its files."""
+        ...
+
     def version(self) -> int:
         """A number that changes whenever another process has committed to the database."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore, StoreError, StoreMissing
 from inspector.stores.base import Store
 from inspector.stores.recorded import Reader
 
@@ -13,19 +13,6 @@ _SQLITE = b"SQLite format 3\0"
 DATABASE = "database"
 #: What transcripts and databases are called in folders; a file that is named itself may be called anything.
 _ENDINGS = (".jsonl", ".json", ".db")
-
-
-def default_path() -> Path:
-    """Where Hermes keeps its sessions: `$HERMES_HOME/state.db`, else `~/.hermes/state.db`.
-
-    The second also when HERMES_HOME is set but has no database. The file need not exist.
-    """
-    usual = Path.home() / ".hermes" / "state.db"
-    home = os.environ.get("HERMES_HOME")
-    if not home:
-        return usual
-    own = Path(home).expanduser() / "state.db"
-    return own if own.exists() or not usual.exists() else usual
 
 
 def open_store(path: Path) -> Store:
@@ -46,8 +33,31 @@ def open_store(path: Path) -> Store:
         return HermesStore(path)
     from inspector.stores.transcripts import TranscriptStore
 
-    reader = next(reader for reader in readers() if reader.agent == agent)
-    return TranscriptStore(reader, path, lambda: (path,))
+    return TranscriptStore(reader_of(agent), path, lambda: (path,))
+
+
+def open_machine() -> Store:
+    """Every store that is found on this machine. Raises StoreMissing where there is none."""
+    from inspector.stores.discovery import open_places, places, usual_places
+    from inspector.stores.several import SeveralStores
+
+    found = places()
+    if len(found) == 1 and found[0].agent == "hermes":
+        return open_store(found[0].path)
+    stores, problems = open_places(found)
+    if not stores:
+        looked = ", ".join(str(place.path) for place in usual_places())
+        raise StoreMissing(
+            " ".join(problems)
+            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a "
+            "folder, or give --demo for the bundled sessions."
+        )
+    return stores[0] if len(stores) == 1 and not problems else SeveralStores(stores, Path.home(), problems)
+
+
+def reader_of(agent: str) -> Reader:
+    """Who reads the files of an agent."""
+    return next(reader for reader in readers() if reader.agent == agent)
 
 
 def readers() -> tuple[Reader, ...]:

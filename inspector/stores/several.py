@@ -23,16 +23,18 @@ from inspector.stores.base import Store, StoreInfo, stamp_of
 class SeveralStores:
     """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
 
-    def __init__(self, stores: Sequence[Store], path: Path) -> None:
+    def __init__(self, stores: Sequence[Store], path: Path, problems: Sequence[str] = ()) -> None:
+        """`problems` are sentences about databases that could not be opened beside these."""
         self._stores = tuple(stores)
         self._path = path
+        self._problems = tuple(problems)
         self._owners: dict[str, Store] = {}
 
     @property
     def info(self) -> StoreInfo:
         """What the stores have in common; each one's own profile stands with its conversations."""
         infos = [store.info for store in self._stores]
-        notes = tuple(note for info in infos for note in info.notes)
+        notes = (*self._problems, *(note for info in infos for note in info.notes))
         first = infos[0]
         return StoreInfo(first.kind, self._path, first.schema, first.profile, first.profile_reason, notes)
 
@@ -116,6 +118,10 @@ class SeveralStores:
         """Messages that contain the words, store after store."""
         stores = self._stores if conversation is None else (self._owner(conversation),)
         return islice((hit for store in stores for hit in store.search(query, conversation, limit)), limit)
+
+    def size(self) -> int:
+        """The bytes of all their files."""
+        return sum(store.size() for store in self._stores)
 
     def version(self) -> int:
         """Changes when any of the databases does."""

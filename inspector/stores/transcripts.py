@@ -146,6 +146,10 @@ class TranscriptStore:
             except StoreError as error:
                 self._note(str(error))
 
+    def size(self) -> int:
+        """The bytes of its files."""
+        return sum(size for size, _ in self._signatures().values())
+
     def version(self) -> int:
         """A number that changes when a file is written or a new one comes."""
         with self._lock:

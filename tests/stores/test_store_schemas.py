@@ -129,18 +129,18 @@ def test_malformed_json_stays_as_text_and_is_noted(tmp_path: Path) -> None:
     assert found[3].content == "\0json:[{"
 
 
-def test_default_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspector.stores.detect import default_path
+def test_where_hermes_keeps_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector.stores.discovery import hermes_database
 
     home, other = tmp_path / "home", tmp_path / "other"
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("HERMES_HOME", raising=False)
-    assert default_path() == home / ".hermes" / "state.db"
+    assert hermes_database() == home / ".hermes" / "state.db"
     monkeypatch.setenv("HERMES_HOME", str(other))
-    assert default_path() == other / "state.db"
+    assert hermes_database() == other / "state.db"
     (home / ".hermes").mkdir(parents=True)
     (home / ".hermes" / "state.db").touch()
-    assert default_path() == home / ".hermes" / "state.db"
+    assert hermes_database() == home / ".hermes" / "state.db"
 
 
 def test_the_list_of_conversations_imports_nothing_heavy(tmp_path: Path) -> None:

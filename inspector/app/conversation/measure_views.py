@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from inspector.app.conversation.fact_views import survivor_place, wanted
 from inspector.core.conversations import Compaction
+from inspector.core.places import place_name
 from inspector.core.text import safe
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import COMMAND_START
@@ -202,7 +203,7 @@ def _place(place: Place, text: str) -> FactPlace:
 
 
 def _label(place: Place) -> str:
-    return f"message {place.index:,} of generation {place.generation}"
+    return place_name(place.index, generation=place.generation)
 
 
 def _survivors(facts: ConversationFacts) -> Survivors:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from inspector.answers.conversations import ListedConversation
-from inspector.answers.databases import Database, TitledHit
+from inspector.answers.databases import Database, ListedStore, TitledHit
 from inspector.core.text import safe_line
 from inspector.export.documents.document import Document
 
@@ -54,6 +54,20 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
             "profile_reason": entry.info.profile_reason,
             "conversations": entry.conversations,
             **(asdict(entry.description) if entry.description is not None else {}),
+            "notes": list(entry.info.notes),
+        }
+        for entry in answer
+    ]
+
+
+def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
+    """The answer of `stores`: where each is, whose, and what it cannot tell."""
+    return [
+        {
+            "path": str(entry.info.path),
+            "agent": entry.info.kind,
+            "sessions": entry.sessions,
+            "size": entry.size,
             "notes": list(entry.info.notes),
         }
         for entry in answer

@@ -10,10 +10,11 @@ from inspector.quality.facts.fact import Fate, Life, Saying
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
     """The answer of `facts`."""
-    return [_life(life) for life in answer.facts]
+    return [life_document(life) for life in answer.facts]
 
 
-def _life(life: Life) -> Document:
+def life_document(life: Life) -> Document:
+    """A fact and what became of it."""
     fact, saying = life.fact, life.saying
     return {
         "category": fact.kind,

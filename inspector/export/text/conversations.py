@@ -41,6 +41,9 @@ def print_stores(documents: Sequence[Document]) -> None:
         say(console, entry["path"], "bold")
         schema = "of no known schema" if entry["schema"] is None else f"schema {entry['schema']}"
         say(console, f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}")
+        if "tables" not in entry:
+            say(console, conversations(entry["conversations"]))
+            continue
         say(
             console,
             f"{conversations(entry['conversations'])} · {entry['size']:,} bytes · journal {entry['journal_mode']}",
@@ -52,6 +55,16 @@ def print_stores(documents: Sequence[Document]) -> None:
                 table, found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what
             )
         console.print(table)
+
+
+def print_store_list(documents: Sequence[Document]) -> None:
+    """A line a store, and below it what it cannot tell."""
+    console = console_for()
+    for entry in documents:
+        say(console, entry["path"], "bold")
+        say(console, f"  {entry['agent']} · {conversations(entry['sessions'])} · {entry['size']:,} bytes")
+        for note in entry["notes"]:
+            say(console, f"  {note}")
 
 
 def print_hits(documents: Sequence[Document]) -> None:

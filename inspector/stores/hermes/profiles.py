@@ -24,7 +24,7 @@ def detect(connection: sqlite3.Connection, schema: Schema) -> tuple[str, str]:
         handoff = read_handoff(message(rows[0]).content) if rows else None
         if handoff is not None and handoff.release_hint:
             return handoff.release_hint, (
-                f"The newest summary (message {identity}) is worded as {handoff.release_hint} words it."
+                f"The newest summary (row {identity}) is worded as {handoff.release_hint} words it."
             )
     return by_schema(schema)
 

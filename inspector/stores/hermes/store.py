@@ -226,6 +226,11 @@ class HermesStore:
                 self._changes += 1
             return self._changes
 
+    def size(self) -> int:
+        """The bytes of the database and its log."""
+        now = signature(self.path)
+        return now.file[0] + now.log[0]
+
     def describe(self) -> StoreDescription:
         """What lies in the file; counts the rows of every table."""
         from inspector.stores.hermes.describe import describe
