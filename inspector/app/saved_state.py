@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inspector.app.conversation.state import Tuning
 from inspector.config.folders import read_state, state_dir, write_state, write_text
 
 _FILE = "places.json"
@@ -21,7 +22,7 @@ class SavedState:
     """Where the user was. Values from the file are checked, never trusted.
 
     `settings` are those that the user changed, by root session and name; `messages` the row under the cursor in the
-    store, by root session.
+    store, by root session. `kept` is A of a comparison by root session, for as long as the program runs.
     """
 
     database: str = ""
@@ -32,6 +33,7 @@ class SavedState:
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     messages: dict[str, int] = field(default_factory=dict)
     folder: Path | None = None
+    kept: dict[str, Tuning] = field(default_factory=dict)
 
     @classmethod
     def load(cls, database: Path, folder: Path | None = None) -> SavedState:
@@ -66,6 +68,12 @@ class SavedState:
         self.settings.pop(root, None)
         if changed:
             self.settings[root] = dict(changed)
+
+    def remember_kept(self, root: str, kept: Tuning | None) -> None:
+        """Keep A of a comparison; None forgets it."""
+        self.kept.pop(root, None)
+        if kept is not None:
+            self.kept[root] = kept
 
     def remember_message(self, root: str, row: int) -> None:
         """Keep the message under the cursor."""

@@ -7,28 +7,32 @@ from typing import Any
 
 import click
 
-from inspector.commands.options import PATH_HELP, say, settings_options
+from inspector.commands.options import PATH_HELP, print_answer, say, settings_options
 from inspector.commands.sources import flags_of, open_source, path_and_name
+from inspector.core.errors import UsageProblem
 from inspector.core.text import safe
 
 
 @click.command("report", epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
-@click.option("--output", required=True, metavar="FILE", help="The file to write; - for standard output.")
+@click.option("--output", metavar="FILE", help="The file to write; - for standard output.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["html", "markdown"]),
     help="Default: what the ending of FILE says (.html, .md), html for standard output.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON document on standard output, instead of a file."
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE where it is there already.")
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 @settings_options
 def report_command(
-    words: tuple[str, ...], output: str, form: str | None, force: bool, demo: bool, config: Path | None,
-    **options: Any,
+    words: tuple[str, ...], output: str | None, form: str | None, as_json: bool, force: bool, demo: bool,
+    config: Path | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Write a report of a conversation: one HTML file without scripts, or Markdown.
+    """Write a report of a conversation: one HTML file without scripts, or Markdown; or print it as JSON.
 
     It has the course of the conversation, what each compaction lost, the summaries and how they differ, the measures,
     and what is at risk now. It holds words of the conversation.
@@ -36,18 +40,35 @@ def report_command(
     import time
 
     from inspector.answers.answers import Answers
+    from inspector.answers.kept_answers import kept_answer
     from inspector.export.report.forms import form_of, render
     from inspector.export.report.gathering import gather_report
     from inspector.export.writing import check_target, write_file
 
+    if as_json == (output is not None):
+        raise UsageProblem("Name the file with --output FILE, or ask for --json; one of the two.")
+    if as_json and form is not None:
+        raise UsageProblem("--json is a form of its own; it takes no --format.")
     path, name = path_and_name(words, demo)
+    if as_json:
+        from inspector.export.documents.report import report_document
+
+        answers = Answers(open_source(path, demo), flags_of(options), config)
+        document = kept_answer(
+            answers, name, "report", lambda: report_document(gather_report(answers, name, time.time()))
+        )
+        print_answer(document, True, click.echo)
+        say(answers.notes())
+        return
+    assert output is not None
     target = None if output == "-" else Path(output)
     wanted = form_of(target, form)
     answers = Answers(open_source(path, demo), flags_of(options), config)
     if target is not None:
         check_target(target, answers.paths(), force)
-    report = gather_report(answers, name, time.time())
-    text = render(report, wanted)
+    text = kept_answer(
+        answers, name, "report", lambda: render(gather_report(answers, name, time.time()), wanted), wanted
+    )
     if target is None:
         click.echo(text.encode("utf-8", errors="replace"), nl=False)
     else:

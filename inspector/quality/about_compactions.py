@@ -107,10 +107,10 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
             continue
         index, tokens = compaction.largest
         if tokens >= budget / 2:
-            why = f"message {index:,} alone has {tokens:,}"
+            why = f"#{index:,} alone has {tokens:,}"
         else:
             index = compaction.recorded.tail_start
-            why = f"it starts at message {index:,}{_moved(compaction)}"
+            why = f"it starts at #{index:,}{_moved(compaction)}"
         yield Violation(
             f"The tail of compaction {compaction.index} has {compaction.tail_tokens:,} tokens, its budget is "
             f"{budget:,}; {why}.",
@@ -133,7 +133,7 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
         found = recorded.tail_start < recorded.before
         if found and index is not None and recorded.head_end <= index < recorded.tail_start:
             yield Violation(
-                f"The last thing that the user asked for before compaction {recorded.index} (message {index:,}) was "
+                f"The last thing that the user asked for before compaction {recorded.index} (#{index:,}) was "
                 "summarized with the middle.",
                 recorded.index,
                 recorded.index,

@@ -18,7 +18,7 @@ def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
         recorded, index = compaction.recorded, compaction.last_request
         if compaction.request_gone and index is not None:
             yield Violation(
-                f"What the user last asked for before compaction {recorded.index} (message {index:,}) is neither among "
+                f"What the user last asked for before compaction {recorded.index} (#{index:,}) is neither among "
                 "the messages that stayed nor told of in the summary.",
                 recorded.index,
                 recorded.index,

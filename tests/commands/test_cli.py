@@ -326,3 +326,73 @@ def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
     assert done.code == 2
     assert "'conversatoins' is no command and no file" in done.err
     assert "compaction-inspector PATH CONVERSATION" in done.err
+
+
+def test_the_list_at_a_step_can_be_asked_again(tmp_path: Path) -> None:
+    shown = run("show", "--demo", ROTATING, "--step", "60", "--json", "--no-exact").json()
+    asked = run("show", "--demo", ROTATING, "--step", "60", "--messages").json()
+    assert (shown["step"], shown["generation"], len(shown["messages"])) == (60, 1, 60)
+    assert [message["role"] for message in asked] == ["system", *(m["role"] for m in shown["messages"])]
+    file = tmp_path / "asked.json"
+    file.write_text(json.dumps(asked), encoding="utf-8")
+    (planned,) = run(
+        "plan", str(file), "--profile", "hermes-0.13", "--context-length", "128000", "--json"
+    ).json()
+    # The system prompt is a message of the file's list.
+    assert (planned["head_end"], planned["tail_start"]) == (shown["head_end"] + 1, shown["tail_start"] + 1)
+
+
+def test_a_step_after_a_compaction_is_of_the_list_after_it() -> None:
+    steps = run("replay", "--demo", ROTATING, "--json").json()["recorded"]["compactions"]
+    shown = run(
+        "show", "--demo", ROTATING, "--step", str(steps[0]["step"] + 1), "--json", "--no-exact"
+    ).json()
+    assert shown["generation"] == 2
+    assert any(message["summary"] for message in shown["messages"])
+
+
+@pytest.mark.parametrize(("step", "words"), [("0", "There is no step 0"), ("9999", "There is no step 9,999")])
+def test_a_step_that_was_not_said_is_refused(step: str, words: str) -> None:
+    done = run("show", "--demo", ROTATING, "--step", step)
+    assert (done.code, words in done.err) == (2, True)
+    assert run("show", "--demo", ROTATING, "--step", "3", "--generation", "1").code == 2
+
+
+def test_a_text_is_shown_whole() -> None:
+    whole = run("show", "--demo", ROTATING, "--full", "--json", "--no-exact").json()["messages"]
+    first = run("show", "--demo", ROTATING, "--json", "--no-exact").json()["messages"]
+    assert any("\n" in message["text"] for message in whole)
+    assert not any("\n" in message["text"] for message in first)
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "words"),
+    [
+        (
+            "--target-ratio",
+            "7",
+            "--target-ratio is 7; it must lie between 0 and 1. A share is meant, such as 0.07.",
+        ),
+        ("--target-ratio", "-1", "--target-ratio is -1; it must lie between 0 and 1."),
+        ("--context-length", "1000000000", "is 1,000,000,000; it must lie between 1,000 and 10,000,000."),
+    ],
+)
+def test_a_setting_out_of_its_range_is_refused_with_the_range(flag: str, value: str, words: str) -> None:
+    done = run("show", "--demo", ROTATING, flag, value)
+    assert (done.code, words in done.err) == (2, True)
+
+
+def test_a_report_as_a_document() -> None:
+    document = run("report", "--demo", ROTATING, "--json").json()
+    assert document["title"] == ROTATING
+    assert len(document["compactions"]) == 4
+    assert {"lost", "kept"} <= set(document["compactions"][0]["facts"])
+    assert run("report", "--demo", ROTATING).code == 2
+    assert run("report", "--demo", ROTATING, "--json", "--output", "-").code == 2
+
+
+def test_what_a_configuration_says_wrong_is_in_the_document_too(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("compression: {threshold: 85}", encoding="utf-8")
+    document = run("show", "--demo", ROTATING, "--config", str(config), "--json", "--no-exact").json()
+    assert any("such as 0.85" in note for note in document["settings"]["notes"])

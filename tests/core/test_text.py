@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.core import text as text_module
-from inspector.core.text import is_safe, safe, safe_line, safe_title
+from inspector.core.text import is_safe, safe, safe_line, safe_title, unwrapped
 from tests.counting import calls_of, lines_run
 
 #: Format characters that print a sign of their own.
@@ -147,3 +147,20 @@ def test_a_megabyte_costs_little(part: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_megabyte_that_is_safe_is_not_copied() -> None:
     clean = "plain text with words\n" * 50_000
     assert safe(clean) is clean
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("<returncode>0</returncode>\n<output>\nsix passed\n</output>", "six passed\n</output>"),
+        ("<returncode>1</returncode>\n<output>\nno", "<returncode>1</returncode>\n<output>\nno"),
+        (
+            "<returncode>0</returncode>\n<output>\n</output>",
+            "<returncode>0</returncode>\n<output>\n</output>",
+        ),
+        ("<b>bold</b> text", "<b>bold</b> text"),
+        ("", ""),
+    ],
+)
+def test_lines_around_an_output_are_left_out_where_more_is_said(text: str, rest: str) -> None:
+    assert unwrapped(text) == rest

@@ -305,7 +305,7 @@ def test_what_a_tail_over_its_budget_names() -> None:
     big = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 40_000))))
     drawn = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 3_000))))
     assert [f.index for f in big] == [70]
-    assert "message 70 alone" in big[0].text
+    assert "#70 alone" in big[0].text
     assert [f.index for f in drawn] == [compaction().tail_start]
 
 

@@ -10,6 +10,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line, width_of
@@ -187,13 +188,13 @@ def told(entry: EvidenceView) -> str:
     """Where a thing was said, where the list after has it, in words, and how it is known."""
     parts = []
     if entry.said is not None:
-        parts.append(f"message {human.count(entry.said.index)} of generation {entry.said.generation}")
+        parts.append(place_name(entry.said.index, generation=entry.said.generation))
     if entry.found is not None:
         where = f"{entry.where}, " if entry.where else ""
         generation = entry.found.generation
         next_one = entry.said is not None and generation == entry.said.generation + 1
         of = "the next" if next_one else f"generation {generation}"
-        parts.append(f"→ {where}message {human.count(entry.found.index)} of {of}")
+        parts.append(f"→ {where}{place_name(entry.found.index)} of {of}")
     place = " ".join(parts)
     note = "" if entry.note == "lost" else one_line(entry.note, 200)
     return f"{place} · {note}" if place and note else place or note

@@ -48,23 +48,24 @@ def _of_constraints(run: RunView) -> str:
 
 
 _READ = "being read"
+_LABELS = 20
 _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("compactions", lambda run: f"{run.compactions}"),
-    ("peak", lambda run: human.tokens(run.peak)),
-    ("mean", lambda run: human.tokens(run.mean)),
+    ("peak request", lambda run: human.tokens(run.peak)),
+    ("mean request", lambda run: human.tokens(run.mean)),
     ("input, all calls", lambda run: human.tokens(run.input)),
     ("summarized", lambda run: human.percent(run.summarized)),
     ("more than once", lambda run: human.percent(run.resummarized)),
     ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
     ("facts at risk", _of_facts),
-    ("constraints", _of_constraints),
+    ("of them constraints", _of_constraints),
 )
 
 
 def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line; while the facts are being read it says nothing of them."""
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
-    text = f"{compactions}, peak {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
+    text = f"{compactions}, peak request {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
     text += f"{human.percent(run.summarized)} summarized"
     if not facts or run.facts is None or run.facts_at_risk is None:
         return text
@@ -72,7 +73,7 @@ def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
 
 
 def _shortest(run: RunView) -> str:
-    return f"{run.compactions} comp., peak {human.tokens(run.peak)}"
+    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}"
 
 
 #: Ways to tell of a run on one line, the longest first.
@@ -98,13 +99,13 @@ def run_table(view: ReplayView) -> list[TextLine]:
     if not view.runs:
         return [TextLine(note, "muted") for note in view.notes]
     width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2
-    lines = [line_of((" " * 18, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
+    lines = [line_of((" " * _LABELS, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
     for label, show in _ROWS:
         values = [show(run) for run in view.runs]
         same = len(set(values)) <= 1
         lines.append(
             line_of(
-                (label.ljust(18), "muted"),
+                (label.ljust(_LABELS), "muted"),
                 *((value.rjust(width), "" if same else "accent") for value in values),
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
+from inspector.core.places import place_name
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
 from widgets.lists.fact_list import FactPlace, FactView
@@ -101,14 +102,14 @@ def _risk_view(entry: AtRisk, generation: int, where: str, then: bool) -> FactVi
         values=entry.values,
         role=fact.role,
         outcome="at risk",
-        source=FactPlace(generation, index, wanted(fact.text), f"message {index:,} of {where}"),
+        source=FactPlace(generation, index, wanted(fact.text), f"{place_name(index)} of {where}"),
         history=() if then else (_told(fact),),
         rule=fact.explained,
     )
 
 
 def _source(fact: Fact, saying: Saying) -> FactPlace:
-    label = f"message {saying.index:,} of generation {saying.generation}"
+    label = place_name(saying.index, generation=saying.generation)
     return FactPlace(saying.generation, saying.index, wanted(fact.text), label)
 
 
@@ -121,7 +122,7 @@ def survivor_place(fact: Fact, fate: Fate) -> FactPlace | None:
     words = next((t for t in texts if t and t.casefold() in around), fate.excerpt.strip("… "))
     generation = fate.compaction + 1
     where = f"{fate.where}, " if fate.where else ""
-    label = f"{where}message {fate.index:,} of generation {generation}"
+    label = where + place_name(fate.index, generation=generation)
     return FactPlace(generation, fate.index, wanted(words), label)
 
 
@@ -159,7 +160,7 @@ def _notes(life: Life) -> Iterable[tuple[str, str]]:
 
 
 def _where(saying: Saying) -> str:
-    return f"message {saying.index:,} of generation {saying.generation} by the {saying.role}"
+    return f"{place_name(saying.index, generation=saying.generation)} by the {saying.role}"
 
 
 def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:

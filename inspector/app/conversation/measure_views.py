@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from inspector.app.conversation.fact_views import survivor_place, wanted
 from inspector.core.conversations import Compaction
+from inspector.core.places import place_name
 from inspector.core.text import safe
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import COMMAND_START
@@ -29,7 +30,7 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("survival by kind", "survival-preference", "preferences"),
     ("survival by kind", "survival-decision", "decisions"),
     ("survival by kind", "survival-value", "exact values"),
-    ("survival by kind", "survival-link", "links between tasks"),
+    ("survival by kind", "survival-link", "told or found"),
     ("compression", "compression", "compression"),
     ("compression", "stayed-pruned", "stayed, pruned"),
     ("tokens spent", "cost", "tokens spent"),
@@ -202,7 +203,7 @@ def _place(place: Place, text: str) -> FactPlace:
 
 
 def _label(place: Place) -> str:
-    return f"message {place.index:,} of generation {place.generation}"
+    return place_name(place.index, generation=place.generation)
 
 
 def _survivors(facts: ConversationFacts) -> Survivors:

@@ -85,6 +85,7 @@ class Opener:
             settings=settings,
             undo=() if settings == force else ((force, None),),
             find=self._find,
+            kept=screen.saved.kept.get(opened.inspection.conversation.row.root),
         )
         screen.tell(*opened.inspection.conversation.notes, *opened.resolved.notes)
 
@@ -133,6 +134,7 @@ class Opener:
         saved.conversation = conversation.id
         changed = changed_settings(screen.state.settings, opened.resolved.settings)
         saved.remember_settings(conversation.row.root, changed)
+        saved.remember_kept(conversation.row.root, screen.state.kept)
         index = rows.index(screen.state.row)
         at_end = rows.generation.live and index == len(rows.generation) - 1
         if at_end or not 0 <= index < len(rows.generation):

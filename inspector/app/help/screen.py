@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.app.conversation.panes.host import Panes
+from inspector.core.signs import FATE_SIGNS
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
 
@@ -27,6 +28,9 @@ Rows = tuple[tuple[str, str], ...]
 _SIGNS: Rows = (
     ("▎ ┊ ▌", "head, middle, tail of the list"),
     ("━ ╌", "a recorded boundary, a planned one"),
+    ("┃ ▲ ▲", "on the gauge: the threshold, where a warning comes before it, where the gateway compacts"),
+    ("▓ ░", "on the gauge: the tokens of the list, what is left of the context"),
+    ("↻", "a file that was read again after a compaction"),
     ("~", "a rough count, Hermes' own estimate; without it the count is exact"),
     ("✂", "pruned: tokens before → after"),
     ("⚑1", "a prompt-cache breakpoint"),
@@ -37,6 +41,19 @@ _SIGNS: Rows = (
     ("≠", "settings on screen that are not those in force"),
     ("○ ◐ ●", "a generation in the timeline, the live one, the one on screen"),
     ("◇ ✗ !", "one that a fallback text began, a failed compaction, findings about it"),
+)
+_FATES: Rows = tuple(
+    (FATE_SIGNS[outcome], text)
+    for outcome, text in (
+        ("lost", "a fact that is gone"),
+        ("value lost", "its subject is still told of, its value is not"),
+        ("weakened", "a rule that is told as something that happened"),
+        ("uncertain", "words of it are there; whether its meaning is, rules cannot tell"),
+        ("unknown", "the summary cannot be read"),
+        ("at risk", "a compaction now would take it out of the list"),
+        ("paraphrased", "told in other words"),
+        ("verbatim", "there word for word"),
+    )
 )
 _WORDS: Rows = (
     ("conversation", "the sessions that compactions tied together, first to last"),
@@ -75,7 +92,7 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="page"):
             yield Static(Text(self.page.title, style="bold"))
             yield Static(Text("\n\n".join(self.page.about)), classes="about")
-            for heading, rows in (*self.page.keys, ("Signs", _SIGNS), ("Words", _WORDS)):
+            for heading, rows in (*self.page.keys, ("Signs", _SIGNS), ("Facts", _FATES), ("Words", _WORDS)):
                 yield Static(Text(heading, style="bold"), classes="heading")
                 yield Static(_table(rows))
             yield Static(

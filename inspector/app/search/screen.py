@@ -14,6 +14,7 @@ from textual.message import Message as TextualMessage
 from textual.strip import Strip
 from textual.widgets import Input
 
+from inspector.answers.searching import HitPlace, hit_places
 from inspector.app.job_screen import JobScreen
 from inspector.core.conversations import Hit
 from inspector.core.text import safe_line
@@ -45,6 +46,7 @@ class HitList(LineList):
         super().__init__(id=id)
         self.hits: tuple[Hit, ...] = ()
         self.titles: Mapping[str, str] = {}
+        self.places: Mapping[Hit, HitPlace | None] = {}
         self.query_text = ""
         self.tooltip = self.TOOLTIP
 
@@ -72,6 +74,7 @@ class HitList(LineList):
             Style(),
         )
         row.add(fit(safe_line(hit.role, 20), 9) + "  ", muted)
+        row.add(fit(place_words(self.places.get(hit), width >= 100), 16 if width >= 100 else 4) + "  ", muted)
         text = fit(excerpt(hit, self.query_text, width - row.width), max(0, width - row.width))
         spans = tuple(span for word in self.query_text.split() for span in find_spans(text, word.strip('"')))
         row.marked(text, Style(), tuple(sorted(spans)), self.get_component_rich_style("list--found"))
@@ -80,6 +83,14 @@ class HitList(LineList):
     def opened(self, row: int) -> None:
         """Tell that a hit was opened."""
         self.post_message(self.Opened(self.hits[row]))
+
+
+def place_words(place: HitPlace | None, wide: bool) -> str:
+    """In which list a message was said, and whether it is still there: "gen 1, left c2", in few cells "c2"."""
+    if place is None:
+        return ""
+    left = f"c{place.left_with}" if place.left_with else ""
+    return f"gen {place.generation}, {'left ' + left if left else 'live'}" if wide else left
 
 
 def excerpt(hit: Hit, query: str, room: int) -> str:
@@ -99,6 +110,13 @@ def marked_word(query: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where hits stand."""
+
+    by_hit: Mapping[Hit, HitPlace | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Titles:
     """The titles of the store's conversations, by id."""
 
@@ -106,18 +124,24 @@ class Titles:
 
 
 def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
-    """The messages with some words, newest first; hands titles and hits over as they come, returns the last ones.
-
-    Raises StoreErrors.
+    """The messages with some words, newest first; hands titles and hits over as they come, then where the hits stand,
+    and returns the last ones. Raises StoreErrors.
     """
     watch.some(Titles({row.id: row.title or row.id for row in store.conversations()}))
-    batch: list[Hit] = []
+    hits: list[Hit] = []
+    shown = 0
     for hit in store.search(query, limit=_LIMIT):
-        batch.append(hit)
-        if len(batch) >= _BATCH:
-            watch.some(tuple(batch))
-            batch = []
-    return tuple(batch)
+        hits.append(hit)
+        if len(hits) - shown >= _BATCH:
+            watch.some(tuple(hits[shown:]))
+            shown = len(hits)
+    watch.some(tuple(hits[shown:]))
+    places: dict[Hit, HitPlace | None] = {}
+    for hit, place in hit_places(store, hits):
+        watch.check()
+        places[hit] = place
+    watch.some(Places(places))
+    return ()
 
 
 class SearchScreen(JobScreen):
@@ -129,7 +153,8 @@ class SearchScreen(JobScreen):
         Binding("slash", "focus_words", "Search again", id="search.words", key_display="/"),
     ]
     HELP: ClassVar[str] = (
-        "Searches the text and the tool calls of every message, with the store's own index where it has one."
+        "Searches the text and the tool calls of every message, with the store's own index where it has one. Each hit "
+        "says in which list it was said, and c2 that it left the list with compaction 2."
     )
 
     def __init__(self, store: Store) -> None:
@@ -175,9 +200,13 @@ class SearchScreen(JobScreen):
                 "search", (self.store, self._query), search_store, self._hits_came, some=self._named
             )
 
-    def _named(self, part: Titles | tuple[Hit, ...]) -> None:
+    def _named(self, part: Titles | Places | tuple[Hit, ...]) -> None:
+        hits = self.query_one(HitList)
         if isinstance(part, Titles):
-            self.query_one(HitList).titles = part.by_id
+            hits.titles = part.by_id
+        elif isinstance(part, Places):
+            hits.places = part.by_hit
+            hits.refresh()
         else:
             self._hits_came(part, complete=False)
 

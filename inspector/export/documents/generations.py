@@ -34,7 +34,9 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "live": generation.live,
         "step": answer.step,
         "profile": plan.profile,
-        "settings": settings_document(answer.resolved.settings, answer.resolved.sources),
+        "settings": settings_document(
+            answer.resolved.settings, answer.resolved.sources, answer.resolved.notes
+        ),
         **budgets_document(plan.budgets),
         "tokens": {
             "rough": plan.tokens_before,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from inspector.engines.base import Budgets, Settings
 from inspector.export.documents.document import Document
 
 
-def settings_document(settings: Settings, sources: Mapping[str, str]) -> Document:
-    """The settings in force and where each came from."""
-    return asdict(settings) | {"sources": dict(sources)}
+def settings_document(settings: Settings, sources: Mapping[str, str], notes: Sequence[str] = ()) -> Document:
+    """The settings in force, where each came from, and sentences about what was refused or read differently."""
+    return asdict(settings) | {"sources": dict(sources), "notes": list(notes)}
 
 
 def budgets_document(budgets: Budgets) -> Document:

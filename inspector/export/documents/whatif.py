@@ -49,7 +49,7 @@ def replay_document(answer: Replay) -> Document:
         )
     return {
         "conversation": answer.conversation,
-        "settings": settings_document(settings, answer.resolved.sources),
+        "settings": settings_document(settings, answer.resolved.sources, answer.resolved.notes),
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens,
         "context_length": settings.context_length,

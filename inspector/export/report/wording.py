@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
+from inspector.core.places import place_name
 from inspector.core.shares import percent
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.export.report.values import CompactionPart, DiffPart, Report, RiskPart, ToldFact
@@ -23,7 +24,7 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "preference": ("preference", "preferences"),
     "decision": ("decision", "decisions"),
     "value": ("exact value", "exact values"),
-    "link": ("link between tasks", "links between tasks"),
+    "link": ("thing told or found", "things told or found"),
 }
 #: The signs of a comparison in text, as far as tools for differences read others.
 #: What the excerpt shows of a fact that is not there in its own words.
@@ -107,10 +108,12 @@ def later_words(told: ToldFact) -> tuple[str, ...]:
         if again is not None:
             words.append(f"In the list again after compaction {again.compaction} ({again.where}).")
     if told.back is not None:
-        words.append(f"Said again in message {told.back.message} ({told.back.role}).")
+        words.append(f"Said again in {place_name(told.back.index, told.back.message)} ({told.back.role}).")
     if told.contradicted is not None:
         other = told.contradicted
-        words.append(f"Later said otherwise: {cut(other.text, 160)} (message {other.saying.message})")
+        words.append(
+            f"Later said otherwise: {cut(other.text, 160)} ({place_name(other.saying.index, other.saying.message)})"
+        )
     return tuple(words)
 
 
@@ -200,9 +203,7 @@ def fate_words(told: ToldFact) -> str:
 def place_words(told: ToldFact) -> str:
     """Where a fact was said and is found, and how often it came up; begins with a comma."""
     saying, uses = told.saying, told.fact.uses
-    words = [f"list {saying.generation} #{saying.index}"]
-    if saying.message >= 0:
-        words.insert(0, f"message {saying.message}")
+    words = [place_name(saying.index, saying.message if saying.message >= 0 else None, saying.generation)]
     if isinstance(told, Life) and told.fate.alive and told.fate.where:
         words.append(f"now in the {told.fate.where}")
     if told.times > 1:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
@@ -62,7 +63,8 @@ def _print_fact(console: Console, entry: Document) -> None:
     where = entry["where"]
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
     said = entry.get("said") or len(entry.get("sayings", ()))
-    note = f"{entry['role']}, message {entry['message']}{f', said {said} times' if said > 1 else ''}"
+    place = place_name(entry.get("index"), entry["message"])
+    note = f"{entry['role']}, {place}{f', said {said} times' if said > 1 else ''}"
     console.print(
         Text.assemble(
             (f"{sign} {entry['category']:<10} ", style),
@@ -90,6 +92,6 @@ def _after(entry: Document) -> Iterable[str]:
     if again:
         yield f"in the list again after compaction {again['compaction']} ({again['where']})"
     if back:
-        yield f"said again in message {back['message']} ({back['role']})"
+        yield f"said again in {place_name(back['index'], back['message'])} ({back['role']})"
     if other:
-        yield f"later: {safe_title(other['text'], 160)} (message {other['message']})"
+        yield f"later: {safe_title(other['text'], 160)} ({place_name(other['index'], other['message'])})"

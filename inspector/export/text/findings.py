@@ -9,6 +9,7 @@ from itertools import groupby
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
 from inspector.core.text import safe
 from inspector.export.documents.document import Document
@@ -61,5 +62,5 @@ def _place(entry: Document) -> str:
     if entry["compaction"] is not None:
         parts.append(f"compaction {entry['compaction']}")
     if entry["index"] is not None:
-        parts.append(f"generation {entry['generation']}, message {entry['index']}")
+        parts.append(place_name(entry["index"], entry["message"], entry["generation"]))
     return " · ".join(parts) + "  " if parts else ""

@@ -8,6 +8,7 @@ from datetime import datetime
 from rich.padding import Padding
 from rich.text import Text
 
+from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
@@ -36,7 +37,7 @@ def print_losses(documents: Sequence[Document]) -> None:
         for fact in entry["facts"]:
             head = Text.assemble(
                 (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
-                (f"{fact['role']}, message {fact['message']}", "dim"),
+                (f"{fact['role']}, {place_name(fact['index'], fact['message'])}", "dim"),
             )
             console.print(Padding(head, (0, 0, 0, 2), expand=False))
             console.print(Padding(Text(safe_title(fact["text"], 400)), (0, 0, 0, 6), expand=False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from inspector.core.places import place_name
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for, say
@@ -69,7 +70,7 @@ def _print_lost(console: Console, compaction: Document, titles: dict[str, Docume
         say(console, f"\nnot known after compaction {compaction['compaction']}: {title}", "underline")
         for entry in lost[:_LISTED]:
             place = entry["said"]
-            where = f"list {place['generation']}, message {place['index']}" if place else ""
+            where = place_name(place["index"], generation=place["generation"]) if place else ""
             note = f" ({entry['note']})" if entry["note"] not in ("", "lost") else ""
             say(console, f"  − {entry['text']}{note}  [{where}]")
         if len(lost) > _LISTED:

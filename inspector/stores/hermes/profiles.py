@@ -166,7 +166,7 @@ def _worded(newest: Summary) -> Iterable[Evidence]:
     handoff = newest.handoff
     if handoff.releases:
         names = " or ".join(map(told, handoff.releases))
-        yield Evidence(handoff.releases, f"The newest summary (message {newest.id}) is worded as in {names}.")
+        yield Evidence(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
 
 
 def _made(newest: Summary) -> Iterable[Evidence]:
@@ -176,10 +176,10 @@ def _made(newest: Summary) -> Iterable[Evidence]:
         plain = handoff.body.startswith(_PLAIN_FALLBACK)
         which = "0.15 or before" if plain else "0.16 or later"
         profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
-        yield Evidence(profiles, f"Its fallback text (message {identity}) is that of {which}.")
+        yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
     if _LEAN in handoff.body:
         yield Evidence(
-            _since("hermes-current"), f"Its sections (message {identity}) are those of a lean tail."
+            _since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail."
         )
 
 

@@ -10,6 +10,7 @@ from inspector.app.conversation.as_of import FindingsThen
 from inspector.app.conversation.intents import ChooseCompaction, GoTo
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import FINDINGS
+from inspector.core.places import place_name
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
 from widgets.panes.findings_pane import FindingList, FindingsPane, FindingView
@@ -54,7 +55,7 @@ def finding_view(finding: Finding) -> FindingView:
     if finding.compaction is not None:
         place = f"compaction {finding.compaction}"
     else:
-        place = "" if finding.index is None else f"message {finding.index:,}"
+        place = "" if finding.index is None else place_name(finding.index)
     return FindingView(
         rule=finding.rule,
         severity=finding.severity,

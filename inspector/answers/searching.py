@@ -1,0 +1,42 @@
+"""Where what a search found stands: in which list a message was said, and whether the agent still has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from inspector.core.conversations import Conversation, Hit
+from inspector.core.errors import InspectorError
+from inspector.stores.base import Store
+
+
+class HitPlace(NamedTuple):
+    """A message was said in `generation`, counted from 1, and left the list with compaction `left_with` (0: it is in
+    the list that the agent holds now)."""
+
+    generation: int
+    left_with: int
+
+
+def hit_places(store: Store, hits: Iterable[Hit]) -> Iterator[tuple[Hit, HitPlace | None]]:
+    """The place of each hit; None where no list of its conversation has it. Opens each conversation once, and tells
+    nothing of one that cannot be opened: opening it says why."""
+    lists: dict[str, dict[int, HitPlace]] = {}
+    for hit in hits:
+        if hit.conversation not in lists:
+            try:
+                lists[hit.conversation] = _places(store.open(hit.conversation))
+            except InspectorError:
+                lists[hit.conversation] = {}
+        yield hit, lists[hit.conversation].get(hit.message)
+
+
+def _places(conversation: Conversation) -> dict[int, HitPlace]:
+    last = conversation.generations[-1].number
+    found: dict[int, HitPlace] = {}
+    for generation in conversation.generations:
+        left = 0 if generation.number == last else generation.number
+        for row in generation.ids:
+            first = found.get(row)
+            found[row] = HitPlace(first.generation if first else generation.number, left)
+    return found

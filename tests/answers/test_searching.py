@@ -1,0 +1,31 @@
+"""Where what a search found stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.answers.searching import HitPlace, hit_places
+from inspector.core.conversations import Hit
+from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
+
+
+def test_a_hit_says_its_list_and_whether_it_left(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin()
+    writer.say(talk(12))
+    writer.compact(3, 20, "## Goal\nFind it")
+    writer.say(talk(3, start=12))
+    store = open_store(writer.end())
+    conversation = store.open("s0")
+    first, last = conversation.generations
+    hits = [
+        Hit("s0", "s0", row, "user", "x", (0, 1))
+        for row in (first.ids[5], first.ids[-1], last.ids[-1], 99_999)
+    ]
+    hits.append(Hit("none", "none", 1, "user", "x", (0, 1)))
+    places = [place for _, place in hit_places(store, hits)]
+    assert places[0] == HitPlace(1, 1)
+    assert places[2] == HitPlace(2, 0)
+    assert places[3:] == [None, None]
+    store.close()
