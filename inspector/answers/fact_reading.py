@@ -48,8 +48,8 @@ def read_facts(
     """Find every fact of a conversation and follow it through the compactions.
 
     Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
-    `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by compaction, the indexes whose texts it pruned (see
-    pruned_by): facts of those are kept apart.
+    `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
+    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart.
     """
     rules = load_rules()
     compactions = inspection.compactions()
