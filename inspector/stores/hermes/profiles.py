@@ -178,9 +178,7 @@ def _made(newest: Summary) -> Iterable[Evidence]:
         profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
         yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
     if _LEAN in handoff.body:
-        yield Evidence(
-            _since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail."
-        )
+        yield Evidence(_since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail.")
 
 
 def _mended(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
