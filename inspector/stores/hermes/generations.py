@@ -13,7 +13,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
@@ -71,6 +71,44 @@ def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> 
             f"CASE WHEN active IS NULL OR active <> 0 THEN {LIVE} "
             f"WHEN COALESCE({compacted}, 0) <> 0 THEN {ARCHIVED} ELSE {UNDONE} END"
         )
+    index = _with_carried(connection, schema, _read_index(connection, session, flag))
+    if ARCHIVED in index.flags:
+        while (stretch := _Splitter(connection, schema, index).repeated()) is not None:
+            index = _without(index, *stretch)
+    return index
+
+
+def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
+    """The originals of a tail that went on are archived too: in the current sources they are flagged as what was undone
+    is, but a later row has their time, role and call, as copies keep them."""
+    if UNDONE not in index.flags or ARCHIVED not in index.flags or "timestamp" not in schema.messages:
+        return index
+    call = schema.column("messages", "tool_call_id")
+    rows, _ = salvage(
+        connection,
+        f"SELECT id, timestamp, role, {call} FROM messages WHERE session_id = ?",
+        "id",
+        (index.session,),
+    )
+    newest: dict[tuple[object, ...], int] = {}
+    for identity, *key in rows:
+        newest[tuple(key)] = max(identity, newest.get(tuple(key), identity))
+    rows.sort()
+    times = [0, *(row[1] for row in rows), 0]
+    # Where neighbours have one time, or none, only the call tells a copy from what was said again.
+    copied = {
+        identity
+        for at, (identity, *key) in enumerate(rows, 1)
+        if newest[tuple(key)] > identity and (key[2] or key[0] not in (0, None, times[at - 1], times[at + 1]))
+    }
+    flags = bytes(
+        ARCHIVED if flag == UNDONE and identity in copied else flag
+        for identity, flag in zip(index.ids, index.flags, strict=True)
+    )
+    return replace(index, flags=flags)
+
+
+def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Index:
     at_once = _index_at_once(connection, session, flag)
     if at_once is not None:
         return at_once
@@ -172,6 +210,17 @@ def _part(index: Index, low: int, high: int, flag: int, certain: bool = True) ->
     return Part(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
 
 
+def _without(index: Index, low: int, high: int) -> Index:
+    """The index without the rows [low:high]."""
+    note = (
+        f"Session {index.session} stores a compacted list twice ({high - low} rows from {index.ids[low]} on); "
+        "one copy is left out."
+    )
+    ids = index.ids[:low] + index.ids[high:]
+    roles, flags = (part[:low] + part[high:] for part in (index.roles, index.flags))
+    return Index(index.session, ids, roles, flags, (*index.notes, note))
+
+
 def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
     """The session's rows that are or hold a summary, found by what they start with: id and hash of the text."""
     # A range of texts compares a few bytes a row; the JSON of multimodal content is looked into here.
@@ -237,6 +286,40 @@ class _Splitter:
             lists[-1] = _part(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
             lists.append(Part(array("q"), b"", array("q")))
         return lists
+
+    def repeated(self) -> tuple[int, int] | None:
+        """A stretch of rows that follows once more right behind itself, its summary too: it was stored twice."""
+        rows = summary_rows(self._connection, self._schema, self._index.session)
+        summaries = [(bisect_left(self._index.ids, row), text) for row, text in rows]
+        for at, (place, text) in enumerate(summaries):
+            later = next((other for other, same in summaries[at + 1 :] if same == text), None)
+            if later is None:
+                continue
+            apart = later - place
+            before = 0
+            while (
+                before < apart
+                and place - before > 0
+                and self._same_row(place - before - 1, later - before - 1)
+            ):
+                before += 1
+            behind = 1
+            while before + behind < apart and self._same_row(place + behind, later + behind):
+                behind += 1
+            if before + behind >= apart > 1:
+                return place - before, place - before + apart
+        return None
+
+    def _same_row(self, one: int, other: int) -> bool:
+        if other >= len(self._index.ids) or self._index.roles[one] != self._index.roles[other]:
+            return False
+        first, second = self._load((one, other))
+        return (first.text, first.tool_call_id, first.calls, first.timestamp) == (
+            second.text,
+            second.tool_call_id,
+            second.calls,
+            second.timestamp,
+        )
 
     def _live_start(
         self, last_archived: int, candidates: Sequence[int], starts: list[tuple[int, bool]]
