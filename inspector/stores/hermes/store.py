@@ -19,7 +19,7 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
 )
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
@@ -220,7 +220,10 @@ class HermesStore:
         """What is another text as soon as a conversation is another: by its sessions, how many messages they have, how
         many of these are live, and which is the last. Reads no body."""
         row = self._row(conversation)
-        return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        try:
+            return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        except StoreDamaged:
+            return repr(row)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain every word of `query` (in double quotes: exactly this), newest first.
@@ -335,14 +338,11 @@ class HermesStore:
         return parts(db, self._schema, index), index.notes
 
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
+        from inspector.stores.hermes.generations import has_inactive
+
         total = 0
         for name in row.sessions:
-            if (
-                self._schema.in_place
-                and db.execute(
-                    "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (name,)
-                ).fetchall()
-            ):
+            if self._schema.in_place and has_inactive(db, name):
                 total += len(self._parts(db, name)[0])
             else:
                 total += 1
