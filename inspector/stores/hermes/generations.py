@@ -12,7 +12,7 @@ import json
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from inspector.core.messages import Message
 from inspector.stores.hermes.matching import Print, head_of, print_of, tails
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import Schema, quoted
-from inspector.stores.hermes.sessions import salvage
+from inspector.stores.hermes.sessions import damage, salvage
 
 LIVE, ARCHIVED, UNDONE = 0, 1, 2
 
@@ -35,6 +35,8 @@ _CHUNK = 256
 _LONGEST_HEAD = 200
 #: No release compacts a list of four messages or fewer.
 _SHORTEST = 5
+#: Rows of a damaged table are asked for by number, so many at once, and up to this number where none is known.
+_RANGE, _MOST_ROWS = 4_096, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,7 @@ class Part:
 
 def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> Index:
     """Ids, roles and flags of a session's rows. Reads no body."""
-    flagged = "active" in schema.messages and bool(
-        connection.execute(
-            "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
-        ).fetchall()
-    )
+    flagged = "active" in schema.messages and has_inactive(connection, session)
     flag = str(LIVE)
     if flagged:
         compacted = schema.column("messages", "compacted", "0")
@@ -121,11 +119,12 @@ def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Inde
     rows.sort()
     notes: tuple[str, ...] = ()
     if error is not None:
-        # The index of the session is damaged, or a page it leads to: look through the table itself.
-        whole, _ = salvage(
-            connection, f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?", "id", (session,)
-        )
-        merged = {row[0]: row for row in (*rows, *whole)}
+        # The index of the session is damaged, or a page it leads to: look through the table itself, and where its pages
+        # do not lead on either, ask for every row by its number.
+        table = f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?"
+        whole, cut = salvage(connection, table, "id", (session,))
+        single = one_by_one(connection, table, session) if cut is not None else ()
+        merged = {row[0]: row for row in (*rows, *whole, *single)}
         rows = [merged[identity] for identity in sorted(merged)]
         notes = (
             f"Some messages of the session {session} cannot be read: the database is damaged ({error}).",
@@ -137,6 +136,41 @@ def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Inde
         bytes([row[2] for row in rows]),
         notes,
     )
+
+
+def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
+    """Whether a session has rows that are not live; True where damage keeps it from being told."""
+    try:
+        found = connection.execute(
+            "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
+        ).fetchall()
+    except sqlite3.DatabaseError as error:
+        if not damage(error):
+            raise
+        return True  # the flags are read row by row then
+    return bool(found)
+
+
+def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iterator[Sequence[Any]]:
+    """The rows of a session that can be found by number, whatever is damaged between them. `table` selects them."""
+    try:
+        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchall()
+    except sqlite3.Error:
+        last = []
+    high = last[0][0] if last and isinstance(last[0][0], int) else _MOST_ROWS
+    waiting = [(low, min(low + _RANGE, high + 1)) for low in range(1, min(high, _MOST_ROWS) + 1, _RANGE)]
+    while waiting:
+        low, stop = waiting.pop()
+        # Going through a range looks at the row behind it too, which one number does not.
+        where, numbers = ("id >= ? AND id < ?", (low, stop)) if stop - low > 1 else ("id = ?", (low,))
+        try:
+            yield from connection.execute(f"{table} AND {where}", (session, *numbers)).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not damage(error):
+                raise
+            if stop - low > 1:
+                middle = (low + stop) // 2
+                waiting += [(low, middle), (middle, stop)]
 
 
 def _index_at_once(connection: sqlite3.Connection, session: str, flag: str) -> Index | None:

@@ -19,7 +19,7 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
 )
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
@@ -57,6 +57,7 @@ class HermesStore:
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
+        self._fits: tuple[Fit, ...] | None = None
         self._notes: list[str] = []
         self._seen: object = None
         self._changes = 0
@@ -97,13 +98,15 @@ class HermesStore:
             open_profiles=detected.open if len(detected.open) > 1 else (),
         )
 
-    def fits(self, wanted: Callable[[], bool] = lambda: True) -> tuple[Fit, ...]:
+    def fits(self) -> tuple[Fit, ...]:
         """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
         Reads the lists of some compactions."""
         from inspector.stores.hermes.fitting import fits_of, recorded_lists
 
-        lists = recorded_lists(self, self.path, self._detection().sessions)
-        return tuple(fits_of(lists, profiles.PROFILES, wanted))
+        if self._fits is None:
+            lists = recorded_lists(self, self.path, self._detection().sessions)
+            self._fits = tuple(fits_of(lists, profiles.PROFILES))
+        return self._fits
 
     def _detection(self) -> profiles.Detection:
         """What the signs say and, where they leave several profiles open, which of these plans what was recorded."""
@@ -217,7 +220,10 @@ class HermesStore:
         """What is another text as soon as a conversation is another: by its sessions, how many messages they have, how
         many of these are live, and which is the last. Reads no body."""
         row = self._row(conversation)
-        return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        try:
+            return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        except StoreDamaged:
+            return repr(row)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain every word of `query` (in double quotes: exactly this), newest first.
@@ -332,14 +338,11 @@ class HermesStore:
         return parts(db, self._schema, index), index.notes
 
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
+        from inspector.stores.hermes.generations import has_inactive
+
         total = 0
         for name in row.sessions:
-            if (
-                self._schema.in_place
-                and db.execute(
-                    "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (name,)
-                ).fetchall()
-            ):
+            if self._schema.in_place and has_inactive(db, name):
                 total += len(self._parts(db, name)[0])
             else:
                 total += 1
