@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +16,12 @@ from inspector.stores.recorded import Reader
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
+    from inspector.stores.transcripts import Signature
 
 _SQLITE = b"SQLite format 3\0"
 DATABASE = "database"
+#: So long a look at a folder serves all who ask, in seconds.
+_SHARED_SECONDS = 0.1
 #: What transcripts and databases are called in folders; a file that is named itself may be called anything.
 _ENDINGS = (".jsonl", ".json", ".db")
 
@@ -37,9 +42,9 @@ def open_store(path: Path) -> Store:
         from inspector.stores.hermes import HermesStore
 
         return HermesStore(path)
-    from inspector.stores.transcripts import TranscriptStore
+    from inspector.stores.transcripts import TranscriptStore, signatures
 
-    return TranscriptStore(reader_of(agent), path, lambda: (path,))
+    return TranscriptStore(reader_of(agent), path, partial(signatures, (path,)))
 
 
 def open_machine() -> Store:
@@ -113,23 +118,30 @@ class FolderFiles:
         self._folder = folder
         self._index = index
         self._agents: dict[Path, str] = {}
+        self._lock = threading.Lock()
+        self._now: dict[Path, Signature] = {}
+        self._at = float("-inf")
 
-    def of(self, agent: str) -> list[Path]:
-        """The files of one agent that there are now, by path."""
-        paths = [
-            Path(root, name)
-            for root, _, names in os.walk(self._folder)
-            for name in names
-            if name.endswith(_ENDINGS)
-        ]
-        self._look(path for path in paths if path not in self._agents)
-        return sorted(path for path in paths if self._agents.get(path) == agent)
+    def of(self, agent: str) -> dict[Path, Signature]:
+        """The files of one agent that there are now, by path, and what each looks like."""
+        with self._lock:
+            now = self._walked()
+            self._look([path for path in now if path not in self._agents])
+            return {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
 
-    def _look(self, unknown: Iterable[Path]) -> None:
+    def _walked(self) -> dict[Path, Signature]:
+        """Every file that may be of somebody's; the stores of several agents share one look."""
+        if time.monotonic() - self._at < _SHARED_SECONDS:
+            return self._now
+        found = dict(_below(self._folder))
+        self._now = {path: found[path] for path in sorted(found)}
+        self._at = time.monotonic()
+        return self._now
+
+    def _look(self, paths: Sequence[Path]) -> None:
         """Whose the files are: as the index has it, else by their beginnings."""
         from inspector.stores.lines import head_of
 
-        paths = list(unknown)
         if not paths:
             return
         if self._index is not None:
@@ -143,6 +155,20 @@ class FolderFiles:
                 # What is too short to tell yet, or not ours to read, is looked at again the next time.
                 if (agent := _agent_of(path, head)) or b"\n" in head:
                     self._agents[path] = agent
+
+
+def _below(folder: Path) -> Iterator[tuple[Path, Signature]]:
+    """The files below a folder that are called like transcripts or databases. What may not be read is passed over."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _below(Path(entry.path))
+                elif entry.name.endswith(_ENDINGS):
+                    stat = entry.stat()
+                    yield Path(entry.path), (stat.st_size, stat.st_mtime_ns)
+    except OSError:
+        return
 
 
 def _agent_of(path: Path, head: bytes) -> str:

@@ -37,6 +37,8 @@ class FileIndex:
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
+        # Whose a file is is asked first, and then what it holds.
+        self._known: dict[Path, Kept] = {}
 
     @property
     def problem(self) -> str:
@@ -45,13 +47,15 @@ class FileIndex:
 
     def get(self, paths: Iterable[Path]) -> dict[Path, Kept]:
         """What is known of these files, whether it still holds or not."""
-        keys = {_key(path): path for path in paths}
-        found = self._file.get(list(keys))
-        read = {keys[key]: _kept(data) for key, data in found.items()}
-        return {path: kept for path, kept in read.items() if kept is not None}
+        wanted = list(paths)
+        keys = {_key(path): path for path in wanted if path not in self._known}
+        read = {keys[key]: _kept(data) for key, data in self._file.get(list(keys)).items()}
+        self._known.update((path, kept) for path, kept in read.items() if kept is not None)
+        return {path: self._known[path] for path in wanted if path in self._known}
 
     def put(self, found: Mapping[Path, Kept]) -> None:
         """Remember what files hold."""
+        self._known.update(found)
         self._file.put({_key(path): _packed(kept) for path, kept in found.items()})
 
     def close(self) -> None:

@@ -40,10 +40,14 @@ class TranscriptStore:
     """The files of one agent, open for reading. See Store for what every method answers."""
 
     def __init__(
-        self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]], index: FileIndex | None = None
+        self,
+        reader: Reader,
+        path: Path,
+        files: Callable[[], Mapping[Path, Signature]],
+        index: FileIndex | None = None,
     ) -> None:
-        """`path` is what the user named, `files` lists the transcripts that there are now; `index` keeps what they hold
-        between runs."""
+        """`path` is what the user named, `files` tells the transcripts that there are now with size and time; `index`
+        keeps what they hold between runs."""
         self.path = path
         self._reader = reader
         self._files = files
@@ -157,12 +161,12 @@ class TranscriptStore:
 
     def size(self) -> int:
         """The bytes of its files."""
-        return sum(size for size, _ in self._signatures().values())
+        return sum(size for size, _ in self._files().values())
 
     def version(self) -> int:
         """A number that changes when a file is written or a new one comes."""
         with self._lock:
-            now = self._signatures()
+            now = self._files()
             if now != self._seen:
                 self._seen = now
                 self._changes += 1
@@ -205,14 +209,10 @@ class TranscriptStore:
             if sentence not in self._notes:
                 self._notes.append(sentence)
 
-    def _signatures(self) -> dict[Path, Signature]:
-        signed = {path: _signature(path) for path in self._files()}
-        return {path: signature for path, signature in signed.items() if signature is not None}
-
     def _all(self) -> Mapping[str, Source]:
         """Every conversation's source by each of its session ids."""
         with self._lock:
-            now = self._signatures()
+            now = self._files()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
             digests = self._digests_of(now)
@@ -282,6 +282,12 @@ class TranscriptStore:
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def signatures(paths: Sequence[Path]) -> dict[Path, Signature]:
+    """What files look like now; those that are gone are left out."""
+    signed = {path: _signature(path) for path in paths}
+    return {path: signature for path, signature in signed.items() if signature is not None}
 
 
 def _signature(path: Path) -> Signature | None:

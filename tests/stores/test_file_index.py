@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.recorded import FileDigest
-from inspector.stores.transcripts import TranscriptStore
+from inspector.stores.transcripts import TranscriptStore, signatures
 from tests.recipes import recipe
 from tests.stores.test_claude_code import worked
 
@@ -32,9 +33,13 @@ def written(folder: Path, number: int, rounds: int = 1) -> Path:
     return Path(made.write(folder / f"{number}.jsonl"))
 
 
+def signed(folder: Path) -> dict[Path, tuple[int, int]]:
+    return signatures(sorted(folder.glob("*.jsonl")))
+
+
 def listed(folder: Path, index: FileIndex | None) -> tuple[Counting, Sequence[str]]:
     reader = Counting()
-    store = TranscriptStore(reader, folder, lambda: sorted(folder.glob("*.jsonl")), index)
+    store = TranscriptStore(reader, folder, partial(signed, folder), index)
     return reader, [f"{row.id} {row.messages} {row.title}" for row in store.conversations()]
 
 
