@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from inspector.answers.answers import Answers
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Compared, Inspection, budgets_of
+from inspector.answers.requests import bills_of, requests_of
+from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Microcompaction
 from inspector.engines.base import TokenIndex
@@ -16,11 +18,13 @@ from inspector.quality.firing import ListBefore, Why, why_fired
 
 @dataclass(frozen=True, slots=True)
 class JudgedCompaction:
-    """A recorded compaction beside its plan, why it fired, and the findings about it."""
+    """A recorded compaction beside its plan, why it fired, the findings about it, and what it cost (None where usage or
+    prices are not known)."""
 
     compared: Compared
     why: Why
     findings: tuple[Finding, ...]
+    bill: tuple[Bill, Rates] | None = None
 
 
 def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
@@ -28,11 +32,13 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     inspection, resolved = answers.opened(name)
     every = findings(inspection, resolved)
     profile = resolved.settings.profile
+    bills = bills_of(inspection, requests_of(inspection, resolved))
     return [
         JudgedCompaction(
             compared,
             why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
             tuple(f for f in every if f.compaction == compared.recorded.index),
+            bills.get(compared.recorded.index),
         )
         for compared in inspection.compared(resolved.settings)
         for before in (inspection.generation(compared.recorded.index),)

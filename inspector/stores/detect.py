@@ -49,8 +49,8 @@ def open_machine() -> Store:
         looked = ", ".join(str(place.path) for place in usual_places())
         raise StoreMissing(
             " ".join(problems)
-            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a folder, or "
-            "give --demo for the bundled sessions."
+            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a folder, "
+            "or give --demo for the bundled sessions."
         )
     return stores[0] if len(stores) == 1 and not problems else SeveralStores(stores, Path.home(), problems)
 
