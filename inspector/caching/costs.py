@@ -61,6 +61,19 @@ class Bill:
     warm: bool
 
     @property
+    def words(self) -> str:
+        """The bill in a sentence without a full stop."""
+        parts, needed = self.cost, self.requests_to_pay_off
+        told = (
+            f"{parts.amount:.2f} US dollars: read {'warm' if self.warm else 'cold'} {parts.read:.2f}, summary "
+            f"{parts.output:.2f}, written {parts.write:.2f}"
+        )
+        if needed is None:
+            return f"{told}; it saves nothing"
+        end = f"{self.later:,} followed" + ("" if self.paid_off else ": it never did")
+        return f"{told}; pays off after {needed:,} requests, {end}"
+
+    @property
     def paid_off(self) -> bool:
         """Whether as many requests followed as it takes."""
         return self.requests_to_pay_off is not None and self.later >= self.requests_to_pay_off

@@ -72,19 +72,21 @@ def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
         or not entry["model"].strip()
     ):
         raise BadInput(f"Entry {number} of the prices in {path} names no model.")
-    values: list[float | None] = []
     for name in _RATES:
         value = entry.get(name)
         if value is not None and (
             isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0
         ):
             raise BadInput(f"Entry {number} of the prices in {path}: {name} is no price a million tokens.")
-        values.append(None if value is None else float(value))
     start = entry.get("from", date.min)
     if not isinstance(start, date):
         raise BadInput(f"Entry {number} of the prices in {path}: from is no date such as 2026-10-07.")
     start = start.date() if isinstance(start, datetime) else start
-    return entry["model"].strip().lower(), start, replace(Rates(*values), source=str(path))
+    prices: list[float | None] = [
+        None if (value := entry.get(name)) is None else float(value) for name in _RATES
+    ]
+    given, out, read, short, hour = prices
+    return entry["model"].strip().lower(), start, Rates(given, out, read, short, hour, str(path))
 
 
 @lru_cache(maxsize=512)

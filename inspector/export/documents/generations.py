@@ -101,6 +101,7 @@ def _bill(found: tuple[Bill, Rates] | None) -> Document | None:
         "requests_after": made.later,
         "paid_off": made.paid_off,
         "warm": made.warm,
+        "text": made.words,
     }
 
 

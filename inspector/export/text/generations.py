@@ -115,7 +115,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
             )
         say(console, f"  {recorded} · {told} · session {entry['session']}")
         if entry["cost"]:
-            say(console, f"  cost: {bill_words(entry['cost'])}")
+            say(console, f"  cost: {entry['cost']['text']}")
         for finding in entry["findings"]:
             say(console, f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:
@@ -168,21 +168,6 @@ def _print_misses(console: Console, documents: Sequence[Document]) -> None:
     costs = [entry["cost"]["amount"] for entry in documents if entry["cost"] is not None]
     if costs and len(costs) == len(documents):
         say(console, f"all requests     {len(costs):>5,}  {sum(costs):>12,.2f} US dollars")
-
-
-def bill_words(cost: Document) -> str:
-    """A compaction's bill in a sentence without a full stop."""
-    parts, needed = cost["of"], cost["requests_to_pay_off"]
-    told = (
-        f"{cost['amount']:.2f} US dollars: read {'warm' if cost['warm'] else 'cold'} {parts['read']:.2f}, summary "
-        f"{parts['output']:.2f}, written {parts['write']:.2f}"
-    )
-    if needed is None:
-        return f"{told}; it saves nothing"
-    after = f"{cost['requests_after']:,} followed"
-    return f"{told}; pays off after {needed:,} requests, {after}" + (
-        "" if cost["paid_off"] else ": it never did"
-    )
 
 
 def print_plans(documents: Sequence[Document]) -> None:
