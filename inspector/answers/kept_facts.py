@@ -16,7 +16,7 @@ from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement,
 #: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
 LARGEST = 256_000_000
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 4
+FORMAT = 5
 _EMPTY = b""
 
 
@@ -74,6 +74,7 @@ def packed(facts: MessageFacts) -> bytes:
                 s.things,
                 s.pasted,
                 s.asked,
+                s.voice,
             ]
             for s in facts.statements
         ],
@@ -109,8 +110,9 @@ def unpacked(data: object) -> MessageFacts | None:
                     tuple(things),
                     pasted,
                     asked,
+                    voice,
                 )
-                for kind, text, span, values, rule, cue, strength, things, pasted, asked in said
+                for kind, text, span, values, rule, cue, strength, things, pasted, asked, voice in said
             ),
             tuple(Mention(_read(value), text, _span(span), pasted) for value, text, span, pasted in mentions),
             tuple(

@@ -52,11 +52,9 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
 
 
 def _counts(life: Life, died: int) -> bool:
-    fact = life.fact
-    own = fact.kind == "constraint" and fact.role == "user" and not fact.pasted
     # What the user took back before the compaction is no loss.
     taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
-    return own and life.back is None and not taken_back
+    return life.fact.binds and life.back is None and not taken_back
 
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:

@@ -18,8 +18,9 @@ Bodies = Callable[[Sequence[int]], list[Message]]
 class FileDigest:
     """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of
     its compactions. `first` and `last` name its first and last line, `before` what its first line goes on from in
-    another file. `parent` is the session that started this one, a sub-agent's; `part` names a sub-agent whose messages
-    stand between the file's own. `largest` is the most tokens that one request sent."""
+    another file; `midway`: it begins with a compaction of what stands there, `copied`: with lines of another session.
+    `parent` is the session that started this one, a sub-agent's; `part` names a sub-agent whose messages stand between
+    the file's own. `largest` is the most tokens that one request sent."""
 
     path: str
     session: str
@@ -35,6 +36,8 @@ class FileDigest:
     first: str = ""
     last: str = ""
     before: str = ""
+    midway: bool = False
+    copied: bool = False
     parent: str = ""
     largest: int = 0
     provider: str = ""

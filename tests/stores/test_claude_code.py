@@ -249,6 +249,81 @@ def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
     assert {row.kind: row.messages for row in store.conversations()} == {"conversation": 4, "sub-agent": 2}
 
 
+def _forked(folder: Path) -> tuple[Any, Any]:
+    """A session with a compaction, and another that copies it whole; the second is not written yet."""
+    made = session()
+    worked(made, 2)
+    made.compact(SUMMARY)
+    worked(made, 1, first=2)
+    made.write(folder / "a.jsonl")
+    other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    other.lines = [dict(line) for line in made.lines]
+    other.last, other.cached = made.last, made.cached
+    return made, other
+
+
+def test_a_file_that_goes_on_from_another_is_one_conversation_with_it(tmp_path: Path) -> None:
+    made, other = _forked(tmp_path)
+    worked(other, 1, first=3)
+    other.compact(SUMMARY + "\nmore")
+    other.write(tmp_path / "b.jsonl")
+    store, conversation, compactions = opened(tmp_path)
+    assert conversation.row.sessions == (made.session, other.session)
+    assert conversation.id == other.session
+    assert store.resolve(made.session) == conversation.id
+    assert [c.summary for c in compactions] == [SUMMARY, SUMMARY + "\nmore"]
+    requests = store.requests(conversation)
+    assert len({r.message for r in requests}) == len(requests) == 8
+
+
+def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
+    made, other = _forked(tmp_path)
+    worked(other, 1, first=3)
+    other.compact(SUMMARY + "\nthere")
+    other.write(tmp_path / "b.jsonl")
+    worked(made, 2, first=5)
+    made.write(tmp_path / "a.jsonl")
+    store = open_store(tmp_path)
+    rows = {row.kind: row for row in store.conversations()}
+    assert set(rows) == {"conversation", "branch"}
+    assert rows["branch"].parent == rows["conversation"].id
+    assert [rows[kind].compactions for kind in ("conversation", "branch")] == [1, 1]
+    opened_rows = {kind: store.open(row.id) for kind, row in rows.items()}
+    summaries = {kind: [c.summary for c in store.compactions(told)] for kind, told in opened_rows.items()}
+    assert sorted(summaries.values()) == [[SUMMARY], [SUMMARY + "\nthere"]]
+    assert store.messages(opened_rows["branch"].generations[0])[0].text == SUMMARY
+    calls = [r.message for told in opened_rows.values() for r in store.requests(told)]
+    assert len(calls) == len(set(calls)) == 12
+
+
+def test_a_file_that_begins_with_a_boundary_finds_what_was_before_it(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    made.write(tmp_path / "a.jsonl")
+    other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    other.last = made.lines[-1]["uuid"]
+    other.compact(SUMMARY)
+    worked(other, 1, first=2)
+    other.write(tmp_path / "b.jsonl")
+    _, conversation, (compaction,) = opened(tmp_path)
+    assert conversation.row.sessions == (made.session, other.session)
+    assert (compaction.before, compaction.exact) == (8, True)
+    _, alone, (compaction,) = opened(tmp_path / "b.jsonl")
+    assert (compaction.before, compaction.exact, compaction.summary) == (0, False, SUMMARY)
+    assert len(alone.live) == 5
+
+
+def test_copies_of_one_session_are_one_conversation(tmp_path: Path) -> None:
+    made = _long()
+    made.write(tmp_path / "whole" / "full.jsonl")
+    made.lines = made.lines[:-6]
+    made.write(tmp_path / "earlier" / "full.jsonl")
+    _, conversation, compactions = opened(tmp_path)
+    _, _, expected = opened(tmp_path / "whole")
+    assert conversation.row.sessions == (made.session,)
+    assert compactions == expected
+
+
 @pytest.mark.parametrize(
     ("titles", "title"),
     [

@@ -30,7 +30,7 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("survival by kind", "survival-preference", "preferences"),
     ("survival by kind", "survival-decision", "decisions"),
     ("survival by kind", "survival-value", "exact values"),
-    ("survival by kind", "survival-link", "links between tasks"),
+    ("survival by kind", "survival-link", "told or found"),
     ("compression", "compression", "compression"),
     ("compression", "stayed-pruned", "stayed, pruned"),
     ("tokens spent", "cost", "tokens spent"),

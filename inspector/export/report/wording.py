@@ -24,7 +24,7 @@ KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "preference": ("preference", "preferences"),
     "decision": ("decision", "decisions"),
     "value": ("exact value", "exact values"),
-    "link": ("link between tasks", "links between tasks"),
+    "link": ("thing told or found", "things told or found"),
 }
 #: The signs of a comparison in text, as far as tools for differences read others.
 #: What the excerpt shows of a fact that is not there in its own words.

@@ -13,7 +13,7 @@ _HEADINGS = {
     "preference": "How the user wants it",
     "decision": "Decisions and their reasons",
     "value": "Exact values",
-    "link": "Names used by more than one task",
+    "link": "How things are, as told or found",
 }
 _SPECIAL = "\\`*_[]<>#|"
 #: Who may speak in a memory store: a tool's words are the agent's.

@@ -16,6 +16,7 @@ from inspector.quality.facts.fact import Kind, Mention, MessageFacts, Span, Stat
 from inspector.quality.facts.lexicon import Cue, Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
+from inspector.quality.facts.voices import own_words, said_in_result
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
@@ -24,9 +25,9 @@ _LINE = 200
 _TOKENS = re.compile(r"[^\s,.;:!?()\"“”]+")
 _ASKED = re.compile(r"[?？]\W*$")
 # What the agent's own words give as values; the rest of its chatter is about code that it reads.
-_MEASURED = frozenset(
-    {"quantity", "percent", "version", "address", "digest", "date", "ticket", "url", "ratio", "uuid"}
-)
+_MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})
+# What it also gives where it answers, rather than works: what was made, and where.
+_MADE = frozenset({"digest", "ticket", "url", "uuid"})
 _EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
 _WEAK = ("number", "name", "option", "identifier", "weekday")
 # A bare number in a clause of more words is beside the point.
@@ -34,6 +35,16 @@ _WORDY = 12
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
 _LEAD = 3
 _WORD = re.compile(r"\w")
+#: A user's sentence with fewer words that speak of anything says nothing without a phrase that gives it away.
+_FEWEST = 2
+#: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
+_ALONE = 3
+#: What the agent says between two calls counts where a phrase is so sure, and where it names something.
+_SURE = 7
+_NAMING = re.compile(r"`[^`\n]+`|\d")
+_SEMICOLON = re.compile(r";\s+|；")
+# Data behind words: JSON, a log with its time, a commit.
+_DATA = re.compile(r"\s*(?:\{\s*\"|\[\s*\{|\* commit [0-9a-f]{7})")
 _DIGIT = re.compile(r"\d|://")
 
 
@@ -82,16 +93,27 @@ def _shift(span: Span, by: int) -> Span:
 
 
 def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]] = ()) -> MessageFacts:
-    """What a safe text says when `role` says it; `calls` are the tools it calls and the arguments."""
+    """What a safe text says when `role` says it; `calls` are the tools it calls and the arguments.
+
+    In a tool's result the user may speak: the reason for which a call was refused, the answer to a question.
+    """
     if role == "tool":
-        return MessageFacts((), tuple(_mentions(text, (), rules, TOOL_NAMES)))
+        said = [
+            replace(statement, voice="user")
+            for start, end in said_in_result(text, rules)
+            for sentence in sentences(text, start, end)
+            for statement in _of_sentence(text, sentence, "user", rules)
+        ]
+        return MessageFacts(tuple(said), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role not in ("user", "assistant"):
         return MessageFacts()
     statements: list[Statement] = []
     spoken = []
-    prose = list(sentences(text))
+    whole = [(0, len(text))] if role == "assistant" else own_words(text, rules)
+    prose = [sentence for start, end in whole for sentence in sentences(text, start, end)]
+    working = bool(calls) or rules.voices.thinking.match(text) is not None
     for sentence in prose:
-        statements.extend(_of_sentence(text, sentence, role, rules))
+        statements.extend(_of_sentence(text, sentence, role, rules, working))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
@@ -143,33 +165,95 @@ class _Line:
     pasted: bool
     asked: bool
     values: tuple[Value, ...]
+    working: bool = False
 
     @property
     def body(self) -> str:
         return self.text[slice(*self.span)]
 
 
-def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules) -> list[Statement]:
-    start, end = sentence.start, sentence.end
+def _of_sentence(
+    text: str, sentence: Sentence, role: str, rules: Rules, working: bool = False
+) -> list[Statement]:
+    """What a sentence says. `working`: the agent says it between two calls, not as an answer."""
+    start, end = sentence.start, _before_data(text, sentence)
+    first = start
     for language in rules.languages:
         if not language.pairs and (label := language.labels.match(text, start, end)):
+            # The number of a list is how somebody will speak of the point later.
+            first = label.start("number") if label.groupdict().get("number") else label.end()
             start = label.end()
             break
     body = text[start:end]
     asked = _ASKED.search(body) is not None and not _requested(body, rules)
     words = frozenset(_TOKENS.findall(body.lower()))
-    # The agent thinks aloud: questions, guesses and plans of its own are no facts.
-    if role == "assistant" and (asked or sentence.pasted or _hedged(body, words, rules)):
+    hedged = role == "assistant" and _hedged(body, words, rules)
+    # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
+    if role == "assistant" and (asked or sentence.pasted or body.endswith((":", "："))):
         return []
     values = _placed(values_of(body, rules), start) if role == "user" or _DIGIT.search(body) else ()
-    line = _Line(text, (start, end), role, rules, sentence.pasted, asked, values)
-    best = _best_cue(line, body, words)
+    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values, working)
+    best = _best_cue(line, body, words, hedged)
     if best is None:
-        return _of_values(line, None)
+        if role == "user":
+            return [] if sentence.pasted else _of_own(line, body)
+        return [] if hedged else _of_values(line)
     cue, (a, b) = best
     span = _clause_around(line, start + a) if cue.clause else line.span
     found = [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
-    return found + _of_values(line, span) if cue.clause and role == "user" else found
+    return found + _of_rest(line, span) if cue.clause and role == "user" else found
+
+
+def _before_data(text: str, sentence: Sentence) -> int:
+    """The end of a sentence, or of its part before data that somebody pasted behind it."""
+    for data in _DATA.finditer(text, sentence.start, sentence.end):
+        if text.count("`", sentence.start, data.start()) % 2 == 0:
+            return data.start()
+    return sentence.end
+
+
+def _of_own(line: _Line, body: str) -> list[Statement]:
+    """What a user's own sentence says without any phrase that gives it away: it asks for something, or tells it."""
+    language = _language_of(body, line.rules)
+    if language is None or language.nods.fullmatch(body) is not None:
+        return []
+    kind: Kind
+    if not line.asked and language.asks.search(body) is not None:
+        kind, rule, strength = "decision", "request", 5
+    elif line.asked:
+        kind, rule, strength = "link", "question", 3
+    else:
+        kind, rule, strength = ("value" if line.values else "link"), "told", 4
+    statement = _statement(line, kind, line.span, f"{language.name}.{rule}", (0, 0), strength)
+    leads = body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1])
+    if (
+        rule == "told"
+        and not line.values
+        and (leads or (len(statement.things) < _ALONE and language.pointing.match(body)))
+    ):
+        # It leads over to something else, or points back at it.
+        return []
+    return [statement] if len(statement.things) >= _FEWEST or statement.values else []
+
+
+def _language_of(body: str, rules: Rules) -> Language | None:
+    """The language of a sentence: one of pairs where it has such characters, else the first of the others."""
+    unspaced = has_unspaced(body)
+    return next((one for one in rules.languages if one.pairs is unspaced), None)
+
+
+def _of_rest(line: _Line, taken: Span) -> list[Statement]:
+    """What the other clauses of a user's sentence say, of which one was taken: those with a value of their own."""
+    found = []
+    for span in _groups(line):
+        if taken[0] < span[1] and span[0] < taken[1]:
+            continue
+        own = [value for value in line.values if span[0] <= value.span[0] < span[1]]
+        statement = _statement(line, "value", span, "", (0, 0), 0)
+        strength, rule = _worth(statement, own, line) if own else (0, "")
+        if strength > line.pasted:
+            found.append(replace(statement, rule=rule, strength=strength))
+    return found
 
 
 def _placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
@@ -197,7 +281,7 @@ def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
     return False
 
 
-def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span] | None:
+def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tuple[Cue, Span] | None:
     """The surest cue in a sentence. A decision with its reason beats a constraint."""
     best: tuple[tuple[int, int], Cue, Span] | None = None
     for language in line.rules.languages:
@@ -208,6 +292,10 @@ def _best_cue(line: _Line, body: str, words: frozenset[str]) -> tuple[Cue, Span]
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
             cue = language.cues[number]
+            if hedged and (line.working or not cue.hedged):
+                continue
+            if line.working and (cue.strength < _SURE or _NAMING.search(body) is None):
+                continue
             order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
             if best is not None and order >= best[0]:
                 continue
@@ -274,23 +362,26 @@ def _past_join(line: _Line, start: int, end: int) -> int:
     return start
 
 
-def _of_values(line: _Line, taken: Span | None) -> list[Statement]:
-    """A fact for each clause, other than the one `taken`, that gives an exact value of something."""
-    if not line.values:
-        return []
+def _of_values(line: _Line) -> list[Statement]:
+    """A sentence of the agent's that gives an exact value of something."""
     found = []
-    for span in _groups(line):
-        if taken is not None and span[0] < taken[1] and taken[0] < span[1]:
-            continue
-        own = [value for value in line.values if span[0] <= value.span[0] < span[1]]
-        if line.role == "assistant":
-            own = [value for value in own if _meant(value, line)]
+    for span in _apart(line):
+        own = [v for v in line.values if span[0] <= v.span[0] < span[1] and _meant(v, line)]
         if own:
             statement = _statement(line, "value", span, "", (0, 0), 0)
             strength, rule = _worth(statement, own, line)
-            if strength > line.pasted:
+            if strength:
                 found.append(replace(statement, rule=rule, strength=strength))
     return found
+
+
+def _apart(line: _Line) -> Iterable[Span]:
+    """What stands between semicolons: sentences of their own."""
+    at, end = line.span
+    for mark in _SEMICOLON.finditer(line.text, at, end):
+        yield at, mark.start()
+        at = mark.end()
+    yield at, end
 
 
 def _meant(value: Value, line: _Line) -> bool:
@@ -307,11 +398,7 @@ def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int
     named = bool(line.rules.quantities.intersection(statement.things))
     best = (0, "")
     for value in own:
-        if (
-            line.role == "assistant"
-            and value.form not in _MEASURED
-            and not (value.form == "number" and named)
-        ):
+        if line.role == "assistant" and not _given(value, line, named):
             continue
         if value.form in ("number", "time") and len(statement.things) > _WORDY:
             continue
@@ -325,6 +412,13 @@ def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int
         if strength > best[0]:
             best = (strength, f"value.{value.form}")
     return best
+
+
+def _given(value: Value, line: _Line, named: bool) -> bool:
+    """Whether the agent gives a value: one that was measured, or, where it answers, what it made."""
+    if value.form in _MADE:
+        return not line.working
+    return value.form in _MEASURED or (value.form == "number" and named)
 
 
 def _statement(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Statement:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 #: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
-#: reason. link: what one task named and a later one used again. preference: how the user wants things done.
+#: reason, or what the user asked for. link: how things hang together, as the user told or asked or the agent found.
+#: preference: how the user wants things done.
 Kind = Literal["value", "constraint", "decision", "link", "preference"]
 KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 
@@ -21,6 +22,8 @@ Outcome = Literal["verbatim", "paraphrased", "uncertain", "weakened", "value los
 OUTCOMES: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown",
 )  # fmt: skip
+#: How the rules end by which a user's own sentence counts that no phrase gives away.
+PLAIN = (".request", ".question", ".told")
 Where = Literal["summary", "head", "tail"]
 Span = tuple[int, int]
 
@@ -50,7 +53,8 @@ class Statement:
 
     `rule` is the id of the rule in the data files and `cue` the span of the words that it found (empty for values,
     which give themselves away). `things` are the stems of the words that it speaks of. `pasted` marks what stands in
-    a quote or a tagged block: shown by the speaker rather than said. `asked` marks a question.
+    a quote or a tagged block: shown by the speaker rather than said. `asked` marks a question. `voice` is who says it
+    where that is not the message's role: the user, in a tool's result.
     """
 
     kind: Kind
@@ -63,6 +67,12 @@ class Statement:
     things: tuple[str, ...]
     pasted: bool = False
     asked: bool = False
+    voice: str = ""
+
+    @property
+    def told(self) -> bool:
+        """Whether a user's own sentence says it without any phrase that gives a rule, a choice or a wish away."""
+        return self.rule.endswith(PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +186,12 @@ class Fact:
     def first(self) -> Saying:
         """Where the text was said."""
         return self.sayings[0]
+
+    @property
+    def binds(self) -> bool:
+        """Whether it is a rule that the user laid down, rather than something that was asked for or told."""
+        own = self.kind == "constraint" and self.role == "user" and not self.pasted
+        return own and not self.rule.endswith(PLAIN)
 
     @property
     def once(self) -> bool:

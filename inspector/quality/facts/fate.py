@@ -1,36 +1,52 @@
-"""What became of a fact in the list after a compaction."""
+"""What became of a fact in the list after a compaction.
+
+Each sentence of the list is judged alone (and each line of several), and the best one decides: so it does not matter in
+which order facts or texts come, and a text that says less never makes a fate better.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from inspector.core.scan.words import folded, is_word, tokens
 from inspector.core.text import safe_title
-from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value, Where
-from inspector.quality.facts.passage_index import REGIONS, PassageIndex
-from inspector.quality.facts.sentences import clauses
+from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
+from inspector.quality.facts.passage_index import PassageIndex, place_of
+from inspector.quality.facts.probe import Probe, probe_of
 
-#: So much of a fact's words must stand beside its value, for a value that other things can have too.
-NEAR = 0.3
-#: A fact without exact values is told in other words by so much of its words, and still mentioned by so much.
-RETOLD = 0.6
+#: So much of a fact's words, by weight, must stand beside its values for them to be its own.
+NEAR = 0.28
+#: So much of its exact things must be there.
+ENOUGH = 0.6
+#: A fact without exact things is told in other words by so much of its words; its words are there by so much.
+RETOLD = 0.75
+THERE = 0.5
+#: The thing is mentioned without its value by so much of the words.
 MENTIONED = 0.5
-#: So much of its values must be there.
-ENOUGH = 2 / 3
-#: A part of a fact's text is the fact from so many characters on.
-SHORTEST = 24
-#: Fewer words than these are too few to know a fact again by.
-FEW = 4
+#: The best first.
+ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
+#: So many words of it are no chance, whatever their share is.
+MANY = 4
+_MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
-    passage: int
+class Match:
+    """What the best passage of a text has of a fact. `part` is the number of the text in its index, `span` the place in
+    it, or `wording` what stands there; `share` is how much of the fact it has."""
+
+    outcome: Outcome
     share: float
-    values: frozenset[int]
+    part: int
+    span: Span = (0, 0)
+    changed: str = ""
+    wording: str = ""
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """The better the smaller, whatever the region."""
+        return (ORDER.index(self.outcome), -self.share)
 
 
 def fate(
@@ -39,194 +55,228 @@ def fate(
     """What the list after `compaction` still has of a fact.
 
     `numbers_said` are the numbers (with units) that anybody said: where the summary gives another one for the same
-    thing, the summary changed it. A fact whose text is in the list is verbatim, whatever its values are.
+    thing, the summary changed it.
     """
-    for text in _wordings(fact):
-        quoted = after.quoting(text)
-        if quoted is not None:
-            return _found(fact, after, compaction, "verbatim", *quoted)
-    if fact.values:
-        return _by_values(fact, after, compaction, numbers_said)
-    return _by_words(fact, after, compaction)
+    found = matches(probe_of(fact, after.rules), after, numbers_said)
+    return told([(match, part) for part, match in found.items()], after, compaction)
 
 
-def _found(
-    fact: Fact,
-    after: PassageIndex,
-    compaction: int,
-    outcome: Outcome,
-    part: int,
-    span: Span,
-    changed: str = "",
-) -> Fate:
+def told(found: Sequence[tuple[Match, int]], after: PassageIndex, compaction: int) -> Fate:
+    """The fate that the best of several matches is, each with the number of its part in `after`."""
+    if not found:
+        return Fate(compaction, "lost")
+    # Parts are in the order in which regions are searched.
+    best, part = min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
     place = after.parts[part]
-    shown = place.text[max(0, span[0] - 40) : max(span[1], span[0] + _EXCERPT - 40)]
+    start, end = place_of(best.wording, place.text) if best.wording else best.span
+    shown = place.text[max(0, start - 40) : max(end, start + _EXCERPT - 40)]
+    span = (start + place.offset, end + place.offset)
     return Fate(
-        compaction,
-        outcome,
-        place.where,
-        place.index,
-        (span[0] + place.offset, span[1] + place.offset),
-        safe_title(shown, _EXCERPT),
-        changed,
+        compaction, best.outcome, place.where, place.index, span, safe_title(shown, _EXCERPT), best.changed
     )
 
 
-def _at(
-    fact: Fact, after: PassageIndex, compaction: int, outcome: Outcome, passage: int, changed: str = ""
-) -> Fate:
-    place = after.passages[passage]
-    return _found(fact, after, compaction, outcome, place.part, place.span, changed)
+def matches(
+    probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]] = ()
+) -> dict[int, Match]:
+    """By number of the part, the best match in each part that has anything of a fact."""
+    found: dict[int, Match] = {}
+    for match in _all(probe, after, numbers_said):
+        known = found.get(match.part)
+        if known is None or (*match.order, match.span) < (*known.order, known.span):
+            found[match.part] = match
+    return found
 
 
-def _wordings(fact: Fact) -> Iterator[str]:
-    """The fact's text, and the text without its first or last clause where every value and most of it is left."""
-    whole = folded(fact.text)
-    yield whole
-    if len(whole) < SHORTEST:
+def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
+    there = len(after.vocabulary.intersection(probe.things))
+    if there == len(probe.things):
+        yield from _quoted(probe.wordings, after, "verbatim")
+    if probe.partly and 2 * there >= len(probe.things):
+        yield from _quoted(probe.partly, after, "paraphrased")
+    exact = _exact(probe, after)
+    least = max(min(2, len(probe.things)), NEAR * probe.whole)
+    if there < least and not exact:
         return
-    spans = clauses(fact.text, 0, len(fact.text))
-    for part in (fact.text[spans[1][0] :], fact.text[: spans[-2][1]]) if len(spans) > 1 else ():
-        text = folded(part)
-        if (
-            len(text) >= SHORTEST
-            and len(text) >= len(whole) / 2
-            and all(v.text.lower() in text for v in fact.values)
-        ):
-            yield text
+    counts = after.having(probe.things)
+    of = len(probe.values) + len(probe.names)
+    by_part: dict[int, set[int]] = {}
+    for number, here in exact.items():
+        by_part.setdefault(after.passages[number].part, set()).update(here)
+    for number in {*exact, *(number for number, shared in counts.items() if shared >= least)}:
+        passage = after.passages[number]
+        had = sum([weight for word, weight in probe.things.items() if word in passage.words])
+        here = exact.get(number, frozenset())
+        whole = len(by_part.get(passage.part, ()))
+        judged = _judged(
+            probe,
+            after,
+            number,
+            _Exact(here, len(here) / of if of else 0.0, whole / of if of else 0.0),
+            _Words(had / probe.whole if probe.whole else 0.0, counts.get(number, 0), len(probe.things)),
+            numbers_said,
+        )
+        if judged is not None:
+            yield judged
 
 
-def _by_values(
-    fact: Fact, after: PassageIndex, compaction: int, numbers_said: Collection[tuple[str, str]]
-) -> Fate:
-    things = frozenset(fact.things)
-    hits = _hits(fact, after, things)
-    alone = fact.kind in ("value", "link") and all(value.distinctive for value in fact.values)
-    best: tuple[tuple[float, ...], _Hit] | None = None
-    for hit in hits:
-        whole = len(hit.values) / len(fact.values)
-        order = (whole, hit.share, -REGIONS.index(after.where(hit.passage)), -hit.passage)
-        if best is None or order > best[0]:
-            best = (order, hit)
-    together = frozenset[int]().union(*(hit.values for hit in hits))
-    if best is not None and len(together) / len(fact.values) >= ENOUGH - 1e-9:
-        if _turned(fact, after, best[1].passage):
-            return _at(fact, after, compaction, "value lost", best[1].passage)
-        whole = alone and len(best[1].values) == len(fact.values)
-        return _at(fact, after, compaction, "verbatim" if whole else "paraphrased", best[1].passage)
-    mentioned = _mentioned(fact, after, things, numbers_said)
-    if best is not None:
-        return _at(fact, after, compaction, "value lost", best[1].passage)
-    if mentioned is not None:
-        return _at(fact, after, compaction, "value lost", mentioned[0], mentioned[1])
-    return Fate(compaction, "lost")
+def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
+    for wording, text in wordings:
+        for part in after.quoting(wording):
+            yield Match(outcome, 1.0, part, wording=text)
 
 
-def _hits(fact: Fact, after: PassageIndex, things: frozenset[str]) -> list[_Hit]:
-    """The passages that have values of the fact, where they are this fact's values."""
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    """Which of a fact's exact things a passage has (by number), as a share, and the share that its whole text has."""
+
+    here: frozenset[int]
+    cover: float
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How much of a fact's words a passage has: by weight, how many, of how many."""
+
+    share: float
+    shared: int
+    of: int
+
+    @property
+    def few(self) -> int:
+        """How many there must be at least."""
+        return min(2, self.of)
+
+    def near(self, printed: bool, telling: bool) -> bool:
+        """Whether enough of them stand beside a value for it to be the fact's own; what a tool prints has any value."""
+        if printed:
+            return self.share >= RETOLD and self.shared >= self.few
+        few = min(1, self.of) if telling and self.of < MANY else self.few
+        return (self.share >= NEAR and self.shared >= few) or self.shared >= MANY
+
+    @property
+    def retold(self) -> bool:
+        """Whether they are the fact in other words, without any value."""
+        most = self.share >= RETOLD and self.shared >= min(3, self.of)
+        return most or (self.share >= THERE and self.shared > MANY)
+
+    @property
+    def there(self) -> bool:
+        """Whether so many of them are there that it may be the fact."""
+        return (self.share >= THERE and self.shared >= 2) or (self.share >= NEAR and self.shared >= 3)
+
+
+def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
+    """By passage which of the exact things it has: values by number, then names."""
     places: dict[int, set[int]] = {}
-    for number, value in enumerate(fact.values):
-        for passage in _having(value, after):
+    for number, value in enumerate(probe.values):
+        for passage in after.naming(value.canon) if value.distinctive else after.counting(value):
             places.setdefault(passage, set()).add(number)
-    hits = []
-    for passage, numbers in places.items():
-        share = after.share(things, passage)
-        shared = len(things & after.words[passage])
-        free = fact.kind in ("value", "link")
-        own = {n for n in numbers if fact.values[n].distinctive and (free or share >= NEAR or not things)}
-        tool = after.role(passage) == "tool"
-        near = share >= (RETOLD if tool else NEAR) and shared >= min(len(things), 3 if tool else 2)
-        # Several of its values together are no chance, whatever the words around them are.
-        near = near or (shared > 0 and len(numbers) > 1 and len(numbers) >= ENOUGH * len(fact.values))
-        if near or (own and len(numbers) > 1):
-            own = numbers
-        if own:
-            hits.append(_Hit(passage, share, frozenset(own)))
-    return hits
+    for number, name in enumerate(probe.names, len(probe.values)):
+        for passage in after.naming(name):
+            places.setdefault(passage, set()).add(number)
+    return {passage: frozenset(numbers) for passage, numbers in places.items()}
 
 
-def _having(value: Value, after: PassageIndex) -> Sequence[int]:
-    return after.naming(value.canon) if value.distinctive else after.counting(value)
-
-
-def _mentioned(
-    fact: Fact, after: PassageIndex, things: frozenset[str], numbers_said: Collection[tuple[str, str]]
-) -> tuple[int, str] | None:
-    """The passage that speaks of the thing without its value, and the value that it gives instead, if nobody did."""
-    if not things:
+def _judged(
+    probe: Probe,
+    after: PassageIndex,
+    number: int,
+    exact: _Exact,
+    words: _Words,
+    numbers_said: Collection[tuple[str, str]],
+) -> Match | None:
+    """What a passage has of the fact; None for nothing."""
+    passage = after.passages[number]
+    printed = after.parts[passage.part].role == "tool"
+    outcome: Outcome | None = None
+    changed = ""
+    telling = sum(_tells(probe, one) for one in exact.here)
+    # Several of its values together are no chance, whatever the words around them are.
+    together = len(exact.here) > 1 and not printed
+    together = together and (words.shared > words.few // 2 or (telling > 1 and exact.cover == 1.0))
+    # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
+    bound = probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after))
+    if exact.cover >= ENOUGH and (together or bound or words.near(printed, telling > 0)):
+        outcome = "paraphrased"
+    elif (
+        exact.here
+        and not printed
+        and exact.whole >= ENOUGH
+        and words.share >= THERE
+        and words.shared >= words.few
+    ):
+        # The other values stand elsewhere in the same text.
+        outcome = "paraphrased"
+    elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
+        outcome = "uncertain"
+    elif printed:
         return None
-    forms = {value.form for value in fact.values}
-    # A name is missing: what is left of the fact must be most of its words, not two that any line may have.
-    named = any(value.distinctive for value in fact.values)
-    enough = max(2, math.ceil(RETOLD * len(things))) if named else 2
-    best: tuple[tuple[float, int], int, str] | None = None
-    for passage, shared in after.about(things).items():
-        where: Where = after.where(passage)
-        if shared < enough and (len(things) > 1 or where != "summary"):
-            continue
-        share = after.share(things, passage)
-        if share < MENTIONED or after.role(passage) == "tool":
-            continue
-        others = [v for v in after.values(passage) if v.form in forms]
-        changed = ""
-        if others:
-            # Another value: somebody else's fact, or this one changed on the way.
-            strange = [v for v in others if not v.distinctive and (v.canon, v.unit) not in numbers_said]
-            if (
-                where != "summary"
-                or not strange
-                or len(strange) != len(others)
-                or share < RETOLD
-                or shared < 2
-            ):
-                continue
-            changed = strange[0].text
-        order = (share, -passage)
-        if best is None or order > best[0]:
-            best = (order, passage, changed)
-    return None if best is None else best[1:]
+    elif not probe.values and words.retold:
+        outcome = "paraphrased"
+    elif words.there and (exact.here or not (probe.values or probe.names)):
+        outcome = "uncertain"
+    elif (
+        probe.values
+        and words.share >= MENTIONED
+        and words.shared >= min(2, max(words.of, 2 - len(exact.here)))
+    ):
+        changed = "" if exact.here else _changed(probe, after, number, words, numbers_said)
+        if exact.here or changed or not _others(probe, after, number):
+            outcome = "value lost"
+    if outcome is None:
+        return None
+    if outcome == "paraphrased" and _weaker(probe, after, passage.text, passage.words):
+        outcome = "weakened"
+    return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
 
 
-def _by_words(fact: Fact, after: PassageIndex, compaction: int) -> Fate:
-    """The fate of a fact without exact values: how much of its words one passage has."""
-    things = frozenset(fact.things)
-    if not things:
-        return Fate(compaction, "lost")
-    wording = _words(fact.text) if len(things) < FEW else frozenset()
-    best: tuple[tuple[float, int], int] | None = None
-    for passage, shared in after.about(things).items():
-        if after.role(passage) == "tool" or shared < min(2, len(things)):
-            continue
-        share = after.share(things, passage)
-        if wording:
-            # Of so few words that speak of anything, the small ones between them must be there too.
-            share = min(share, len(wording & _words(after.passages[passage].text)) / len(wording))
-        if best is None or (share, -passage) > best[0]:
-            best = ((share, -passage), passage)
-    if best is None or best[0][0] < MENTIONED:
-        return Fate(compaction, "lost")
-    passage = best[1]
-    retold = best[0][0] >= RETOLD and not _turned(fact, after, passage)
-    return _at(fact, after, compaction, "paraphrased" if retold else "value lost", passage)
+def _tells(probe: Probe, one: int) -> bool:
+    """Whether a value is more than a bare number, which any text may have."""
+    if one >= len(probe.values):
+        return True
+    value = probe.values[one]
+    return value.distinctive or bool(value.unit) or value.form in ("date", "time", "ratio")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(token for token in tokens(text.lower()) if is_word(token))
+def _stands_alone(probe: Probe, one: int) -> bool:
+    return one >= len(probe.values) or probe.values[one].distinctive
 
 
-def _turned(fact: Fact, after: PassageIndex, passage: int) -> bool:
-    """Whether a passage allows what the fact denies. Bounds are left out: "never more than 40" is "at most 40"."""
-    if any(value.form in ("number", "quantity", "percent", "ratio", "time") for value in fact.values):
-        return False
-    return _denies(_cue(fact), after) and not _denies(after.passages[passage].text, after)
+def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
+    """The values of a passage of the forms that the fact's have: somebody else's, or this fact's changed."""
+    forms = {value.form for value in probe.values}
+    return [value for value in after.values(number) if value.form in forms]
 
 
-def _cue(fact: Fact) -> str:
-    """The words that gave the fact away."""
-    start = fact.first.span[0]
-    return fact.text[max(0, fact.cue[0] - start) : max(0, fact.cue[1] - start)]
+def _changed(
+    probe: Probe,
+    after: PassageIndex,
+    number: int,
+    words: _Words,
+    numbers_said: Collection[tuple[str, str]],
+) -> str:
+    """The value that a summary gives for the same thing and that nobody said; "" mostly."""
+    others = _others(probe, after, number)
+    strange = [v for v in others if not v.distinctive and (v.canon, v.unit) not in numbers_said]
+    in_summary = after.parts[after.passages[number].part].where == "summary"
+    same = strange and len(strange) == len(others) and in_summary
+    return strange[0].text if same and words.share >= MENTIONED and words.shared >= 2 else ""
 
 
 def _denies(text: str, after: PassageIndex) -> bool:
-    """Whether a text has a word that turns its sense round."""
     return any(language.negations.search(text) is not None for language in after.rules.languages)
+
+
+def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:
+    """Whether a passage no longer binds: it allows what the fact denies, tells a rule without a word that makes it one,
+    a guess as a fact, or leaves out the reason."""
+    languages = after.rules.languages
+    # "Never more than 40" is "at most 40": a bound does not need its denial.
+    bound = any(value.form in _MEASURES for value in probe.values)
+    if probe.denies and not bound and not _denies(text, after):
+        return True
+    if probe.guesses and not any(one.hedges.search(text) for one in languages):
+        return True
+    return len(probe.reason) >= 2 and len(probe.reason & words) * 4 < len(probe.reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,10 +14,11 @@ from inspector.quality.facts.shown import shown
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _PASTED, _ASKED = 45.0, 40.0
-#: A name that a tool printed is a fact once so many later messages used it, a link once that many did.
+#: The weight of a word that many facts have.
+_COMMON = 0.5
+#: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
-LINK_USES = 1
-# Forms whose names are links; others ("utf-8") are too often no name of anything.
+# Forms of such names; others ("utf-8") are too often no name of anything.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
 
@@ -38,9 +39,10 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     owned = _owned(steps)
     for step in steps:
         for statement in step.facts.statements:
-            key = _key(statement, step.saying.role, owned)
+            role = statement.voice or step.saying.role
+            key = _key(statement, role, owned)
             if key:
-                _add(found, key, statement, replace(step.saying, span=statement.span))
+                _add(found, key, statement, replace(step.saying, role=role, span=statement.span))
     facts = [_fact(key, gathered, used) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -49,7 +51,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
         if fact.uses or not _shown(gathered)
     ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
-    facts += _links(used, known)
+    facts += _printed(used, known)
     facts += [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
     return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
 
@@ -61,7 +63,7 @@ def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
         for step in steps
         if step.saying.role == "user"
         for statement in step.facts.statements
-        if statement.kind != "value" and not statement.pasted and not statement.asked
+        if statement.kind not in ("value", "link") and not (statement.pasted or statement.asked)
         for value in statement.values
         if value.distinctive
     )
@@ -69,7 +71,7 @@ def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
 
 def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
     """What makes two sayings one fact: a value's own name, else the words. Empty where nothing is kept."""
-    if statement.asked and statement.kind != "value":
+    if statement.asked and role != "user":
         return ""
     if statement.kind == "value":
         named = [value for value in statement.values if value.distinctive]
@@ -178,24 +180,21 @@ class _Uses:
         return len(steps - own)
 
 
-def _links(used: _Uses, known: set[str]) -> Iterable[Fact]:
-    """Names that one task brought up and a later one used; and names that a tool printed and that were used much."""
+def _printed(used: _Uses, known: set[str]) -> Iterable[Fact]:
+    """Names that stand in pruned tool results alone, and that were used much: kept apart from what was said."""
     for canon, mentions in used.named.items():
-        if canon in known or len(mentions) < 2:
-            continue
-        value = mentions[0][1].value
-        if value.form not in _LINKS:
-            continue
-        first = mentions[0][0]
-        spoken = [step for step, mention in mentions if _spoken(step, mention)]
-        later = [step for step in spoken if step.saying.step > first.saying.step]
-        tasks = {first.task, *(step.task for step in spoken)}
-        best = _best_mention(mentions)
-        if (value.form == "setting" and best[1].pasted) or len(later) < (
-            LINK_USES if len(tasks) > 1 else TOOL_USES
+        if (
+            canon in known
+            or len(mentions) < 2
+            or any(_spoken(*one) and not one[1].called for one in mentions)
         ):
             continue
-        yield _named(canon, best, mentions, len(later), len(tasks) > 1)
+        if mentions[0][1].value.form not in _LINKS or not any(step.saying.pruned for step, _ in mentions):
+            continue
+        first = mentions[0][0]
+        later = [one for one in mentions if _spoken(*one) and one[0].saying.step > first.saying.step]
+        if len(later) >= TOOL_USES:
+            yield _named(canon, mentions, len(later))
 
 
 def _spoken(step: SpokenMessage, mention: Mention) -> bool:
@@ -203,41 +202,26 @@ def _spoken(step: SpokenMessage, mention: Mention) -> bool:
     return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
 
 
-def _best_mention(mentions: Sequence[tuple[SpokenMessage, Mention]]) -> tuple[SpokenMessage, Mention]:
-    """The mention whose words are shown: the first that somebody said, else the first of all."""
-    return next(((s, m) for s, m in mentions if _spoken(s, m) and not m.called), mentions[0])
-
-
-def _named(
-    canon: str,
-    shown_by: tuple[SpokenMessage, Mention],
-    mentions: Sequence[tuple[SpokenMessage, Mention]],
-    uses: int,
-    link: bool,
-) -> Fact:
-    step, mention = shown_by
+def _named(canon: str, mentions: Sequence[tuple[SpokenMessage, Mention]], uses: int) -> Fact:
+    step, mention = next((one for one in mentions if one[0].saying.pruned), mentions[0])
     sayings = [
         replace(other.saying, span=m.text_span) for other, m in mentions if not m.called and other is not step
     ]
-    role = step.saying.role if step.saying.role != "user" or not mention.pasted else "tool"
-    kind = "link" if link else "value"
-    shape = 4.0 if "/" in mention.value.text else 0.0
-    rank = _ROLE.get(role, 0.0) + _KIND[kind] + min(20.0, 1.5 * uses) + shape
     return Fact(
         key=_name(f"value {canon}"),
-        kind="link" if link else "value",
+        kind="value",
         text=mention.text,
         value=mention.value.text,
         values=(mention.value,),
         things=(),
-        rule="link.task" if link else f"value.{mention.value.form}",
+        rule=f"value.{mention.value.form}",
         strength=5,
         cue=(0, 0),
         role=step.saying.role,
         sayings=(replace(step.saying, span=mention.text_span), *sayings),
         uses=uses,
-        rank=round(rank, 2),
-        pruned=step.saying.pruned or any(saying.pruned for saying in sayings),
+        rank=round(_ROLE["tool"] + _KIND["value"] + min(20.0, 1.5 * uses), 2),
+        pruned=True,
         pasted=all(one.pasted for other, one in mentions if other.saying.role == step.saying.role),
     )
 
@@ -247,3 +231,10 @@ def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
     )
+
+
+def weights_of(facts: Sequence[Fact]) -> dict[str, float]:
+    """The words that count less than others: those that many facts speak of tell none of them apart."""
+    counts = Counter(word for fact in facts for word in set(fact.things))
+    many = max(8, len(facts) // 12)
+    return {word: _COMMON for word, count in counts.items() if count >= many}

@@ -44,7 +44,8 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Phrases that give a kind of fact away. `unless` takes back a match that it overlaps."""
+    """Phrases that give a kind of fact away. `unless` takes back a match that it overlaps. A `hedged` one counts in a
+    guess of the agent's too."""
 
     id: str
     kind: Kind
@@ -56,6 +57,7 @@ class Cue:
     find: re.Pattern[str]
     unless: re.Pattern[str] | None
     order: int
+    hedged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,27 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
+class Voices:
+    """Who speaks where several do. `starts` begins a message that a program wrote in the user's name, `block` opens a
+    tagged block (group `tag`) of the same; `own` finds what of such the user said (group `said`). A tool's result that
+    begins with `hint` hands on the user's words, which `spoken` finds. `thinking` begins what an agent thinks aloud."""
+
+    starts: re.Pattern[str]
+    block: re.Pattern[str]
+    own: re.Pattern[str]
+    hint: re.Pattern[str]
+    spoken: tuple[re.Pattern[str], ...]
+    thinking: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
     cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges. `swaps` find a
-    word (group `new`) that is wanted in the place of another (`old`)."""
+    word (group `new`) that is wanted in the place of another (`old`). `asks` find a sentence that asks for something:
+    how it begins (a verb that tells somebody to do it, a polite question); `nods` are answers that say nothing alone,
+    `lead` words at a start that say nothing, `pointing` what points back at something said before. `binding` are words
+    that make a sentence a rule, `because` begins a reason."""
 
     name: str
     pairs: bool
@@ -85,6 +104,12 @@ class Language:
     joins: re.Pattern[str]
     openers: frozenset[str]
     requests: re.Pattern[str]
+    asks: re.Pattern[str]
+    nods: re.Pattern[str]
+    lead: re.Pattern[str]
+    pointing: re.Pattern[str]
+    binding: re.Pattern[str]
+    because: re.Pattern[str]
     wishes: tuple[Wish, ...]
     swaps: tuple[re.Pattern[str], ...]
     instead: re.Pattern[str]
@@ -112,6 +137,7 @@ class Rules:
     common: frozenset[str]
     fleeting: frozenset[str]
     stemmer: Stemmer = field(default_factory=Stemmer)
+    voices: Voices = field(default_factory=lambda: _voices({}))
     tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
     tools: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     tool_words: tuple[str, ...] = ()
@@ -205,6 +231,7 @@ def _rules(
             common=frozenset(map(str, shared.get("common", ()))),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stemmer=stemmer_of(tongues),
+            voices=_voices(shared.get("voices", {})),
             tool=_commands(tools),
             tools=tools,
             tool_words=tuple(dict.fromkeys(command.split()[0] for command in tools)),
@@ -213,6 +240,23 @@ def _rules(
         raise BadInput(
             f"A pattern of values in the rules of facts is no regular expression: {error}."
         ) from error
+
+
+def _voices(entry: Mapping[str, Any]) -> Voices:
+    def either(what: str, lead: str = "") -> re.Pattern[str]:
+        patterns = [str(pattern) for pattern in entry.get(what, ())]
+        return re.compile(f"{lead}(?:{'|'.join(patterns)})" if patterns else "(?!)")
+
+    tags = [re.escape(str(tag)) for tag in entry.get("tags", ())]
+    own = [re.escape(str(tag)) for tag in entry.get("own", ())]
+    return Voices(
+        starts=either("starts", r"\s*"),
+        block=re.compile(rf"<(?P<tag>{'|'.join(tags)})(?:\s[^<>]*)?>" if tags else "(?!)"),
+        own=re.compile(rf"<(?:{'|'.join(own)})>(?P<said>[^<>]+)<" if own else "(?!)"),
+        hint=either("hints", r"\s*"),
+        spoken=tuple(re.compile(str(pattern)) for pattern in entry.get("spoken", ())),
+        thinking=either("thinking", r"\s*"),
+    )
 
 
 def _pattern(entry: Mapping[str, Any]) -> str:
@@ -277,10 +321,49 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),
+        asks=_asks([*words("requests"), *words("asks")], words("fillers"), pairs),
+        nods=_nods(words("nods"), pairs),
+        lead=_lead(words("fillers")),
+        pointing=lexicon("pointing"),
+        binding=lexicon("binding"),
+        because=lexicon("because"),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, pairs) for template in words("swaps")),
         instead=lexicon("instead"),
     )
+
+
+def _asks(phrases: Sequence[str], fillers: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """How a sentence begins that asks for something, behind words that say nothing ("ok,", "and then")."""
+    if not phrases:
+        return re.compile("(?!)")
+    if pairs:
+        return _phrases(phrases, pairs)
+    return re.compile(
+        rf"\A\W*(?:{_filled(fillers)}){{0,4}}(?:{'|'.join(_spaced(p) for p in _longest(phrases))})(?![\w'-])",
+        re.IGNORECASE,
+    )
+
+
+def _lead(fillers: Sequence[str]) -> re.Pattern[str]:
+    """Words at the start of a sentence that say nothing."""
+    return re.compile(rf"\A(?:{_filled(fillers)}){{1,4}}" if fillers else "(?!)", re.IGNORECASE)
+
+
+def _filled(fillers: Sequence[str]) -> str:
+    return rf"(?:{'|'.join(_spaced(word) for word in _longest(fillers))})\b[\s,.:;!-]*"
+
+
+def _nods(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """A sentence that only nods: one or several of these words and nothing else."""
+    if not phrases:
+        return re.compile("(?!)")
+    one = "|".join(_spaced(phrase) for phrase in _longest(phrases))
+    return re.compile(rf"[\W_]*(?:(?:{one}){'' if pairs else '(?![A-Za-z])'}[\W_]*)+", re.IGNORECASE)
+
+
+def _spaced(phrase: str) -> str:
+    return r"\s+".join(re.escape(word) for word in phrase.split())
 
 
 def _words(document: Mapping[str, Any], what: str) -> list[str]:
@@ -360,6 +443,7 @@ def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:
         find=_phrases(phrases, pairs),
         unless=_phrases(unless, pairs) if unless else None,
         order=order,
+        hedged=bool(entry.get("hedged")),
     )
 
 

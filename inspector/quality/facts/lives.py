@@ -16,9 +16,10 @@ from inspector.quality.facts.fact import (
     SpokenMessage,
     Statement,
 )
-from inspector.quality.facts.fate import fate
-from inspector.quality.facts.gather import values_said
-from inspector.quality.facts.passage_index import PassageIndex
+from inspector.quality.facts.fate import Match, matches, told
+from inspector.quality.facts.gather import values_said, weights_of
+from inspector.quality.facts.passage_index import ListText, PassageIndex
+from inspector.quality.facts.probe import Probe, probe_of
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6
@@ -41,30 +42,33 @@ def lives_of(
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
-    numbers = sorted(lists_after)
+    starts = {
+        (fact.key, apart): sorted(
+            {
+                s.compaction
+                for s in fact.sayings
+                if s.compaction is not None and s.pruned is apart and s.compaction in lists_after
+            }
+        )
+        for fact in facts
+        for apart in (False, True)
+        if not apart or _only_printed(fact)
+    }
+    first: dict[str, int] = {}
+    for (key, _), numbers in starts.items():
+        if numbers:
+            first[key] = min(first.get(key, numbers[0]), numbers[0])
+    summarized = [fact for fact in facts if fact.key in first]
+    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
-    for done, fact in enumerate(facts):
-        if watch is not None and done % 64 == 0:
-            watch(done)
-        for kept_apart in (False, True):
-            starts = sorted(
-                {s.compaction for s in fact.sayings if s.compaction is not None and s.pruned is kept_apart}
-            )
-            if kept_apart and not _only_printed(fact):
-                continue
-            fates: dict[int, Fate] = {}
-            for start in starts:
-                if start not in lists_after:
-                    continue
-                for number in numbers:
-                    if number >= start and number not in fates:
-                        found = fate(fact, lists_after[number], number, numbers_said)
-                        hidden = number in unreadable and found.outcome != "verbatim"
-                        fates[number] = Fate(number, "unknown") if hidden else found
-                life = _life(fact, start, [fates[n] for n in numbers if n >= start], ends, later)
-                if kept_apart:
+    for fact in facts:
+        for apart in (False, True):
+            for start in starts.get((fact.key, apart), ()):
+                told_of = [one for one in fates[fact.key] if one.compaction >= start]
+                life = _life(fact, start, told_of, ends, later)
+                if apart:
                     pruned.append(replace(life, pruned=True))
                 else:
                     taken[start] += 1
@@ -73,6 +77,62 @@ def lives_of(
     lives.sort(key=lambda life: life.compaction)
     pruned.sort(key=lambda life: life.compaction)
     return ConversationFacts(tuple(facts), tuple(lives), tuple(pruned))
+
+
+def _fates(
+    facts: Sequence[Fact],
+    first: Mapping[str, int],
+    lists_after: Mapping[int, PassageIndex],
+    numbers_said: Collection[tuple[str, str]],
+    watch: Callable[[int], None] | None,
+    unreadable: Collection[int],
+) -> dict[str, list[Fate]]:
+    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
+    weights = weights_of(facts)
+    fates: dict[str, list[Fate]] = {fact.key: [] for fact in facts}
+    known: dict[str, dict[ListKey, Match]] = {}
+    probes: dict[str, Probe] = {}
+    layers: list[PassageIndex] = []
+    standing: frozenset[ListKey] = frozenset()
+    numbers = sorted(lists_after)
+    for turn, number in enumerate(numbers):
+        after = lists_after[number]
+        gone = Fate(number, "unknown" if number in unreadable else "lost")
+        places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
+        added = after.only({at for key, at in places.items() if key not in standing})
+        standing = frozenset(places)
+        layers = [one for one in (*layers, added) if any(_key(part) in standing for part in one.parts)]
+        for done, fact in enumerate(facts):
+            if watch is not None and done % 64 == 0:
+                watch((turn * len(facts) + done) // len(numbers))
+            if first[fact.key] > number:
+                continue
+            so_far = fates[fact.key]
+            fresh = fact.key not in probes
+            if fresh:
+                probes[fact.key] = probe_of(fact, after.rules, weights)
+            here = {key: match for key, match in known.get(fact.key, {}).items() if key in places}
+            for layer in layers if fresh else (added,):
+                for part, match in matches(probes[fact.key], layer, numbers_said).items():
+                    if (key := _key(layer.parts[part])) in places:
+                        here[key] = match
+            if here:
+                known[fact.key] = here
+            else:
+                known.pop(fact.key, None)
+            found = [(match, places[key]) for key, match in here.items()]
+            fate = told(found, after, number) if found else gone
+            hidden = number in unreadable and fate.outcome != "verbatim"
+            so_far.append(Fate(number, "unknown") if hidden else fate)
+    return fates
+
+
+#: What makes two texts of two lists the same: where the summary or the messages are, who speaks, what is said.
+ListKey = tuple[bool, str, str, int]
+
+
+def _key(part: ListText) -> ListKey:
+    return part.where == "summary", part.role, part.text, part.offset
 
 
 def _only_printed(fact: Fact) -> bool:

@@ -1,13 +1,13 @@
-"""The list after a compaction, made searchable: in which passage a value stands, and which words stand around it."""
+"""Texts of a list made searchable: in which sentence a value stands, and which words stand around it."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from inspector.core.scan.exact import NUMBER, plain_number
 from inspector.quality.facts.exact_values import values_of
@@ -18,12 +18,23 @@ from inspector.quality.facts.lexicon import Rules
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
 #: So many characters of one message are searched; the rest of a longer one is data.
 MOST = 60_000
-#: The weight of a word that stands in so many passages that it tells none of them apart.
-COMMON = 0.25
-# A line that is longer is read in pieces: further apart, a number and a word have nothing to do with each other.
-_LONG = 320
+# A sentence that is longer is read in pieces, and of a longer line only its sentences: further apart, a number and a
+# word have nothing to do with each other.
+_LONG = 420
+_LONG_LINE = 900
 _LINES = re.compile(r"\\n|\n")
+_ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
+_PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
+# So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
+_APART = 24
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+# Marks that a text loses or gets where it is quoted.
+_MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
+
+
+def plain(text: str) -> str:
+    """A text for comparing word for word: in lower case, without quotes, emphasis and code marks, in one line."""
+    return " ".join(text.translate(_MARKS).lower().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,65 +51,97 @@ class ListText:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A line, or a piece of a long one. `span` is in the part's text."""
+    """A sentence, or a line of several. `span` is in the part's text."""
 
     part: int
     span: Span
     text: str
+    words: frozenset[str]
 
 
 class PassageIndex:
-    """The texts of a list, searchable. Made in one pass; asking costs some microseconds."""
+    """The texts of a list, searchable. Made at the first question, in one pass; asking costs some microseconds."""
 
     def __init__(self, parts: Iterable[ListText], rules: Rules) -> None:
         self.rules = rules
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index)))
-        self.passages: list[Passage] = []
-        self.words: list[frozenset[str]] = []
-        self._by_number: dict[str, list[int]] = defaultdict(list)
-        self._by_word: dict[str, list[int]] = defaultdict(list)
-        self._values: dict[int, tuple[Value, ...]] = {}
-        self._folded = [" ".join(part.text.split()).lower() for part in self.parts]
-        for at, part in enumerate(self.parts):
-            self._read(at, part)
-        self._lower = "\n".join(passage.text.lower() for passage in self.passages)
-        self._starts = _starts(self.passages)
-        self._whole = "\n".join(self._folded)
-        self._common = max(8, len(self.passages) // 50)
 
-    def _read(self, at: int, part: ListText) -> None:
-        for start, end in _pieces(part.text[:MOST]):
-            text = part.text[start:end]
-            words = frozenset(self.rules.stemmer.words(text))
-            number = len(self.passages)
-            self.passages.append(Passage(at, (start, end), text))
-            self.words.append(words)
-            for digits in set(NUMBER.findall(text)):
-                self._by_number[plain_number(digits)].append(number)
-            for word in words:
-                self._by_word[word].append(number)
+    def only(self, parts: Collection[int]) -> PassageIndex:
+        """The same of some of the parts alone, by number."""
+        return PassageIndex([part for number, part in enumerate(self.parts) if number in parts], self.rules)
 
-    def where(self, passage: int) -> Where:
-        """The region of a passage."""
-        return self.parts[self.passages[passage].part].where
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Every sentence, and behind the sentences of a line the whole line."""
+        found: list[Passage] = []
+        for number, part in enumerate(self.parts):
+            for start, end in _lines(part.text[:MOST]):
+                pieces = list(_sentences(part.text, start, end))
+                words = [frozenset(self.rules.stemmer.words(part.text[a:b])) for a, b in pieces]
+                found += [
+                    Passage(number, span, part.text[slice(*span)], stems)
+                    for span, stems in zip(pieces, words, strict=True)
+                ]
+                if len(pieces) > 1 and end - start <= _LONG_LINE:
+                    whole = frozenset[str]().union(*words)
+                    found.append(Passage(number, (start, end), part.text[start:end], whole))
+        return tuple(found)
 
-    def role(self, passage: int) -> str:
-        """Who says a passage."""
-        return self.parts[self.passages[passage].part].role
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The stems of all texts."""
+        return frozenset[str]().union(*(passage.words for passage in self.passages))
 
-    def quoting(self, text: str) -> tuple[int, Span] | None:
-        """(part, span in its text) of the first part that has the text, case and white space aside."""
-        if not text or text not in self._whole:
-            return None
-        for at, folded in enumerate(self._folded):
-            if text in folded:
-                return at, _place(text, self.parts[at].text)
-        return None
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        return frozenset(_PIECES.findall(self._lower)).union(*map(_PIECES.findall, self._plain))
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.passages):
+            for word in passage.words:
+                places[word].append(number)
+        return places
+
+    @cached_property
+    def _by_number(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.passages):
+            for digits in set(NUMBER.findall(passage.text)):
+                places[plain_number(digits)].append(number)
+        return places
+
+    @cached_property
+    def _lower(self) -> str:
+        return "\n".join(passage.text.lower() for passage in self.passages)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts, at = [], 0
+        for passage in self.passages:
+            starts.append(at)
+            at += len(passage.text.lower()) + 1
+        return starts
+
+    @cached_property
+    def _plain(self) -> tuple[str, ...]:
+        return tuple(plain(_LINES.sub(" ", part.text[:MOST])) for part in self.parts)
+
+    @cached_property
+    def _values(self) -> dict[int, tuple[Value, ...]]:
+        return {}
+
+    def quoting(self, wording: str) -> list[int]:
+        """The numbers of the parts that have a plain text as it stands, no word of it cut out of a longer one."""
+        if not wording or not _pieces(wording) <= self._pieces:
+            return []
+        return [n for n, text in enumerate(self._plain) if _stands(wording, text)]
 
     def naming(self, name: str) -> list[int]:
         """The passages that have a name as a whole word."""
         found: list[int] = []
-        at = self._lower.find(name)
+        at = self._lower.find(name) if _pieces(name) <= self._pieces else -1
         while at >= 0:
             end = at + len(name)
             if _alone(self._lower, at, end):
@@ -115,7 +158,7 @@ class PassageIndex:
             near = {
                 *self._by_number.get(day, ()),
                 *self._by_number.get(f"0{day}", ()),
-                *self._with_dates(value),
+                *self.naming(value.text.lower()),
             }
             return sorted(
                 p
@@ -141,50 +184,48 @@ class PassageIndex:
         has = _units(value.unit, self.rules)
         return [p for p in found if has.search(self.passages[p].text)]
 
-    def _with_dates(self, value: Value) -> list[int]:
-        return self.naming(value.text.lower())
-
     def values(self, passage: int) -> tuple[Value, ...]:
         """The exact values of a passage."""
         if passage not in self._values:
             self._values[passage] = values_of(self.passages[passage].text, self.rules)
         return self._values[passage]
 
-    def share(self, things: Collection[str], passage: int) -> float:
-        """How much of the words a passage has, by weight: between 0 and 1."""
-        whole = sum(map(self.weight, things))
-        return (
-            sum(self.weight(word) for word in things if word in self.words[passage]) / whole if whole else 0.0
-        )
-
-    def weight(self, word: str) -> float:
-        """What a word says about what a passage is about: a word of every other line ("file", "test") says little."""
-        return 1.0 if len(self._by_word.get(word, ())) < self._common else COMMON
-
-    def about(self, things: Collection[str]) -> dict[int, int]:
+    def having(self, words: Iterable[str]) -> dict[int, int]:
         """How many of the words each passage has."""
         counts: dict[int, int] = defaultdict(int)
-        for word in things:
+        for word in words:
             for place in self._by_word.get(word, ()):
                 counts[place] += 1
         return counts
 
 
-def _pieces(text: str) -> Iterable[Span]:
+@lru_cache(maxsize=65_536)
+def _pieces(text: str) -> frozenset[str]:
+    """What a text cannot be without: its runs of letters and digits. Its ends may be cut out of longer ones."""
+    return frozenset(_PIECES.findall(text))
+
+
+def _lines(text: str) -> Iterable[Span]:
     at = 0
     for mark in _LINES.finditer(text):
+        if text[at : mark.start()].strip():
+            yield at, mark.start()
+        at = mark.end()
+    if text[at:].strip():
+        yield at, len(text)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterable[Span]:
+    at = start
+    for mark in _ENDS.finditer(text, start, end):
         yield from _cut(text, at, mark.start())
         at = mark.end()
-    yield from _cut(text, at, len(text))
+    yield from _cut(text, at, end)
 
 
 def _cut(text: str, start: int, end: int) -> Iterable[Span]:
     while end - start > _LONG:
-        stop = max(
-            text.rfind(". ", start + _LONG // 2, start + _LONG),
-            text.rfind("。", start + _LONG // 2, start + _LONG),
-        )
-        stop = stop + 1 if stop > 0 else text.rfind(" ", start + _LONG // 2, start + _LONG)
+        stop = text.rfind(" ", start + _LONG // 2, start + _LONG)
         stop = stop if stop > start else start + _LONG
         yield start, stop
         start = stop
@@ -192,12 +233,18 @@ def _cut(text: str, start: int, end: int) -> Iterable[Span]:
         yield start, end
 
 
-def _starts(passages: Sequence[Passage]) -> list[int]:
-    starts, at = [], 0
-    for passage in passages:
-        starts.append(at)
-        at += len(passage.text.lower()) + 1
-    return starts
+def _stands(wording: str, text: str) -> bool:
+    at = text.find(wording)
+    while at >= 0:
+        if not (_joins(text[at - 1 : at], wording[0]) or _joins(wording[-1], text[at + len(wording) :][:1])):
+            return True
+        at = text.find(wording, at + 1)
+    return False
+
+
+def _joins(one: str, other: str) -> bool:
+    """Whether two characters beside each other are of one word; scripts without spaces have no such words."""
+    return bool(one) and bool(other) and one in _INSIDE and other in _INSIDE
 
 
 def _alone(text: str, start: int, end: int) -> bool:
@@ -211,11 +258,22 @@ def _alone(text: str, start: int, end: int) -> bool:
     return not (after in (".", "-") and text[end + 1 : end + 2].isdigit())
 
 
-def _place(folded: str, text: str) -> Span:
-    """Where a folded text stands in the text it was folded from."""
-    words = [re.escape(word) for word in folded.split(" ")]
-    found = re.search(r"\s+".join(words), text, re.IGNORECASE)
-    return found.span() if found else (0, min(len(text), len(folded)))
+def place_of(wording: str, text: str) -> Span:
+    """Where a wording stands in a text, whatever signs stand between its words."""
+    words = _PIECES.findall(wording.lower())
+    low = text.lower()
+    start = low.find(words[0]) if words and len(low) == len(text) else -1
+    while start >= 0:
+        end = start + len(words[0])
+        for word in words[1:]:
+            at = low.find(word, end, end + len(word) + _APART)
+            if at < 0 or _PIECES.search(low, end, at):
+                break
+            end = at + len(word)
+        else:
+            return start, end
+        start = low.find(words[0], start + 1)
+    return 0, min(len(text), len(wording))
 
 
 def _same_date(a: str, b: str) -> bool:

@@ -18,7 +18,7 @@ _SHORT = 40
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _CODE = re.compile(
-    r"\s*(?:\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
+    r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
     r"import \w|from \w[\w.]* import|"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
 )
@@ -29,6 +29,8 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+# A row of a table without spaces: "id,created_at,country".
+_ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -41,9 +43,10 @@ class Sentence:
     pasted: bool
 
 
-def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a safe text. Code, logs and tables are left out; wrapped lines are read as one paragraph."""
-    for start, end, pasted in _paragraphs(text[:MOST]):
+def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]:
+    """The sentences of text[begin:stop], a safe text. Code, logs and tables are left out; wrapped lines are read as one
+    paragraph."""
+    for start, end, pasted in _paragraphs(text[: min(stop, MOST)], begin):
         at = start
         for found in _END.finditer(text, start, end):
             if _ABBREVIATED.search(text, at, found.end()):
@@ -62,14 +65,14 @@ def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentenc
         yield Sentence(start, min(end, start + LONGEST), pasted)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
+def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
     """(start, end, pasted) of the runs of prose lines."""
     fence = False
     tags: list[str] = []
     start = end = -1
     was_pasted = False
-    at = 0
-    for line in text.split("\n"):
+    at = begin
+    for line in text[begin:].split("\n"):
         here, at = at, at + len(line) + 1
         pasted = bool(tags) or line.lstrip().startswith(">")
         joins = False
@@ -121,7 +124,7 @@ def _is_prose(line: str) -> bool:
         or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
     ):
         return False
-    if stripped.count("|") >= 2 or "\\n" in stripped:
+    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped):
         return False
     sample = stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")

@@ -122,7 +122,7 @@ def shown(steps: Sequence[SpokenMessage]) -> Iterator[Fact]:
         stated = [
             statement.span
             for statement in facts.statements
-            if statement.kind != "value" and not statement.asked
+            if statement.kind != "value" and not (statement.asked or statement.told)
         ]
         for sign in facts.signs:
             if saying.role != "user":

@@ -14,7 +14,7 @@ _KIND_TITLES: Mapping[Kind, str] = {
     "preference": "Preferences that survive",
     "decision": "Decisions that survive",
     "value": "Exact values that survive",
-    "link": "Links between tasks that survive",
+    "link": "What things rest on that survives",
 }
 
 _ALL = (

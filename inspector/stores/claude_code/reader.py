@@ -9,22 +9,17 @@ from pathlib import Path
 from inspector.core.conversations import (
     Compaction,
     Conversation,
-    ConversationRow,
     Generation,
     Microcompaction,
     Request,
     Session,
 )
-from inspector.core.text import safe_line
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import Stretch, in_order, kept_of, stretches
+from inspector.stores.claude_code.joining import join
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
 from inspector.stores.lines import count_at, first_mappings
 from inspector.stores.recorded import FileDigest, Recorded, Source
-
-_TITLE = 120
-#: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
-_WINDOWS = (200_000, 1_000_000)
 
 
 class ClaudeCodeReader:
@@ -48,19 +43,18 @@ class ClaudeCodeReader:
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """A digest of the file's own conversation, and one of each sub-agent whose messages stand between its own."""
-        found = scan(path)
-        return tuple(_digest(found, part, nodes) for part, nodes in _parts(found))
+        from inspector.stores.claude_code.digest import digests_of
+
+        return digests_of(path)
 
     def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
-        """One conversation a file; files of one session are one."""
-        by_session: dict[str, list[FileDigest]] = {}
-        for digest in digests:
-            by_session.setdefault(digest.session, []).append(digest)
-        return tuple(_source(group) for group in by_session.values())
+        """Files that belong together are one conversation, what forked from it a branch."""
+        return join(digests)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        return _Reading([_scanned(path, source.part) for path in source.files], source).run()
+        shared = [scan(path) for path in source.shared]
+        return _Reading([_scanned(path, source.part) for path in source.files], source, shared).run()
 
 
 @dataclass(slots=True)
@@ -90,81 +84,30 @@ def _parts(found: Scan) -> list[tuple[str, list[Node]]]:
     return [("", own), *((root, nodes) for root, nodes in sides.items() if any(n.message for n in nodes))]
 
 
-def _digest(found: Scan, part: str, nodes: Sequence[Node]) -> FileDigest:
-    lists = stretches(in_order(nodes))
-    times = [node.at for node in nodes if node.at]
-    agent = next((node.agent for node in nodes if node.side), "")
-    alone = not part and bool(agent) and all(node.side for node in nodes if node.message)
-    session = part or (agent if alone and agent else found.session) or found.entries.path.stem
-    title = next(
-        (found.titles[kind] for kind in ("custom-title", "ai-title", "summary") if kind in found.titles), ""
-    )
-    if part or alone:
-        title = ""
-    return FileDigest(
-        path=str(found.entries.path),
-        part=part,
-        session=session,
-        title=safe_line(title or (found.first_words if not part else "sub-agent"), _TITLE),
-        model=found.model,
-        folder=found.folder,
-        version=found.version,
-        messages=sum(len(node.entries) for node in lists[-1].nodes),
-        compactions=tuple(stretch.boundary.uuid for stretch in lists if stretch.boundary),
-        started_at=min(times, default=0.0),
-        last_active=max(times, default=0.0),
-        first=nodes[0].uuid,
-        last=nodes[-1].uuid,
-        before=nodes[0].parent or nodes[0].logical,
-        parent=found.session if part or alone else "",
-        largest=max((_context(call) for call in found.calls.values()), default=0),
-    )
-
-
-def _source(group: Sequence[FileDigest]) -> Source:
-    group = sorted(group, key=lambda digest: (digest.started_at, digest.last_active, digest.path))
-    tip = max(group, key=lambda digest: digest.last_active)
-    largest = max(digest.largest for digest in group)
-    row = ConversationRow(
-        id=tip.session,
-        root=group[0].session,
-        title=tip.title,
-        model=tip.model,
-        source=f"claude-code {tip.version}".strip(),
-        sessions=tuple(dict.fromkeys(digest.session for digest in group)),
-        messages=tip.messages,
-        compactions=len({name for digest in group for name in digest.compactions}),
-        started_at=group[0].started_at,
-        last_active=tip.last_active,
-        parent=tip.parent if tip.parent != tip.session else None,
-        kind="sub-agent" if tip.parent else "conversation",
-        provider="anthropic",
-        agent="claude-code",
-        folder=tip.folder,
-        window=_WINDOWS[largest > _WINDOWS[0]],
-        window_source=f"told by the transcript's largest request of {largest:,} tokens",
-    )
-    return Source(row, tuple(Path(digest.path) for digest in group), part=tip.part)
-
-
-def _context(call: Call) -> int:
-    usage = dict(call.usage)
-    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return sum(count_at(usage, name) or 0 for name in names)
+def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
+    """The lines of a branch: from the last boundary on that it shares with the conversation it branched from. That
+    conversation counts the boundaries, this one begins with the list after the last."""
+    shares = [
+        place
+        for place, node in enumerate(nodes, start=1)
+        if node.boundary is not None and node.uuid in shared
+    ]
+    return list(nodes[max(shares, default=0) :])
 
 
 class _Reading:
     """The lists, compactions and requests of a conversation, put together from its files."""
 
-    def __init__(self, parts: Sequence[_Part], source: Source) -> None:
+    def __init__(self, parts: Sequence[_Part], source: Source, shared: Sequence[Scan]) -> None:
         self.parts = parts
+        self.shared_calls = {answer for found in shared for answer in found.calls}
         self.source = source
         self.file_of: dict[str, int] = {}
         nodes: list[Node] = []
         for file, part in enumerate(parts):
             # A file that goes on from another begins with copies of its lines.
             nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
-        self.nodes = in_order(nodes)
+        self.nodes = _after_shared(in_order(nodes), {node.uuid for found in shared for node in found.nodes})
         self.lists = stretches(self.nodes)
 
     def run(self) -> Recorded:
@@ -288,7 +231,7 @@ class _Reading:
         for node in self.nodes:
             if node.boundary is not None and not node.boundary.micro:
                 number += 1
-            if node.answer:
+            if node.answer and node.answer not in self.shared_calls:
                 generation_of.setdefault(node.answer, number)
         calls: dict[str, Call] = {}
         for part in self.parts:

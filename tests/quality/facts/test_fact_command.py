@@ -108,7 +108,7 @@ def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> No
     assert "gone after compaction 2" in text
     assert "in the list again after compaction 3 (summary)" in text
     assert "At risk in compaction 5" in run(capsys, "--at-risk")
-    assert run(capsys, "--kind", "link", "--role", "user") == "No facts were found.\n"
+    assert run(capsys, "--kind", "preference", "--role", "tool") == "No facts were found.\n"
 
 
 def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,9 +116,11 @@ def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[st
     assert "- [ ] Abort when p99 passes 350 ms or errors pass 0.5 %." in lost
     assert "stripe-node" not in lost
     assert "- [ ] Tell me the numbers every ten minutes" in run(capsys, "--at-risk", "--format", "markdown")
-    assert run(capsys, "--kind", "link", "--role", "user", "--format", "markdown") == "Nothing is lost.\n"
     assert (
-        run(capsys, "--at-risk", "--kind", "link", "--role", "user", "--format", "markdown")
+        run(capsys, "--kind", "preference", "--role", "tool", "--format", "markdown") == "Nothing is lost.\n"
+    )
+    assert (
+        run(capsys, "--at-risk", "--kind", "preference", "--role", "tool", "--format", "markdown")
         == "Nothing is at risk.\n"
     )
 

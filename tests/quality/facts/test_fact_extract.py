@@ -136,13 +136,17 @@ def test_a_question_is_marked() -> None:
 
 def test_a_mark_in_capitals_is_no_part_of_what_is_said() -> None:
     assert [one.text for one in said("NOTE Keep the alias.")] == ["Keep the alias."]
-    assert [one.text for one in said("3. Keep the alias.")] == ["Keep the alias."]
+    assert [one.text for one in said("- Keep the alias.")] == ["Keep the alias."]
+
+
+def test_the_number_of_a_point_stays_as_it_is_how_people_speak_of_it() -> None:
+    assert [one.text for one in said("3. Keep the alias.")] == ["3. Keep the alias."]
+    assert [value.text for one in said("3. Keep port 8443.") for value in one.values] == ["8443"]
 
 
 def test_the_agent_thinking_aloud_says_nothing() -> None:
     for text in (
         "Maybe p99 is 322 ms.",
-        "I'll use Redis because it is there.",
         "Is p99 322 ms?",
         "It reads 5 lines.",
     ):

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.quality.facts.fact import OUTCOMES
-from inspector.quality.facts.fate import fate
+from inspector.quality.facts.fate import ORDER, fate
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
+from inspector.quality.facts.passage_index import plain
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
@@ -32,7 +33,7 @@ FATES = [
     (KEYS, "- Idempotency keys live in Postgres since Redis lost writes (2026-02-14).", "paraphrased"),
     (KEYS, "- Idempotency keys live in Postgres.", "value lost"),
     (KEYS, "- Postgres was upgraded on 14 March.", "lost"),
-    ("The mapping lives in deploy/env/site60.yaml.", "## Relevant Files\n- deploy/env/site60.yaml", "verbatim"),
+    ("The mapping lives in deploy/env/site60.yaml.", "## Relevant Files\n- deploy/env/site60.yaml", "uncertain"),
     ("The mapping lives in deploy/env/site60.yaml.", "- deploy/env/site601.yaml", "lost"),
     ("Hard rule: do not touch anything under vendor/pkg396/.", "- vendor/pkg3960/ was touched", "lost"),
     ("Keep stripe-node pinned to 14.21.0.", "- stripe-node is pinned.", "value lost"),
@@ -43,11 +44,11 @@ FATES = [
     ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),
     ("Batch size is 2,500 rows", "- the batch size: 2500 rows", "paraphrased"),
     ("Run it in shadow for two nights first.", "- shadow run for 2 nights first", "paraphrased"),
-    ("ask me before you post", "User asked: 'Yes, post it.'", "lost"),
+    ("ask me before you post", "User asked: 'Yes, post it.'", "uncertain"),
     ("Please answer in short bullets.", "- Answers in short bullets, please.", "paraphrased"),
-    ("Do not deploy the billing service on Fridays.", "- Deploy the billing service on Fridays.", "value lost"),
+    ("Do not deploy the billing service on Fridays.", "- Deploy the billing service on Fridays.", "weakened"),
     ("Do not deploy the billing service on Fridays.", "- Never deploy billing service on Fridays.", "paraphrased"),
-    ("Do not touch anything under vendor/pkg396/.", "- Touched everything under vendor/pkg396/.", "value lost"),
+    ("Do not touch anything under vendor/pkg396/.", "- Touched everything under vendor/pkg396/.", "uncertain"),
     ("Do not touch anything under vendor/pkg396/.", "- vendor/pkg396/ is off limits, do not touch it", "paraphrased"),
     ("Never open more than 40 connections to orders-db.", "- At most 40 connections to orders-db.", "paraphrased"),
     ("Deploys happen on Tuesdays only.", "- Only on Tuesday are there deploys; it happens rarely.", "paraphrased"),
@@ -107,16 +108,39 @@ TEXTS = st.sampled_from(sorted({*EXAMPLES.values(), *(text for text, _, _ in FAT
 FILLER = st.lists(TEXTS | st.text(max_size=60), max_size=4)
 
 
-@given(TEXTS, FILLER, FILLER, st.sampled_from(["summary", "head", "tail"]), st.booleans())
+@given(
+    TEXTS, FILLER, FILLER, st.sampled_from(["summary", "head", "tail"]), st.sampled_from([" ", "\n", "\n- "])
+)
 def test_what_is_in_the_list_is_never_lost(
-    text: str, before: list[str], behind: list[str], where: str, glued: bool
+    text: str, before: list[str], behind: list[str], where: str, between: str
 ) -> None:
-    found = facts(("user", text), ("assistant", text))
-    whole = ("" if glued else "\n").join([*before, text, *behind])
+    whole = between.join([*before, text, *behind])
     regions = {"summary": "", "head": "", "tail": ""} | {where: whole}
     list_after = searchable(regions["summary"], [regions["head"]], [regions["tail"]])
-    for one in found:
+    for one in facts(("user", text), ("assistant", text)):
         assert fate(one, list_after, 1).outcome == "verbatim"
+
+
+@given(TEXTS, TEXTS)
+def test_a_value_in_another_sentence_never_makes_a_fact_verbatim(text: str, other: str) -> None:
+    for one in facts(text):
+        values = " ".join(value.text for value in one.values)
+        summary = f"- {other} {values}"
+        if plain(one.text).strip(" .。") not in plain(summary):
+            assert fate(one, searchable(summary), 1).outcome != "verbatim"
+
+
+@given(TEXTS, st.lists(TEXTS | st.text(max_size=40), min_size=1, max_size=5), st.data())
+def test_taking_a_sentence_out_of_the_summary_never_improves_a_fate(
+    text: str, told: list[str], data: st.DataObject
+) -> None:
+    between = data.draw(st.sampled_from([" ", "\n"]))
+    gone = data.draw(st.integers(0, len(told) - 1))
+    shorter = [one for at, one in enumerate(told) if at != gone]
+    for one in facts(text):
+        before = fate(one, searchable(between.join(told)), 1).outcome
+        after = fate(one, searchable(between.join(shorter)), 1).outcome
+        assert ORDER.index(after) >= ORDER.index(before)
 
 
 @given(
@@ -143,48 +167,26 @@ def test_a_fact_said_again_is_one_fact_with_its_sayings() -> None:
     assert not one.once
 
 
-def test_the_user_outranks_the_agent_and_the_agent_a_tool() -> None:
-    tool = ("tool", "jobs/reader.py: 12 rows")
-    used = [("assistant", f"I read jobs/reader.py once more, part {n}.") for n in range(4)]
-    found = facts(
-        tool, *used, ("assistant", "Under load p99 was 322 ms."), "Port 8443 stays.", "Never push to main."
-    )
-    assert [one.role for one in found] == ["user", "user", "assistant", "assistant"]
+def test_the_user_outranks_the_agent_and_words_outrank_what_was_pasted() -> None:
+    found = facts(("assistant", "Under load p99 was 322 ms."), "Port 8443 stays.", "Never push to main.")
+    assert [one.role for one in found] == ["user", "user", "assistant"]
     shown = facts("Never push to main.", "> Never push to trunk.")
     assert [one.text for one in shown] == ["Never push to main.", "Never push to trunk."]
 
 
-def test_a_name_of_one_task_that_a_later_one_uses_is_a_link() -> None:
+def test_a_name_that_is_merely_mentioned_is_no_fact() -> None:
     one = ("assistant", "The reader is jobs/io/reader.py.")
-    found = facts(
-        "Find it.",
-        one,
-        "And now?",
-        ("assistant", "I patch jobs/io/reader.py."),
-        ("assistant", "jobs/io/reader.py is done."),
-    )
-    assert [(f.kind, f.value, f.uses) for f in found] == [("link", "jobs/io/reader.py", 2)]
-    same_task = facts("Find it.", one, ("assistant", "I patch jobs/io/reader.py."))
-    assert [f for f in same_task if f.kind == "link"] == []
-
-
-def test_a_file_that_two_tasks_only_call_upon_is_a_link() -> None:
-    told = [
-        replace(step(0, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")]), task=1),
-        replace(step(1, "Patching.", "assistant", [("patch", "jobs/io/reader.py")]), task=2),
+    assert facts("Find it.", one, "And now?", ("assistant", "I patch jobs/io/reader.py."), one) == ()
+    read = [
+        replace(step(n, "Reading.", "assistant", [("read_file", "jobs/io/reader.py")]), task=n)
+        for n in range(4)
     ]
-    (one,) = gather(told)
-    assert (one.kind, one.text, one.uses) == ("link", "read_file jobs/io/reader.py", 1)
-    same_task = [replace(one, task=1) for one in told]
-    assert gather(same_task) == ()
+    assert gather(read) == ()
 
 
-def test_what_was_only_pasted_counts_once_it_is_used() -> None:
-    pasted = "<log>\nThe reader is at version 3.8.12 now.\n</log>"
-    assert facts(pasted) == ()
-    assert [f.value for f in facts(pasted, ("assistant", "The bug is in version 3.8.12 of it."))] == [
-        "3.8.12"
-    ]
+def test_what_was_only_pasted_gives_its_rules_alone() -> None:
+    pasted = "<log>\nThe reader is at version 3.8.12 now.\nNames must be quoted.\n</log>"
+    assert [(one.text, one.pasted) for one in facts(pasted)] == [("Names must be quoted.", True)]
 
 
 def lives(told: list[str], compactions: list[int | None], lists: dict[int, str]) -> dict[str, object]:

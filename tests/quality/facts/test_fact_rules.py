@@ -11,7 +11,7 @@ import inspector.quality.facts
 from inspector.config.fact_rules import LANGUAGES, load_rules, read_rules
 from inspector.core.errors import BadInput
 from inspector.quality.facts.lexicon import rules_from
-from tests.quality.facts.made_facts import RULES, said
+from tests.quality.facts.made_facts import RULES, facts, said
 
 #: A sentence for each rule, which that rule must be the one to find.
 EXAMPLES = {
@@ -40,6 +40,12 @@ EXAMPLES = {
     "en.use": "Use pgbouncer in transaction mode.",
     "en.set": "Raise the heap to 16 GB.",
     "en.assigned": "The job runs on Airflow 2.10.4.",
+    "en.should": "It should also allow a list of names.",
+    "en.reason": "The idea is that a session goes on elsewhere.",
+    "en.agent-rule": "The writer must hold the lock.",
+    "en.agent-cause": "The root cause is a swapped argument.",
+    "en.agent-did": "Raised the cap and committed it as 3f2a9bc1.",
+    "en.agent-plan": "I'll keep them apart to avoid a second migration.",
     "zh.hard-rule": "任何情况下都先备份。",
     "zh.never": "严禁直接推送主分支。",
     "zh.do-not": "不要改动支付页面。",
@@ -59,7 +65,7 @@ EXAMPLES = {
     "zh.assigned": "版本号 3.8.2。",
 }
 #: Who says an example that is not a user's.
-SPEAKERS = {"en.agent-decided": "assistant", "zh.agent-decided": "assistant"}
+SPEAKERS = {rule: "assistant" for rule in EXAMPLES if ".agent-" in rule}
 
 #: Sentences that say no rule, choice or wish.
 PLAIN = (
@@ -101,14 +107,13 @@ def test_a_rule_finds_its_example(rule: str) -> None:
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_only_looks_like_a_rule_is_none(text: str) -> None:
-    assert [one for one in said(text) if one.kind != "value" and not one.asked] == []
+    assert [one for one in said(text) if not one.told] == []
 
 
 @pytest.mark.parametrize("rule", sorted(set(EXAMPLES) - set(SPEAKERS)))
-def test_the_agent_lays_down_no_rules(rule: str) -> None:
-    assert [
-        one for one in said(EXAMPLES[rule], "assistant") if one.kind in ("constraint", "preference")
-    ] == []
+def test_the_agent_lays_down_no_rules_of_a_user(rule: str) -> None:
+    assert not any(one.rule == rule for one in said(EXAMPLES[rule], "assistant"))
+    assert not any(one.binds for one in facts(("assistant", EXAMPLES[rule])))
 
 
 def test_the_files_are_the_languages() -> None:

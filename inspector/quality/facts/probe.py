@@ -1,0 +1,127 @@
+"""What is looked for of a fact in a list: its wording, its exact values and names, its words, what binds in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from inspector.quality.facts.fact import Fact, Span, Value
+from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.passage_index import plain
+from inspector.quality.facts.sentences import clauses
+
+#: A part of a fact's text is most of the fact from so many characters on.
+SHORTEST = 24
+# Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), #175).
+_NAMES = re.compile(
+    r"`(?P<code>[^`\s][^`\n]{0,60})`|(?P<name>(?<![\w`])(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
+    r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
+)
+_EDGES = " .。!！;；,，:：?？-()[]"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What is looked for of a fact.
+
+    `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
+    made of). `values` and `names` are its exact things, `things` the stems of its other words with what they weigh,
+    `whole` that together, `reason` the stems of its reason. `alone`: its value is the
+    fact wherever it is named. `denies`, `binds`, `guesses`: it says no, it is a rule, it
+    is a guess.
+    """
+
+    wordings: tuple[tuple[str, str], ...]
+    partly: tuple[tuple[str, str], ...]
+    values: tuple[Value, ...]
+    names: tuple[str, ...]
+    things: Mapping[str, float]
+    whole: float
+    reason: frozenset[str]
+    alone: bool
+    denies: bool
+    binds: bool
+    guesses: bool
+
+
+def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = None) -> Probe:
+    """What is to be looked for of a fact. `weights` are those of words that count less than others."""
+    text = fact.text
+    base = fact.first.span[0]
+    taken = [span for value in fact.values if (span := _within(value, base, text)) is not None]
+    names, gone = [], list(taken)
+    for found in _NAMES.finditer(text):
+        if not any(a < found.end() and found.start() < b for a, b in taken):
+            # The words of a name such as pool_size are words of the fact too.
+            if found["code"] or "_" not in found["name"]:
+                gone.append(found.span())
+            names.append((found["code"] or found["name"]).lower().strip("()"))
+    things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
+    reason = _reason(text, gone, rules)
+    things = things - reason if len(things - reason) >= max(2, len(reason)) else things
+    weighed = {word: (weights or {}).get(word, 1.0) for word in sorted(things)}
+    wordings = [whole for whole in (_bare(text), *_led(text, rules)) if len(whole[0]) > 1]
+    return Probe(
+        tuple(wordings),
+        tuple(_parts(fact, wordings[0][0] if wordings else "")),
+        fact.values,
+        tuple(dict.fromkeys(name for name in names if len(name) > 1)),
+        weighed,
+        sum(weighed.values()),
+        reason,
+        bool(fact.values)
+        and all(value.form in ("tool", "word") for value in fact.values)
+        and not fact.things,
+        _says(text, rules, "negations") and fact.kind in ("constraint", "preference"),
+        fact.kind in ("constraint", "preference") and fact.strength >= 6,
+        _says(text, rules, "hedges") and fact.role == "assistant",
+    )
+
+
+def _within(value: Value, base: int, text: str) -> Span | None:
+    """Where a value stands in the fact's own text, from which white space may have gone."""
+    start, end = value.span[0] - base, value.span[1] - base
+    if start >= 0 and text[start:end] == value.text:
+        return start, end
+    at = text.find(value.text)
+    return (at, at + len(value.text)) if at >= 0 else None
+
+
+def _bare(text: str) -> tuple[str, str]:
+    return plain(text).strip(_EDGES), text
+
+
+def _led(text: str, rules: Rules) -> Iterator[tuple[str, str]]:
+    """The text without the number of its point, and without words before it that say nothing."""
+    for language in rules.languages:
+        label = language.labels.match(text)
+        if not language.pairs and label is not None and label.end():
+            yield _bare(text[label.end() :])
+        if not language.pairs and (filler := language.lead.match(text)) is not None and filler.end():
+            yield _bare(text[filler.end() :])
+
+
+def _parts(fact: Fact, whole: str) -> Iterator[tuple[str, str]]:
+    """The text without its first or last clause, where every value and most of it is left."""
+    if len(whole) < SHORTEST:
+        return
+    spans = clauses(fact.text, 0, len(fact.text))
+    for part in (fact.text[spans[1][0] :], fact.text[: spans[-2][1]]) if len(spans) > 1 else ():
+        text = _bare(part)
+        kept = all(plain(value.text) in text[0] for value in fact.values)
+        if kept and len(text[0]) >= max(SHORTEST, len(whole) / 2):
+            yield text
+
+
+def _reason(text: str, gone: list[Span], rules: Rules) -> frozenset[str]:
+    """The stems of what gives the reason, "because ..." to the end; empty where none is given."""
+    for language in rules.languages:
+        found = language.because.search(text)
+        if found is not None:
+            return frozenset(rules.stemmer.words(text, [*gone, (0, found.end())]))
+    return frozenset()
+
+
+def _says(text: str, rules: Rules, what: str) -> bool:
+    return any(getattr(language, what).search(text) is not None for language in rules.languages)
