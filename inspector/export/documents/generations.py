@@ -72,7 +72,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             }
             for index, message in enumerate(answer.messages)
         ],
-        "notes": list(conversation.notes),
+        "notes": [*conversation.notes, *answer.limits],
         "profile_reason": answer.profile_reason,
         "recorded": None
         if recorded is None
