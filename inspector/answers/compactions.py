@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.findings import findings
+from inspector.answers.findings import findings_without_facts
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Microcompaction
@@ -24,9 +24,12 @@ class JudgedCompaction:
 
 
 def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
-    """Every recorded compaction, oldest first. Raises UnknownConversation, StoreErrors and EngineErrors."""
+    """Every recorded compaction, oldest first, with the findings that need no facts.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
     inspection, resolved = answers.opened(name)
-    every = findings(inspection, resolved)
+    every = findings_without_facts(inspection, resolved)
     profile = resolved.settings.profile
     return [
         JudgedCompaction(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 
 from inspector.answers.inspection import Inspection
@@ -46,16 +47,17 @@ def read_facts(
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
-    Reads each list once. `cache` keeps what each message says between runs. `watch` is told what is going on, with how
-    many of how many; what it raises ends the work. `pruned` has, by compaction, the indexes whose texts it pruned (see
-    pruned_by): facts of those are kept apart.
+    Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
+    `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
+    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart.
     """
     rules = load_rules()
     compactions = inspection.compactions()
     told = transcript(inspection.conversation, compactions)
     course = course_of(told, compactions, pruned or {})
     reader = _Reader(inspection, rules, cache, watch, told)
-    found, lists_after = reader.read(compactions)
+    found = reader.read()
+    lists_after = _ListsAfter(inspection, compactions, rules)
     steps = _steps(told, found, course, inspection)
     facts = gather(steps)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
@@ -70,7 +72,7 @@ def facts_said(
 ) -> tuple[Fact, ...]:
     """The same facts, best rank first, without what became of them: what takes longest is left out."""
     told = transcript(inspection.conversation, inspection.compactions())
-    found, _ = _Reader(inspection, load_rules(), cache, watch, told).read(())
+    found = _Reader(inspection, load_rules(), cache, watch, told).read()
     return gather(_steps(told, found, course_of(told, inspection.compactions(), {}), inspection))
 
 
@@ -145,6 +147,33 @@ def _steps(
     return steps
 
 
+class _ListsAfter(Mapping[int, PassageIndex]):
+    """The list after each compaction, by its index: read when it is asked for and not kept, since those of a long
+    conversation together are larger than everything else."""
+
+    def __init__(self, inspection: Inspection, compactions: Sequence[Compaction], rules: Rules) -> None:
+        self._inspection = inspection
+        known = {generation.number for generation in inspection.conversation.generations}
+        self._compactions = {c.index: c for c in compactions if c.index + 1 in known}
+        self._rules = rules
+
+    def __getitem__(self, index: int) -> PassageIndex:
+        recorded = self._compactions[index]
+        after = self._inspection.generation(index + 1)
+        messages = enumerate(islice(self._inspection.store.iterate(after), recorded.after))
+        parts = (part for at, message in messages for part in parts_of(message, at, recorded))
+        return PassageIndex(parts, self._rules)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._compactions)
+
+    def __len__(self) -> int:
+        return len(self._compactions)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._compactions
+
+
 class _Reader:
     """One pass over every list of a conversation."""
 
@@ -166,30 +195,20 @@ class _Reader:
         self.total = sum(len(g) for g in inspection.conversation.generations)
         self.done = 0
 
-    def read(
-        self, compactions: Sequence[Compaction]
-    ) -> tuple[dict[tuple[int, int], MessageFacts], dict[int, PassageIndex]]:
-        """What each message says where it was first said, and the list after each compaction."""
-        after = {c.index + 1: c for c in compactions}
+    def read(self) -> dict[tuple[int, int], MessageFacts]:
+        """What each message says where it was first said."""
         found: dict[tuple[int, int], MessageFacts] = {}
-        lists_after: dict[int, PassageIndex] = {}
         for generation in self.inspection.conversation.generations:
-            recorded = after.get(generation.number)
-            parts: list[ListText] = []
             batch: list[tuple[int, Message]] = []
             wanted = self.wanted.get(generation.number, set())
             for index, message in enumerate(self._messages(generation.number)):
-                if recorded is not None and index < recorded.after:
-                    parts.extend(parts_of(message, index, recorded))
                 if index in wanted:
                     batch.append((index, message))
                 if len(batch) >= _BATCH:
                     found.update(self._extracted(generation.number, batch))
                     batch = []
             found.update(self._extracted(generation.number, batch))
-            if recorded is not None:
-                lists_after[recorded.index] = PassageIndex(parts, self.rules)
-        return found, lists_after
+        return found
 
     def _messages(self, number: int) -> Iterator[Message]:
         for message in self.inspection.store.iterate(self.inspection.generation(number)):

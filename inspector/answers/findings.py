@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,7 +20,9 @@ from inspector.quality.evidence import (
     USER,
     CompactionEvidence,
     ConversationEvidence,
+    Exchanged,
     LiveList,
+    LostRule,
     Prompt,
     is_request,
     is_stray,
@@ -47,6 +50,11 @@ def findings(
     `facts` are its facts where somebody has found them already.
     """
     return find(evidence_of(inspection, resolved, facts))
+
+
+def findings_without_facts(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
+    """Those that need no facts and no lives of summaries, which take longest. Raises as `findings` does."""
+    return find(_evidence(inspection, resolved, {}, {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +115,17 @@ def evidence_of(
     inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
 ) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
-    conversation, settings = inspection.conversation, resolved.settings
     facts = facts_of(inspection) if facts is None else facts
-    lost, exchanged = lost_rules(facts), exchanged_values(inspection, facts)
+    return _evidence(inspection, resolved, lost_rules(facts), exchanged_values(inspection, facts))
+
+
+def _evidence(
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    lost: Mapping[int, tuple[LostRule, ...]],
+    exchanged: Mapping[int, tuple[Exchanged, ...]],
+) -> ConversationEvidence:
+    conversation, settings = inspection.conversation, resolved.settings
     again = read_again(inspection, settings.profile)
     compactions = tuple(
         replace(

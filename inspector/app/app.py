@@ -23,6 +23,8 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from textual.driver import Driver
+
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
 
@@ -65,10 +67,11 @@ class InspectorApp(Host):
         theme: str | None = None,
         index: Future[tuple[ConversationRow, ...]] | None = None,
         apart: bool = False,
+        driver: type[Driver] | None = None,
     ) -> None:
         """`index` is the store's conversations where somebody reads them already. `apart` has another process work
-        in the background of the list."""
-        super().__init__()
+        in the background of the list. `driver` draws, Textual's own without."""
+        super().__init__(driver)
         keep_parsed(self)
         self.store = store
         self._index = index

@@ -36,11 +36,13 @@ def launch(
     gc.disable()
     from inspector.app.app import InspectorApp
     from inspector.app.saved_state import SavedState
+    from inspector.app.terminal import drawing_driver
 
     saved = SavedState.load(store.info.path.resolve())
     app = InspectorApp(
-        store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True
-    )
+        store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
+        driver=drawing_driver(),
+    )  # fmt: skip
     be_prompt()
     app.run()
     if app.return_code:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from inspector.commands.each import print_each
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
 from inspector.commands.sources import flags_of, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
@@ -46,23 +47,31 @@ def show(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @settings_options
 @source_options
 def compactions(
     words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any
 ) -> None:
-    """List the recorded compactions, each with what the profile plans for the same list."""
+    """List the recorded compactions, each with what the profile plans for the same list: of one conversation, or of
+    all."""
     from inspector.answers.answers import Answers
     from inspector.answers.compactions import compare_compactions, microcompactions
+    from inspector.answers.kept_answers import kept_answer
     from inspector.export.documents.generations import compaction_documents, microcompaction_documents
     from inspector.export.text.generations import print_compactions
 
-    path, name = path_and_name(words, demo)
+    path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    documents = compaction_documents(compare_compactions(answers, name))
-    documents += microcompaction_documents(microcompactions(answers, name))
-    print_answer(documents, as_json, print_compactions)
+
+    def documents(one: str) -> list[Any]:
+        recorded = compaction_documents(compare_compactions(answers, one))
+        return recorded + microcompaction_documents(microcompactions(answers, one))
+
+    def ask(one: str) -> Any:
+        return kept_answer(answers, one, "compactions", lambda: documents(one))
+
+    print_each(answers, name, as_json, ask, print_compactions)
     say(answers.notes())
 
 
@@ -135,9 +144,13 @@ def diff(
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
     if life:
+        from inspector.answers.kept_answers import kept_answer
         from inspector.answers.lineage import follow_summaries
 
-        print_answer(lineage_document(follow_summaries(answers, name)), as_json, print_lineage)
+        document = kept_answer(
+            answers, name, "life", lambda: lineage_document(follow_summaries(answers, name))
+        )
+        print_answer(document, as_json, print_lineage)
     else:
         from inspector.answers.diffs import compare_summaries
 
@@ -146,7 +159,7 @@ def diff(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--compaction", type=int, metavar="K", help="Only this compaction, counted from 1.")
 @click.option(
     "--kind",
@@ -182,9 +195,10 @@ def facts(
     roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
     config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """List the facts that each compaction summarized, and what became of them."""
+    """List the facts that each compaction summarized, and what became of them: of one conversation, or of all."""
     from inspector.answers.answers import Answers
-    from inspector.answers.facts import FactsAtRisk, Wanted, facts_at_risk, follow_facts
+    from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
+    from inspector.answers.kept_answers import kept_answer
     from inspector.export.checklists import facts_checklist, facts_memories
     from inspector.export.documents.facts import fact_documents, risk_documents
     from inspector.export.text.facts import print_facts
@@ -193,34 +207,52 @@ def facts(
         raise UsageProblem(
             "--at-risk is about the compaction to come; it takes no --compaction, --fate or --pruned."
         )
-    path, name = path_and_name(words, demo)
+    path, name = path_or_name(words, demo)
+    if name is None and (compaction is not None or (form in ("markdown", "mem0") and not as_json)):
+        raise UsageProblem(
+            "--compaction, --format markdown and --format mem0 are about one CONVERSATION; name it."
+        )
     answers = Answers(open_source(path, demo), flags_of(options), config)
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
-    answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
-    if form == "markdown" and not as_json:
-        click.echo(facts_checklist(answer), nl=False)
-    elif form == "mem0" and not as_json:
-        print_answer(facts_memories(answer, user_id or ""), True, print_facts)
+
+    def documents(one: str) -> list[Any]:
+        if at_risk:
+            return risk_documents(facts_at_risk(answers, one, wanted))
+        return fact_documents(follow_facts(answers, one, wanted))
+
+    def ask(one: str) -> Any:
+        return kept_answer(answers, one, "facts", lambda: documents(one), wanted, at_risk)
+
+    if name is not None and form in ("markdown", "mem0") and not as_json:
+        answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
+        if form == "markdown":
+            click.echo(facts_checklist(answer), nl=False)
+        else:
+            print_answer(facts_memories(answer, user_id or ""), True, print_facts)
     else:
-        documents = risk_documents(answer) if isinstance(answer, FactsAtRisk) else fact_documents(answer)
-        print_answer(documents, as_json or form == "json", print_facts)
+        print_each(answers, name, as_json or form == "json", ask, print_facts)
     say(answers.notes())
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @settings_options
 @source_options
 def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
-    """Measure what each compaction kept, kind by kind, and what it cost."""
+    """Measure what each compaction kept, kind by kind, and what it cost: of one conversation, or of all."""
     from inspector.answers.answers import Answers
+    from inspector.answers.kept_answers import kept_answer
     from inspector.answers.measures import measure
     from inspector.export.documents.measures import measures_document
     from inspector.export.text.measures import print_measures
 
-    path, name = path_and_name(words, demo)
+    path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(measures_document(measure(answers, name)), as_json, print_measures)
+
+    def ask(one: str) -> Any:
+        return kept_answer(answers, one, "measures", lambda: measures_document(measure(answers, one)))
+
+    print_each(answers, name, as_json, ask, print_measures)
     say(answers.notes())
 
 

@@ -3,6 +3,7 @@ click neither."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,9 @@ from inspector.commands.sources import flags_of, open_source, path_or_name
 
 if TYPE_CHECKING:
     from inspector.stores.base import Store
+
+#: Terminals that can do nothing but print lines.
+_NO_SCREEN = ("dumb", "unknown")
 
 
 def open_app(
@@ -38,6 +42,13 @@ def open_app(
     flags = flags_of(options or {})
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         _without_terminal(store, name, config, flags)
+        print("\nThis is no terminal. In a terminal the same command opens the app.")
+        return
+    if os.environ.get("TERM") in _NO_SCREEN:
+        _without_terminal(store, name, config, flags)
+        print(
+            f"\nA terminal with TERM={os.environ['TERM']} has no screen to draw on. In another one this opens the app."
+        )
         return
     from inspector.app.launch import launch
 
@@ -69,4 +80,3 @@ def _without_terminal(store: Store, name: str | None, config: Path | None, flags
         print_compactions(compaction_documents(compare_compactions(answers, chosen)))
         console.print()
         print_show(show_document(show_generation(answers, chosen, None, exact=True)))
-    print("\nThis is no terminal. In a terminal the same command opens the app.")

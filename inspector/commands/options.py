@@ -11,7 +11,7 @@ import click
 from inspector.core.text import safe
 
 PROFILE_HELP = (
-    "documented, hermes-0.13 to hermes-0.19, one to the patch as hermes-0.18.1, truncation; "
+    "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation; "
     "default: detected, documented for files."
 )
 PATH_HELP = "PATH may be left out: then every store found on this machine is read (`stores` lists them)."
@@ -31,6 +31,17 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--protect-first-n", type=int, metavar="N", help="Messages of the head."),
         click.option("--protect-last-n", type=int, metavar="N", help="Messages of the tail, at least."),
+        click.option(
+            "--threshold-cap", type=int, metavar="TOKENS", help="Compact at so many tokens at the latest."
+        ),
+        click.option(
+            "--min-tail-user-messages", type=int, metavar="N", help="User messages of the tail, at least."
+        ),
+        click.option(
+            "--tail-mode",
+            type=click.Choice(["lean", "legacy"]),
+            help="Tail budget from the window (lean), or from the threshold.",
+        ),
         click.option(
             "--config",
             type=click.Path(path_type=Path),

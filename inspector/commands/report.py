@@ -40,6 +40,7 @@ def report_command(
     import time
 
     from inspector.answers.answers import Answers
+    from inspector.answers.kept_answers import kept_answer
     from inspector.export.report.forms import form_of, render
     from inspector.export.report.gathering import gather_report
     from inspector.export.writing import check_target, write_file
@@ -53,7 +54,10 @@ def report_command(
         from inspector.export.documents.report import report_document
 
         answers = Answers(open_source(path, demo), flags_of(options), config)
-        print_answer(report_document(gather_report(answers, name, time.time())), True, click.echo)
+        document = kept_answer(
+            answers, name, "report", lambda: report_document(gather_report(answers, name, time.time()))
+        )
+        print_answer(document, True, click.echo)
         say(answers.notes())
         return
     assert output is not None
@@ -62,8 +66,9 @@ def report_command(
     answers = Answers(open_source(path, demo), flags_of(options), config)
     if target is not None:
         check_target(target, answers.paths(), force)
-    report = gather_report(answers, name, time.time())
-    text = render(report, wanted)
+    text = kept_answer(
+        answers, name, "report", lambda: render(gather_report(answers, name, time.time()), wanted), wanted
+    )
     if target is None:
         click.echo(text.encode("utf-8", errors="replace"), nl=False)
     else:

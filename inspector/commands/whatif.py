@@ -60,12 +60,16 @@ def replay(
     """Replay a conversation step by step: recorded beside what the settings would have done."""
     from inspector.answers import replaying
     from inspector.answers.answers import Answers
+    from inspector.answers.kept_answers import kept_answer
     from inspector.export.documents.whatif import replay_document
     from inspector.export.text.whatif import print_replay
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    print_answer(replay_document(replaying.replay(answers, name, facts)), as_json, print_replay)
+    document = kept_answer(
+        answers, name, "replay", lambda: replay_document(replaying.replay(answers, name, facts)), facts
+    )
+    print_answer(document, as_json, print_replay)
     say(answers.notes())
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from inspector.core.errors import BadInput
 from inspector.core.text import safe_line
 from inspector.engines.base import RANGES, Settings, check_range
+from inspector.engines.registry import release_of
 
 _Path = tuple[str, ...]
 
@@ -27,6 +28,8 @@ KEYS: Mapping[str, tuple[_Path, ...]] = {
     "protect_last_n": (("compression", "protect_last_n"),),
     "context_length": (("model", "context_length"), ("context_length",)),
     "max_tokens": (("model", "max_tokens"),),
+    "threshold_cap": (("compression", "threshold_tokens"),),
+    "min_tail_user_messages": (("compression", "min_tail_user_messages"),),
 }
 #: What else is read: whether there are compactions at all, the model that summarizes, and the prompt cache.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
@@ -35,10 +38,24 @@ OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "summary_provider": (("auxiliary", "compression", "provider"), ("compression", "summary_provider")),
     "summary_context_length": (("auxiliary", "compression", "context_length"),),
     "cache_ttl": (("prompt_caching", "cache_ttl"), ("model", "cache_ttl")),
+    "tail_mode": (("compression", "tail_mode"),),
+    "in_place": (("compression", "in_place"),),
+    "model_thresholds": (("compression", "model_thresholds"),),
 }
-_WHOLE = frozenset({"protect_first_n", "protect_last_n", "context_length", "max_tokens"})
+_WHOLE = frozenset(
+    {
+        "protect_first_n",
+        "protect_last_n",
+        "context_length",
+        "max_tokens",
+        "threshold_cap",
+        "min_tail_user_messages",
+    }
+)
 # The agent ignores these where it cannot read them; with the others unreadable it does not start.
-_IGNORED = frozenset({"context_length", "max_tokens"})
+_IGNORED = frozenset({"context_length", "max_tokens", "threshold_cap", "min_tail_user_messages"})
+#: The first release that has thresholds of models.
+_MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 _TRUE = frozenset({"true", "1", "yes"})
 _TTLS = ("5m", "1h")
 
@@ -98,6 +115,10 @@ def read_config(path: Path) -> ConfigReading:
         if value is not None:
             other[name] = value
             sources[name] = f"{path.name}: {key}"
+    if "tail_mode" in other:
+        values["tail_mode"] = other.pop("tail_mode")
+    if other.get("in_place") is False:
+        notes.append(f"{path.name}: compression.in_place is off, so a compaction starts a new session.")
     if other.get("enabled") is False:
         notes.append(
             f"{path.name}: compression.enabled is off, so the agent never compacts; plans show what it would do."
@@ -191,8 +212,33 @@ def _ttl(raw: Any) -> tuple[str | None, str]:
     return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes takes 5m.")
 
 
+def _tail_mode(raw: Any) -> tuple[str | None, str]:
+    mode = str(raw).strip().lower()
+    return (
+        (mode, "")
+        if mode in ("lean", "legacy")
+        else (None, ", which is neither lean nor legacy; Hermes takes lean.")
+    )
+
+
+def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
+    if not isinstance(raw, dict):
+        return None, ", which is no mapping of models to shares; it is left out."
+    found = {
+        str(key): float(share)
+        for key, share in raw.items()
+        if type(share) in (int, float) and 0 <= share <= 1
+    }
+    return found, "" if len(found) == len(
+        raw
+    ) else ", of which some are no shares from 0 to 1; these are left out."
+
+
 _READERS: Mapping[str, Callable[[Any], tuple[Any, str]]] = {
     "enabled": _switch,
+    "in_place": _switch,
+    "tail_mode": _tail_mode,
+    "model_thresholds": _shares,
     "summary_context_length": _count,
     "cache_ttl": _ttl,
 }
@@ -247,6 +293,10 @@ def resolve_settings(
         sources["context_length"] = f"{config.path.name}: the custom provider's {model}"
     for name, value in config.values.items():
         values[name], sources[name] = value, config.sources[name]
+    found = _model_threshold(config, str(flags.get("profile") or values.get("profile") or ""), model)
+    if found is not None:
+        key, values["threshold"] = found
+        sources["threshold"] = f"{config.sources['model_thresholds']}.{key}"
     for name, value in flags.items():
         if value is not None:
             _check_flag(name, value)
@@ -255,6 +305,16 @@ def resolve_settings(
     for name in Settings.__dataclass_fields__:
         sources.setdefault(name, "default")
     return ResolvedSettings(settings, sources, config.notes, config)
+
+
+def _model_threshold(config: ConfigReading, profile: str, model: str) -> tuple[str, float] | None:
+    """The longest key of model_thresholds that the model's name holds, and its share, where the release heeds them."""
+    shares = config.other.get("model_thresholds") or {}
+    if (release_of(profile) or ()) < _MODEL_THRESHOLDS_SINCE:
+        return None
+    keys = [key for key in shares if key and key in model]
+    key = max(keys, key=len, default="")
+    return (key, shares[key]) if key else None
 
 
 def _check_flag(name: str, value: Any) -> None:
@@ -272,3 +332,13 @@ def config_beside(database: Path) -> ConfigReading:
     except OSError:
         # The folder itself may not be looked into; opening the database says so.
         return ConfigReading()
+
+
+def config_version(database: Path) -> int | None:
+    """The version of the config.yaml beside a database; None where there is none or it does not say."""
+    path = database.parent / "config.yaml"
+    try:
+        found = _load(path).get("_config_version") if path.is_file() else None
+    except (BadInput, OSError):
+        return None
+    return found if type(found) is int else None

@@ -2,12 +2,13 @@
 
 The wordings changed over the releases. A standalone summary starts with a bracket (`[CONTEXT COMPACTION ...]`,
 or the older `[CONTEXT SUMMARY]:`), mostly a sentence of instructions behind it, then the body. A summary can
-also be merged into the first message of the tail: 0.13 puts it before that message's own text and ends it
-with a marker line; 0.19 puts it after that text and wraps both in headers of their own.
+also be merged into the first message of the tail: up to 0.17 it is put before that message's own text and ends
+with a marker line; from 0.18 on it is put after that text, and both are wrapped in headers of their own.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -25,6 +26,28 @@ _BELOW = re.compile(r"\[END OF PRIOR CONTEXT\b[^\]\n]*COMPACTION SUMMARY BELOW\]
 _END = re.compile(r"^--- END OF CONTEXT SUMMARY[^\n]*$", re.MULTILINE)
 _INSTRUCTIONS = re.compile(r"\s*(?:Earlier turns|Earlier conversation|Previous turns)\b", re.IGNORECASE)
 
+#: Every wording that is known by its bracket and instructions: the SHA-256 of its UTF-8 text → the profiles that
+#: word it so.
+_WORDINGS: Mapping[str, tuple[str, ...]] = {
+    "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013": ("hermes-0.13",),
+    "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8": ("hermes-0.13", "hermes-0.15"),
+    "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141": ("hermes-0.16",),
+    "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230": (
+        "hermes-0.17",
+        "hermes-0.18.0",
+        "hermes-0.18",
+    ),
+    "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672": ("hermes-0.19",),
+    "ff3014fed07c965aa893a69b555a91f0f63cacb013bd276d47efeefb35399391": ("hermes-0.20",),
+    "7e9c6ce1b413ec6c11da5f2f7b5a3313bfeaf120c23b262d83ae5531e23da9eb": ("hermes-current",),
+}
+#: What cannot be told by the whole wording is told by words of it, and by where a merged summary stands.
+_AFTER_0_18 = ("hermes-0.19", "hermes-0.20", "hermes-current")
+_MERGES_BEHIND = ("hermes-0.18.0", "hermes-0.18", *_AFTER_0_18)
+_MERGES_BEFORE = ("hermes-0.13", "hermes-0.15", "hermes-0.16", "hermes-0.17")
+#: These end a summary of the assistant's with no marker line.
+_NO_MARKER = frozenset({"hermes-0.13", "hermes-0.15", "hermes-0.16"})
+
 _FALLBACK_13 = re.compile(r"Summary generation was unavailable\. (\d+) message\(s\) were")
 _FALLBACK_19 = re.compile(r"best-effort deterministic fallback for (\d+) compacted message\(s\)\.")
 _FALLBACK_19_GOAL = re.compile(r"^Recovered from a deterministic fallback because\b", re.MULTILINE)
@@ -37,13 +60,13 @@ class Handoff(NamedTuple):
     `body` is the summary without prefix and end marker. `merged` says that it shares its message with the
     first message of the tail, whose own text is `tail_text`. `fallback` says that no model wrote it;
     `dropped` is then the number of messages it says were removed (None where it says none).
-    `release_hint` is the profile that the wording belongs to, "" where several used it.
+    `releases` are the profiles that word it so, oldest first; none where nothing is known of the wording.
     """
 
     body: str
     merged: bool = False
     fallback: bool = False
-    release_hint: str = ""
+    releases: tuple[str, ...] = ()
     tail_text: str = ""
     dropped: int | None = None
 
@@ -82,25 +105,26 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
             inner = _body(start[below.end() :].lstrip())
             if inner is not None:
                 own = start[prior.end() : below.start()].removesuffix("\n\n")
-                return _handoff(_without_end(inner[0]), True, "hermes-0.19", own)
+                return _handoff(_without_end(inner[0]), True, inner[1] or _MERGES_BEHIND, own)
         return None
     parsed = _body(start)
     if parsed is None:
         return None
-    body, hint = parsed
+    body, releases = parsed
     ends = list(_END.finditer(body))
     if not ends:
-        return _handoff(body.strip(), False, hint, "")
+        return _handoff(body.strip(), False, releases, "")
     behind = body[ends[-1].end() :]
     if behind.strip() or _body(body[ends[0].end() :].lstrip()) is not None:
         first = ends[0]
-        return _handoff(body[: first.start()].strip(), True, "hermes-0.13", body[first.end() :].lstrip("\n"))
+        own = body[first.end() :].lstrip("\n")
+        return _handoff(body[: first.start()].strip(), True, releases or _MERGES_BEFORE, own)
     # A text that ends with the marker is a standalone one, unless the release left room behind it for a text
-    # that the tail message did not have. 0.13 puts no marker behind a standalone one of the assistant's.
-    merged = hint != "hermes-0.19" and (
-        calls or bool(behind) or (role == "assistant" and hint == "hermes-0.13")
+    # that the tail message did not have. Up to 0.16 no marker stands behind a standalone one of the assistant's.
+    merged = (not releases or any(name not in _MERGES_BEHIND for name in releases)) and (
+        calls or bool(behind) or (role == "assistant" and bool(releases) and _NO_MARKER.issuperset(releases))
     )
-    return _handoff(body[: ends[-1].start()].strip(), merged, hint, "")
+    return _handoff(body[: ends[-1].start()].strip(), merged, releases, "")
 
 
 def _from_parts(parts: list[object]) -> Handoff | None:
@@ -119,17 +143,17 @@ def _from_parts(parts: list[object]) -> Handoff | None:
             before = text[: below.start()].strip("\n") if index != first_index else ""
             own = [header, *middle, before] if index != first_index else [_between(text)]
             tail = "\n".join(text for text in own if text.strip())
-            return _handoff(_without_end(parsed[0]), True, "hermes-0.19", tail)
+            return _handoff(_without_end(parsed[0]), True, parsed[1] or _MERGES_BEHIND, tail)
         return None
     handoff = _from_text(first, "", False)
     if handoff is None:
         return None
     rest = "\n".join(text for _, text in texts[1:])
     if len(parts) > 1 and not handoff.merged:
-        return _handoff(handoff.body, True, handoff.release_hint, rest)
+        return _handoff(handoff.body, True, handoff.releases, rest)
     if rest:
         own_text = "\n".join(filter(None, (handoff.tail_text, rest)))
-        return _handoff(handoff.body, handoff.merged, handoff.release_hint, own_text)
+        return _handoff(handoff.body, handoff.merged, handoff.releases, own_text)
     return handoff
 
 
@@ -149,10 +173,10 @@ def _between(text: str) -> str:
     return start[prior.end() : below.start()].removesuffix("\n\n") if prior and below else ""
 
 
-def _body(text: str) -> tuple[str, str] | None:
-    """The text behind the prefix and the profile its wording belongs to; None where there is no prefix."""
+def _body(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """The text behind the prefix and the profiles that word it so; None where there is no prefix."""
     if text.startswith(_LEGACY):
-        return text[len(_LEGACY) :].lstrip(), "documented"
+        return text[len(_LEGACY) :].lstrip(), ("documented",)
     bracket = _BRACKET.match(text)
     if bracket is None:
         return None
@@ -164,14 +188,18 @@ def _body(text: str) -> tuple[str, str] | None:
     return text[bracket.end() :].lstrip(), _hint(bracket.group(), line)
 
 
-def _hint(bracket: str, instructions: str) -> str:
+def _hint(bracket: str, instructions: str) -> tuple[str, ...]:
     if "REFERENCE ONLY" not in bracket:
-        return "documented"
+        return ("documented",)
+    text = (bracket + instructions).encode("utf-8", "replace")
+    known = _WORDINGS.get(hashlib.sha256(text).hexdigest())
+    if known is not None:
+        return known
     if "tools remain fully active" in instructions:
-        return "hermes-0.19"
+        return _AFTER_0_18
     if "resume exactly from there" in instructions and "MEMORY.md" in instructions:
-        return "hermes-0.13"
-    return ""
+        return ("hermes-0.13", "hermes-0.15")
+    return ()
 
 
 def _without_end(body: str) -> str:
@@ -181,7 +209,7 @@ def _without_end(body: str) -> str:
     return body.strip()
 
 
-def _handoff(body: str, merged: bool, hint: str, tail_text: str) -> Handoff:
+def _handoff(body: str, merged: bool, releases: tuple[str, ...], tail_text: str) -> Handoff:
     dropped: int | None = None
     fallback = False
     old = _FALLBACK_13.match(body)
@@ -193,4 +221,4 @@ def _handoff(body: str, merged: bool, hint: str, tail_text: str) -> Handoff:
         new = _FALLBACK_19.search(last) if last.startswith("Summary generation was unavailable") else None
         fallback = new is not None or body.endswith(_FALLBACK_19_CUT)
         dropped = int(new[1]) if new else None
-    return Handoff(body, merged, fallback, hint, tail_text, dropped)
+    return Handoff(body, merged, fallback, releases, tail_text, dropped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
@@ -13,7 +13,9 @@ from inspector.core.messages import Message
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a user can set. `context_length`, `max_tokens` (the output reservation) and `summary_context` (the context
-    of the summary model, None where it is the agent's own) are in tokens."""
+    of the summary model, None where it is the agent's own) are in tokens, and so is `threshold_cap`, which the
+    threshold never exceeds (None: no cap). `tail_mode` says what the tail's budget is a share of: the window, or the
+    threshold."""
 
     threshold: float = 0.50
     target_ratio: float = 0.20
@@ -23,6 +25,9 @@ class Settings:
     max_tokens: int | None = None
     summary_context: int | None = None
     profile: str = "documented"
+    threshold_cap: int | None = None
+    tail_mode: Literal["lean", "legacy"] = "lean"
+    min_tail_user_messages: int = 1
 
     def with_(self, **changes: Any) -> Settings:
         """These settings with some changed. Raises UsageProblem where one is out of its range."""
@@ -48,6 +53,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "context_length": (1_000, 10_000_000),
     "max_tokens": (0, 10_000_000),
     "summary_context": (1_000, 10_000_000),
+    "threshold_cap": (1, 10_000_000),
+    "min_tail_user_messages": (1, 1_000),
 }
 
 
@@ -85,6 +92,8 @@ class DerivationStep:
 class Budgets:
     """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
+    `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the
+    most that results nobody has answered yet are spared for; 0 where an engine has no such rule.
     `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
     """
 
@@ -93,6 +102,8 @@ class Budgets:
     max_summary_tokens: int
     hygiene_tokens: int
     steps: Mapping[str, tuple[DerivationStep, ...]]
+    tail_ceiling_tokens: int = 0
+    round_tokens: int = 0
     observed: bool = False
 
 

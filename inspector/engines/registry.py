@@ -9,7 +9,9 @@ from importlib.metadata import EntryPoint, entry_points
 
 from inspector.core.errors import EngineError, UsageProblem
 from inspector.engines.base import Engine
+from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import HermesEngine
+from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.rules import AGENTS
@@ -20,12 +22,17 @@ _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
 #: Other packages name their engines under this entry point group: each a class or function that makes one.
 GROUP = "compaction_inspector.engines"
 
-_BUILT_IN: dict[str, Engine] = {name: HermesEngine(policies) for name, policies in RELEASES.items()}
+
+def _engine_of(policies: Policies) -> Engine:
+    return DirectEngine(policies) if policies.reads_texts else HermesEngine(policies)
+
+
+_BUILT_IN: dict[str, Engine] = {name: _engine_of(policies) for name, policies in RELEASES.items()}
 _BUILT_IN["truncation"] = TruncationEngine()
 _BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in AGENTS)
 #: A release named to the patch: the same engine under that name.
 _BY_RELEASE: dict[str, Engine] = {
-    name: HermesEngine(replace(policies, name=name)) for name, policies in BY_RELEASE.items()
+    name: _engine_of(replace(policies, name=name)) for name, policies in BY_RELEASE.items()
 }
 
 
@@ -45,10 +52,13 @@ def engine(name: str) -> Engine:
 
 
 def release_of(profile: str) -> tuple[int, ...] | None:
-    """The version of the release that a profile of Hermes stands for, as (0, 18, 2); None for any other engine."""
+    """The version of the release that a profile of Hermes stands for, as (0, 18, 2), a number above all for the current
+    sources; None for any other engine."""
     policies = policies_of(profile)
-    version = policies.release.split(".") if policies else []
-    return tuple(map(int, version)) if all(part.isdigit() for part in version) and version else None
+    if policies is None or policies.name == "documented":
+        return None
+    version = policies.release.split(".")
+    return tuple(map(int, version)) if version[0].isdigit() else (99,)
 
 
 def names() -> tuple[str, ...]:

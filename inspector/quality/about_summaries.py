@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
@@ -12,7 +13,7 @@ from inspector.quality.finding import Violation
 from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
-from inspector.summaries.summary import SummaryDiff
+from inspector.summaries.summary import Summary, SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
@@ -143,21 +144,35 @@ def ends_early(body: str) -> str:
 
 
 def _pairs(
-    evidence: ConversationEvidence,
+    evidence: ConversationEvidence, worth: Callable[[Summary, Summary], bool]
 ) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, SummaryDiff]]:
-    """Successive summaries that models wrote, compared; fallback texts between them are passed over."""
+    """Successive summaries that models wrote, compared where that is worth it; fallback texts between them are passed
+    over."""
     old: CompactionEvidence | None = None
     for compaction in evidence.compactions:
         if not compaction.written or compaction.summary is None:
             continue
-        if old is not None and old.summary is not None:
+        if old is not None and old.summary is not None and worth(old.summary, compaction.summary):
             yield old, compaction, diff_summaries(old.summary, compaction.summary)
         old = compaction
 
 
+def _says_the_same(old: Summary, new: Summary) -> bool:
+    """Whether so much stands word for word in both that the second may only repeat the first."""
+    before = {" ".join(item.text.split()) for _, item in old.items()}
+    same = sum(len(item.text) for _, item in new.items() if " ".join(item.text.split()) in before)
+    return same >= REPEATED_SHARE * sum(len(item.text) for _, item in new.items())
+
+
+def _lacks_a_section(old: Summary, new: Summary) -> bool:
+    """Whether a name of a section is gone, so that the section may be."""
+    names = Counter(section.name for section in new.sections)
+    return bool(Counter(section.name for section in old.sections) - names)
+
+
 def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Nothing new got into the summary."""
-    for old, new, diff in _pairs(evidence):
+    for old, new, diff in _pairs(evidence, _says_the_same):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
         same = [item for item in items if item.was is None and item.change in ("kept", "moved")]
         chars = sum(len(item.text) for item in items)
@@ -176,7 +191,7 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
     """A section that had something to say is gone, and so is what it said."""
-    for old, new, diff in _pairs(evidence):
+    for old, new, diff in _pairs(evidence, _lacks_a_section):
         lost = [
             (section.name, sum(item.change == "removed" for item in section.items))
             for section in diff.sections

@@ -20,7 +20,8 @@ from inspector.core.messages import Message
 
 class StoreInfo(NamedTuple):
     """What a store is: its kind, which is the agent that writes it ("hermes"), schema version (None where it has none),
-    the profile that its wording and columns point to with the reason, and sentences about what could not be read."""
+    the profile that its wording and columns point to with the reason, and sentences about what could not be read.
+    `open_profiles` are all that the signs leave open, where they are several."""
 
     kind: str
     path: Path
@@ -28,6 +29,7 @@ class StoreInfo(NamedTuple):
     profile: str
     profile_reason: str
     notes: tuple[str, ...] = ()
+    open_profiles: tuple[str, ...] = ()
 
 
 class Store(Protocol):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from inspector.core.errors import NotAStore, StoreError, StoreMissing
@@ -72,12 +74,13 @@ def readers() -> tuple[Reader, ...]:
 
 def _open_folder(folder: Path) -> Store:
     """The databases and transcripts below a folder, the transcripts of each agent as a store."""
+    from inspector.stores.index import default_index
     from inspector.stores.several import SeveralStores
     from inspector.stores.transcripts import TranscriptStore
 
     files = FolderFiles(folder)
     stores: list[Store] = [
-        TranscriptStore(reader, folder, lambda agent=reader.agent: files.of(agent))  # type: ignore[misc]
+        TranscriptStore(reader, folder, partial(files.of, reader.agent), default_index())
         for reader in readers()
         if files.of(reader.agent)
     ]
@@ -104,24 +107,33 @@ class FolderFiles:
 
     def of(self, agent: str) -> list[Path]:
         """The files of one agent that there are now, by path."""
+        paths = [
+            Path(root, name)
+            for root, _, names in os.walk(self._folder)
+            for name in names
+            if name.endswith(_ENDINGS)
+        ]
+        self._look(path for path in paths if path not in self._agents)
+        return sorted(path for path in paths if self._agents.get(path) == agent)
+
+    def _look(self, unknown: Iterable[Path]) -> None:
+        """Whose the files are: as the index has it, else by their beginnings."""
+        from inspector.stores.index import default_index
         from inspector.stores.lines import head_of
 
-        found = []
-        for root, folders, names in os.walk(self._folder):
-            folders.sort()
-            for name in sorted(names):
-                if not name.endswith(_ENDINGS):
+        paths = list(unknown)
+        if not paths:
+            return
+        self._agents.update((path, kept.agent) for path, kept in default_index().get(paths).items())
+        for path in paths:
+            if path not in self._agents:
+                try:
+                    head = head_of(path)
+                except StoreError:
                     continue
-                path = Path(root, name)
-                if path not in self._agents:
-                    try:
-                        self._agents[path] = _agent_of(path, head_of(path))
-                    except StoreError:
-                        # Empty yet, or not ours to read: looked at again the next time.
-                        continue
-                if self._agents[path] == agent:
-                    found.append(path)
-        return found
+                # What is too short to tell yet, or not ours to read, is looked at again the next time.
+                if (agent := _agent_of(path, head)) or b"\n" in head:
+                    self._agents[path] = agent
 
 
 def _agent_of(path: Path, head: bytes) -> str:

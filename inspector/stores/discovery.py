@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,10 +69,11 @@ def _open(place: Place) -> Iterator[Store]:
         yield open_store(place.path)
         return
     from inspector.stores.detect import reader_of
+    from inspector.stores.index import default_index
     from inspector.stores.transcripts import TranscriptStore
 
-    files = FolderFiles(place.path)
-    yield TranscriptStore(reader_of(place.agent), place.path, lambda: files.of(place.agent))
+    files = partial(FolderFiles(place.path).of, place.agent)
+    yield TranscriptStore(reader_of(place.agent), place.path, files, default_index())
 
 
 def _folder(variable: str, usual: Path) -> Path:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 
 #: How much of a file is looked at to tell what it is, in bytes.
-HEAD = 1 << 18
+HEAD = 1 << 20
+_FIRST = 1 << 14
 
 
 class Line(NamedTuple):
@@ -75,17 +77,36 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
 def mapping(raw: bytes) -> dict[str, Any] | None:
     """The JSON mapping in a line; None where there is none."""
     try:
-        value = json.loads(raw)
+        value = _decode()(raw)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
+@cache
+def _decode() -> Callable[[bytes], Any]:
+    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN."""
+    import msgspec
+
+    fast = msgspec.json.Decoder().decode
+
+    def decode(raw: bytes) -> Any:
+        try:
+            return fast(raw)
+        except msgspec.DecodeError:
+            return json.loads(raw)
+
+    return decode
+
+
 def head_of(path: Path) -> bytes:
-    """The beginning of a file. Raises StoreErrors, NotAStore for an empty one."""
+    """The beginning of a file: a whole line of it at least, where lines are not larger than HEAD. Raises StoreErrors,
+    NotAStore for an empty one."""
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD)
+            head = file.read(_FIRST)
+            if b"\n" not in head:
+                head += file.read(HEAD - _FIRST)
     except OSError as error:
         raise cannot_read(path, error) from error
     if not head.strip():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from inspector.core.errors import StoreError, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
+from inspector.stores.index import FileIndex, Kept
 from inspector.stores.names import resolve
 from inspector.stores.recorded import FileDigest, Reader, Recorded, Source
 
@@ -27,6 +29,8 @@ _BATCH = 256
 _PIECE = 64
 #: So many conversations stay open: what is kept of each are places in files, no bodies.
 _KEPT = 8
+#: What was read of files is handed to the index so often, in seconds: a run that is broken off loses little.
+_KEPT_EVERY = 2.0
 
 #: What a file looked like when it was read: its size in bytes and its time of change.
 Signature = tuple[int, int]
@@ -35,11 +39,15 @@ Signature = tuple[int, int]
 class TranscriptStore:
     """The files of one agent, open for reading. See Store for what every method answers."""
 
-    def __init__(self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]]) -> None:
-        """`path` is what the user named, `files` lists the transcripts that there are now."""
+    def __init__(
+        self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]], index: FileIndex | None = None
+    ) -> None:
+        """`path` is what the user named, `files` lists the transcripts that there are now; `index` keeps what they hold
+        between runs."""
         self.path = path
         self._reader = reader
         self._files = files
+        self._index = index
         self._lock = threading.RLock()
         self._digests: dict[Path, tuple[Signature, tuple[FileDigest, ...]]] = {}
         self._sources: tuple[Mapping[Path, Signature], Mapping[str, Source]] = ({}, {})
@@ -206,7 +214,7 @@ class TranscriptStore:
             now = self._signatures()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
-            digests = [found for path, sign in now.items() for found in self._digests_of(path, sign)]
+            digests = self._digests_of(now)
             by_session: dict[str, Source] = {}
             for source in self._reader.sources(digests):
                 by_session.update(dict.fromkeys(source.row.sessions, source))
@@ -214,17 +222,40 @@ class TranscriptStore:
             self._sources = (now, by_session)
             return by_session
 
-    def _digests_of(self, path: Path, signature: Signature) -> tuple[FileDigest, ...]:
+    def _digests_of(self, now: Mapping[Path, Signature]) -> list[FileDigest]:
+        """What every file holds; only those that changed are read."""
+        unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
+        if self._index is not None and unknown:
+            for path, kept in self._index.get(unknown).items():
+                if kept.agent == self._reader.agent:
+                    self._digests[path] = ((kept.size, kept.changed), kept.digests)
+            unknown = [path for path in unknown if self._known(path, now[path]) is None]
+        fresh: dict[Path, Kept] = {}
+        handed = time.monotonic()
+        for path in unknown:
+            self._read_digests(path, now[path])
+            fresh[path] = Kept(*now[path], self._reader.agent, self._digests[path][1])
+            if time.monotonic() - handed > _KEPT_EVERY:
+                self._keep(fresh)
+                fresh, handed = {}, time.monotonic()
+        self._keep(fresh)
+        return [digest for path in now for digest in self._digests[path][1]]
+
+    def _keep(self, fresh: Mapping[Path, Kept]) -> None:
+        if self._index is not None and fresh:
+            self._index.put(fresh)
+
+    def _known(self, path: Path, signature: Signature) -> tuple[FileDigest, ...] | None:
         kept = self._digests.get(path)
-        if kept is not None and kept[0] == signature:
-            return kept[1]
+        return kept[1] if kept is not None and kept[0] == signature else None
+
+    def _read_digests(self, path: Path, signature: Signature) -> None:
         try:
             found = self._reader.digests(path)
         except StoreError as error:
             self._note(str(error))
             found = ()
         self._digests[path] = (signature, found)
-        return found
 
     def _source(self, conversation: str) -> Source:
         source = self._all().get(conversation)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.answers import kept_results, store_losses
+from inspector.answers import kept_answers, kept_results, store_losses
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
@@ -123,3 +123,31 @@ def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> 
     for one in listed:
         assert sum(one.loss.lost.values()) + one.loss.weakened >= len(one.loss.facts) > 0
         assert all(fact.compaction == one.loss.compaction for fact in one.loss.facts)
+
+
+def test_an_answer_that_took_long_is_told_again_with_its_notes(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    made: list[str] = []
+
+    def ask(flags: dict[str, Any], option: str = "") -> tuple[Any, list[str]]:
+        answers = Answers.of([database], flags, None)
+
+        def make() -> list[str]:
+            made.append(option)
+            answers.note(f"A note about {option}.")
+            return [option]
+
+        return kept_answers.kept_answer(answers, CHECKOUT, "question", make, option), answers.notes()
+
+    assert ask({}, "quick")[0] == ask({}, "quick")[0] == ["quick"]
+    assert made == ["quick", "quick"], "what takes no time is not kept"
+    monkeypatch.setattr(kept_answers, "LONG", 0.0)
+    first = ask({}, "long")
+    assert ask({}, "long") == first
+    assert "A note about long." in first[1]
+    assert made[2:] == ["long"]
+    ask({"threshold": 0.9}, "long")
+    ask({}, "other")
+    assert made[3:] == ["long", "other"]

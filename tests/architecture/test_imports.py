@@ -42,7 +42,10 @@ RUN = "from inspector.commands.cli import main\nmain()"
             ["compactions", "--demo", "Move checkout to orders-v2", "--json"],
             {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
         ),
-        (["replay", "--demo", "Move checkout to orders-v2", "--json"], {"genai_prices", "rich", "sqlite3"}),
+        (
+            ["replay", "--demo", "Move checkout to orders-v2", "--json"],
+            {"genai_prices", "rich", "sqlite3", "sqlite_utils"},
+        ),
         (["findings", "--demo"], {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"}),
         (
             ["measures", "--demo", "Move checkout to orders-v2"],
@@ -50,7 +53,7 @@ RUN = "from inspector.commands.cli import main\nmain()"
         ),
         (
             ["diff", "--demo", "Move checkout to orders-v2", "--life"],
-            {"genai_prices", "rich", "sqlite3", "yaml"},
+            {"genai_prices", "rich", "sqlite3", "sqlite_utils", "yaml"},
         ),
         (
             ["facts", "--demo", "Move checkout to orders-v2"],

@@ -268,3 +268,44 @@ def test_a_derived_number_explains_itself() -> None:
         check(step, rule=TEXT, value=NUMBER, why=TEXT, bound=(bool,))
     assert [step["rule"] for step in steps if step["bound"]] == ["raise", "output reserve"]
     assert steps[-1]["value"] == entry["threshold_tokens"] == 144_000
+
+
+@pytest.mark.parametrize("command", ["compactions", "facts", "measures", "findings"])
+def test_without_a_name_every_conversation_answers(command: str) -> None:
+    names = [entry["id"] for entry in ask("conversations", "--demo")]
+    every = ask(command, "--demo")
+    of = [entry["conversation"] for entry in every]
+    assert set(of) <= set(names)
+    assert len(set(of)) > 3
+    chosen = of[0]
+    one = ask(command, "--demo", chosen)
+    told = [entry for entry in every if entry["conversation"] == chosen]
+    if command == "measures":
+        assert told == [one]
+    elif command == "findings":
+        assert told == one
+    else:
+        assert [
+            {key: value for key, value in entry.items() if key != "conversation"} for entry in told
+        ] == one
+
+
+def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) -> None:
+    found = ask("losses", "--demo")
+    assert ask("losses", "--demo", "--limit", "2") == found[:2]
+    for entry in found:
+        check(
+            entry, conversation=TEXT, title=TEXT, agent=TEXT, compaction=WHOLE, lost=(dict,), weakened=WHOLE,
+            facts=(list,),
+        )  # fmt: skip
+        assert entry["lost"] or entry["weakened"]
+        for fact in entry["facts"]:
+            check(
+                fact, category=TEXT, text=TEXT, value=TEXT, role=TEXT, session=TEXT, message=WHOLE, compaction=WHOLE,
+                fate=TEXT, where=MAYBE_TEXT,
+            )  # fmt: skip
+    rules = [entry["lost"].get("constraint", 0) for entry in found]
+    assert rules == sorted(rules, reverse=True)
+    listed = {entry["id"]: entry["lost"] for entry in ask("conversations", "--demo")}
+    for name, lost in listed.items():
+        assert lost == sum(sum(e["lost"].values()) for e in found if e["conversation"] == name)

@@ -179,8 +179,30 @@ def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None
         "context_length": "genai-prices",
         "max_tokens": "default",
         "summary_context": "default",
+        "threshold_cap": "default",
+        "tail_mode": "default",
+        "min_tail_user_messages": "default",
         "profile": "detected",
     }
+
+
+def test_settings_of_newer_releases(tmp_path: Path) -> None:
+    config = reading(
+        tmp_path,
+        "compression: {threshold_tokens: 120000, tail_mode: legacy, min_tail_user_messages: 2, in_place: false,\n"
+        "  model_thresholds: {glm-5.2: 0.6, glm-5.2-1M: 0.3, other: high}}\n",
+    )
+    assert any("in_place is off" in note for note in config.notes)
+    assert any("some are no shares" in note for note in config.notes)
+    for profile, share in (("hermes-0.20", 0.3), ("hermes-current", 0.3), ("hermes-0.19", 0.5)):
+        facts = {"profile": (profile, "detected")}
+        resolved = resolve_settings({}, config, facts, "z-ai/glm-5.2-1M")
+        wanted = Settings(
+            share, threshold_cap=120_000, tail_mode="legacy", min_tail_user_messages=2, profile=profile
+        )
+        assert resolved.settings == wanted
+    assert resolve_settings({"threshold": 0.9}, config, facts, "glm-5.2").settings.threshold == 0.9
+    assert reading(tmp_path, "compression: {threshold_tokens: null, tail_mode: wide}\n").values == {}
 
 
 def test_a_custom_provider_gives_its_models_a_window(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from inspector.core.messages import messages_from
 from inspector.engines.base import Plan, Settings
+from inspector.engines.hermes.direct.engine import DirectEngine
+from inspector.engines.hermes.direct.handoffs import is_synthetic
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.policies import Wording
+from inspector.engines.hermes.policies import Policies, Wording
 from inspector.engines.hermes.releases import RELEASES
 from tests.conformance import vectors
 from tests.conformance.lists import Case
@@ -25,16 +27,16 @@ _PHASES = {
 }
 
 
-def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine:
+def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine | DirectEngine:
     """The engine of a release, which recognises the stand-ins as handoff prefixes in place of the real ones."""
     policies = RELEASES[PROFILES[release]]
     if stand_ins:
         wordings = tuple(Wording(len(text), hashlib.sha256(text.encode()).hexdigest()) for text in stand_ins)
         policies = replace(policies, wordings=wordings)
-    return HermesEngine(policies)
+    return DirectEngine(policies) if policies.reads_texts else HermesEngine(policies)
 
 
-def planned(engine: HermesEngine, case: Case) -> dict[str, Any]:
+def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
     """Everything that a vector records, as the engine sees it."""
     settings = Settings(
         threshold=case.threshold,
@@ -68,10 +70,18 @@ def planned(engine: HermesEngine, case: Case) -> dict[str, Any]:
     result.update(head_end=plan.head_end, tail_start=plan.tail_start, summary_budget=plan.summary_budget)
     result["fallback"] = case.summary_fails
     result["dropped"] = plan.tail_start - plan.head_end if case.summary_fails else 0
+    if engine.policies.reads_texts and not any(is_said(wire, engine.policies) for wire in wires):
+        # From 0.20 on a summary that names a user is not taken where the list has none: that is the summary's matter.
+        result["fallback"] = result["dropped"] = None
     output = engine.assemble(messages, plan, vectors.SUMMARY)
     result.update(vectors.output_part(pruned, [(out.source, dict(out.wire)) for out in output]))
     result["planned"] = {"role": plan.role, "merged": plan.merged, "pruned": vectors.runs(plan.pruned)}
     return result
+
+
+def is_said(wire: dict[str, Any], policies: Policies) -> bool:
+    """Whether a message is a user's, and not the release's own."""
+    return wire.get("role") == "user" and not is_synthetic(wire, policies)
 
 
 def _phase(plan: Plan) -> str:

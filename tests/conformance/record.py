@@ -89,6 +89,8 @@ class Recorder:
         self.pruned: list[Any] | None = None
         self.start: int | None = None
         self.cut: int | None = None
+        self.listed: list[Any] = []
+        self.handoff = -1
         self.budget: int | None = None
         self.fallback = ""
         self.compacts = False
@@ -111,6 +113,8 @@ class Recorder:
             made._previous_summary = "## Goal\nAn earlier summary."
         self._wrap(made, "_prune_old_tool_results", self._pruning, "prune")
         self._wrap(made, "_find_tail_cut_by_tokens", self._cutting, "boundaries")
+        if hasattr(made, "_record_compression_regions"):
+            self._watch_regions(made)
         self._wrap(made, "_compute_summary_budget", self._budgeting, "summary")
         self._wrap(made, "_generate_summary", self._summarizing, "summary")
         if hasattr(made, "_build_static_fallback_summary"):
@@ -133,10 +137,35 @@ class Recorder:
         self.phase = "boundaries"
         return list(self.pruned), count
 
-    def _cutting(self, result: int, _messages: Any, head_end: int, *_: Any) -> int:
-        self.start, self.cut = head_end, result
+    def _cutting(self, result: int, messages: Any, head_end: int, *_: Any) -> int:
+        self.listed = messages
+        self.start, self.cut = self._place(head_end), self._place(result)
         self.phase = "summary"
         return result
+
+    def _place(self, index: int) -> int:
+        """Where a message of the list stood before blank messages were taken out of it (0.20)."""
+        last = self.listed[-1].at + 1 if self.listed else 0
+        return self.listed[index].at if index < len(self.listed) else last + index - len(self.listed)
+
+    def _watch_regions(self, made: Any) -> None:
+        """What the release itself says its regions are; it moves the tail once more after it has cut (0.20)."""
+        original = made._record_compression_regions
+
+        def wrapped(**regions: Any) -> Any:
+            self.cut = self._place(len(self.listed) - len(regions["tail_messages"]))
+            return original(**regions)
+
+        made._record_compression_regions = wrapped
+        search = made._find_context_summaries
+
+        def searching(messages: Any, start: int, end: int) -> Any:
+            """A handoff behind the cut moves the tail behind it."""
+            hits = search(messages, start, end)
+            self.handoff = self._place(hits[-1][0]) if hits else -1
+            return hits
+
+        made._find_context_summaries = searching
 
     def _budgeting(self, result: int, *_: Any) -> int:
         self.budget, self.compacts = result, True
@@ -179,7 +208,8 @@ class Recorder:
         if self.pruned is not None:
             result.update(vectors.pruned_part(before, self.plain(self.pruned)))
         if self.cut is not None:
-            result.update(head_end=self.start, tail_start=self.cut, summary_budget=self.budget)
+            tail_start = max(self.cut, self.handoff + 1)
+            result.update(head_end=self.start, tail_start=tail_start, summary_budget=self.budget)
         if result["compacts"]:
             result["fallback"] = bool(made._last_summary_fallback_used)
             result["dropped"] = made._last_summary_dropped_count

@@ -36,6 +36,8 @@ def differences(result: dict[str, Any], ours: dict[str, Any]) -> list[str]:
         told = {key: theirs_fails[key] for key in ("type", "phase")} if theirs_fails else None
         return [] if told == ours_fails else [f"raises {told}, not {ours_fails}"]
     skipped = _NOT_COMPARED if result["compacts"] else _NOT_COMPARED | _OF_A_COMPACTION
+    if ours.get("fallback", False) is None:
+        skipped = skipped | {"fallback", "dropped"}
     return [
         f"{name} is {value!r}, not {ours.get(name)!r}"
         for name, value in result.items()

@@ -34,7 +34,7 @@ def test_standalone(name: str) -> None:
     for content in (text, [{"type": "text", "text": text}]):
         found = read_handoff(content)
         assert found is not None
-        assert (found.body, found.release_hint) == (BODY, hint)
+        assert (found.body, found.releases[:1]) == (BODY, (hint,) if hint else ())
         assert (found.merged, found.fallback, found.tail_text) == (False, False, "")
 
 
@@ -52,7 +52,7 @@ def test_merged_gives_both_texts_back(own: str, in_parts: bool) -> None:
     for content, hint in ((old, "hermes-0.13"), (new, "hermes-0.19")):
         found = read_handoff(content, "assistant", calls=True)
         assert found is not None
-        assert (found.body, found.merged, found.release_hint) == (BODY, True, hint)
+        assert (found.body, found.merged, found.releases[0]) == (BODY, True, hint)
         assert found.tail_text.strip() == own.strip()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,35 @@ def test_a_damaged_page_of_messages_costs_only_its_messages(tmp_path: Path) -> N
     assert "answer 100" not in texts
     assert all(item.note.endswith(".") for item in found if item.text == "" and item.role == "user")
     assert any("damaged" in note for note in store.info.notes)
+
+
+def test_what_can_be_read_by_number_is_shown_whatever_else_is_damaged(tmp_path: Path) -> None:
+    path = simple(tmp_path / "state.db", sessions=2, turns=400)
+    db = sqlite3.connect(path)
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    roots = dict(db.execute("SELECT name, rootpage FROM sqlite_master").fetchall())
+    pages = [page for name, page in roots.items() if name.startswith("idx_messages")]
+    db.close()
+    data = bytearray(path.read_bytes())
+    # Two pages of the table too, so that it cannot be gone through from either end to the other.
+    pages += [1 + data.index(f"answer {number}".encode()) // size for number in (60, 330)]
+    for page in pages:
+        data[(page - 1) * size : (page - 1) * size + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    db = sqlite3.connect(path)
+    readable = set()
+    for number in range(1, 4_000):
+        with suppress(sqlite3.DatabaseError):
+            readable.update(
+                row for (row,) in db.execute("SELECT id FROM messages WHERE id = ? AND role <> ''", (number,))
+            )
+    db.close()
+    store = HermesStore(path)
+    shown = {one for row in store.conversations() for one in store.open(row.id).live.ids}
+    assert len(readable) > 1_000
+    assert readable <= shown
+    assert [store.count_compactions(row.id) for row in store.conversations()] == [0, 0]
+    assert all(store.stamp(row.id) for row in store.conversations())
 
 
 def test_damaged_sessions_leave_the_others(tmp_path: Path) -> None:

@@ -13,15 +13,31 @@ from inspector.stores.detect import open_store
 from inspector.stores.hermes import HermesStore
 from tests.stores.writer import Writer, create, insert, session, simple, stored, talk
 
+#: The schemas that releases write; between them are those that never were released.
+RELEASED = {
+    6: "documented",
+    11: "hermes-0.13",
+    13: "hermes-0.15",
+    14: "hermes-0.16",
+    16: "hermes-0.17",
+    17: "hermes-0.18.0",
+    19: "hermes-0.18",
+    22: "hermes-0.19",
+    25: "hermes-0.20",
+    31: "hermes-current",
+}
 
-@pytest.mark.parametrize("schema", [*range(6, 23), 30])
+
+@pytest.mark.parametrize("schema", [*range(6, 32), 40])
 def test_schema(tmp_path: Path, schema: int) -> None:
     path = simple(tmp_path / "state.db", schema)
     store = open_store(path)
     info = store.info
     assert info.schema == schema
-    assert bool(info.notes) is (schema > 22)
-    assert info.profile == ("documented" if schema == 6 else "hermes-0.13" if schema < 14 else "hermes-0.19")
+    assert bool(info.notes) is (schema > 31)
+    assert info.profile in RELEASED.values()
+    assert info.profile == RELEASED.get(schema, info.profile)
+    assert str(schema) in info.profile_reason
     rows = store.conversations()
     assert [(row.id, row.title, row.messages) for row in rows] == [("s1", "Talk 1", 20), ("s0", "Talk 0", 20)]
     assert [row.compactions for row in rows] == ([0, 0] if schema < 14 else [None, None])
@@ -39,7 +55,7 @@ def test_unknown_columns_and_tables_are_left_aside(tmp_path: Path) -> None:
         db.execute('ALTER TABLE sessions ADD COLUMN "odd "" name" BLOB DEFAULT x\'00ff\'')
         db.execute("ALTER TABLE messages ADD COLUMN _compressed_summary INTEGER")
         db.execute("CREATE TABLE novelties (id INTEGER)")
-        db.execute("UPDATE schema_version SET version = 31")
+        db.execute("UPDATE schema_version SET version = 40")
     store = open_store(path)
     assert len(store.open("s0").live) == 20
     assert 'odd " name' in store.open("s0").sessions[0].extra

@@ -112,7 +112,7 @@ def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summar
         wire = merged_with(wires[index], summary, policies) if merged else wires[index]
         output.append(Output(wire, index, merged))
     output = mended(output, policies)
-    return tuple(_without_old_images(output) if policies.strips_old_images else output)
+    return tuple(without_old_images(output) if policies.strips_old_images else output)
 
 
 def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Mapping[str, Any]:
@@ -179,7 +179,8 @@ def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]
     return rest
 
 
-def _without_old_images(output: list[Output]) -> list[Output]:
+def without_old_images(output: list[Output]) -> list[Output]:
+    """The list with a text in place of each picture before the last user message that has one."""
     anchor = -1
     for index in range(len(output) - 1, -1, -1):
         wire = output[index].wire

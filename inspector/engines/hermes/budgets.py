@@ -8,6 +8,11 @@ from types import MappingProxyType
 from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMARY_SHARE, Policies
 
+#: The lean tail: a share of the window between two numbers of tokens; any tail of these sources, and a round of
+#: calls that is spared, are at most a share of the window.
+_LEAN_SHARE, _LEAN_RANGE = 0.025, (10_000, 25_000)
+_TAIL_SHARE = _ROUND_SHARE = 0.20
+
 
 #: The same settings are asked about by the plan, the gauge, the knobs and every run.
 @lru_cache(maxsize=256)
@@ -23,9 +28,10 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         threshold_steps.append(DerivationStep("summary model", in_force, why, bound=True))
     why = f"a list of {in_force:,} tokens or more is compacted"
     threshold_steps.append(DerivationStep("in force", in_force, why))
-    ratio, ratio_steps = _ratio(settings.target_ratio)
-    tail = int(threshold * ratio)
-    ratio_steps.append(DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}"))
+    tail, tail_steps = _tail(policies, settings, threshold)
+    soft = int(tail * policies.soft_ceiling)
+    if policies.lean_tail:
+        soft = max(tail, min(soft, int(settings.context_length * _TAIL_SHARE)))
     ceiling, ceiling_steps = _summary_ceiling(policies, settings)
     hygiene = int(settings.context_length * HYGIENE_SHARE)
     return Budgets(
@@ -36,7 +42,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         steps=MappingProxyType(
             {
                 "threshold_tokens": tuple(threshold_steps),
-                "tail_token_budget": tuple(ratio_steps),
+                "tail_token_budget": tuple(tail_steps),
                 "max_summary_tokens": tuple(ceiling_steps),
                 "hygiene_tokens": (
                     DerivationStep(
@@ -47,7 +53,40 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
                 ),
             }
         ),
+        tail_ceiling_tokens=soft,
+        round_tokens=int(_window(settings) * _ROUND_SHARE) if policies.lean_tail else 0,
     )
+
+
+def _window(settings: Settings) -> int:
+    """The window less what is kept for the answer, in tokens."""
+    left = settings.context_length - (settings.max_tokens or 0)
+    return left if left > 0 else settings.context_length
+
+
+def _tail(policies: Policies, settings: Settings, threshold: int) -> tuple[int, list[DerivationStep]]:
+    if not policies.lean_tail:
+        ratio, steps = _ratio(settings.target_ratio)
+        tail = int(threshold * ratio)
+        return tail, [*steps, DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}")]
+    length = settings.context_length
+    if settings.tail_mode == "legacy":
+        ratio, steps = _ratio(settings.target_ratio)
+        tail = int(threshold * ratio)
+        steps = [*steps, DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}")]
+    else:
+        share = int(length * _LEAN_SHARE)
+        low, high = _LEAN_RANGE
+        tail = max(low, min(high, share))
+        steps = [
+            DerivationStep(
+                "lean", share, f"{length:,} tokens of context × {_LEAN_SHARE:g}; target_ratio does not bind"
+            ),
+            DerivationStep("clamp", tail, f"kept between {low:,} and {high:,} tokens", bound=tail != share),
+        ]
+    most = max(1, int(length * _TAIL_SHARE))
+    why = f"at most {_TAIL_SHARE:.0%} of the window"
+    return min(tail, most), [*steps, DerivationStep("budget", min(tail, most), why, bound=most < tail)]
 
 
 def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[DerivationStep]]:
@@ -74,6 +113,10 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
     if policies.floor:
         floored = max(tokens, policies.floor)
         why = f"never under {policies.floor:,} tokens"
+        most = int(window * policies.window_share)
+        if policies.eases_floor and tokens < floored and most < floored:
+            floored = max(tokens, most)
+            why = f"never under {policies.floor:,} tokens, or {policies.window_share:.0%} of the window of {window:,}"
         steps.append(DerivationStep("floor", floored, why, bound=floored != tokens))
         tokens = floored
     if policies.window_share and window > 0 and tokens >= window:
@@ -81,6 +124,17 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
         why = f"the floor reaches the window of {window:,}, so {policies.window_share:.0%} of it"
         steps.append(DerivationStep("cap", capped, why, bound=True))
         tokens = capped
+    if policies.heeds_cap and settings.threshold_cap is not None:
+        cap = min(settings.threshold_cap, length)
+        steps.append(
+            DerivationStep(
+                "threshold cap",
+                min(tokens, cap),
+                f"at most the {cap:,} tokens that are set",
+                bound=cap < tokens,
+            )
+        )
+        tokens = min(tokens, cap)
     return tokens, steps
 
 

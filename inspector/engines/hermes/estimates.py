@@ -47,7 +47,7 @@ def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
                 tokens += len(str(call)) // 4
         for key in _REPLAYED if policies.counts_reasoning else ():
             if key in wire:
-                tokens += _serialized_chars(wire[key]) // 4
+                tokens += serialized_chars(wire[key]) // 4
         return tokens
     for call in wire.get("tool_calls") or []:
         if isinstance(call, dict):
@@ -62,7 +62,7 @@ def call_id(call: Any) -> Any:
     return ""
 
 
-def _serialized_chars(value: Any) -> int:
+def serialized_chars(value: Any) -> int:
     if value is None or value == "":
         return 0
     if isinstance(value, str):
@@ -90,7 +90,7 @@ def check_serializable(wire: Mapping[str, Any], policies: Policies) -> None:
             if isinstance(call, dict):
                 function = call.get("function", {})
                 function.get("name", "?")
-                if function.get("arguments", "") is None:
+                if function.get("arguments", "") is None and not policies.reads_texts:
                     raise TypeError("arguments are None")
         return
     role.upper()

@@ -33,16 +33,19 @@ class Policies:
 
     Threshold: `raise_below` and `raise_to` lift the ratio on windows smaller than that many tokens; `floor`
     is the least threshold in tokens; `window_share` is used instead where the floor would reach the window;
-    `reserves_output` takes max_tokens off the window first; `heeds_summary_window` lowers the threshold to the
-    context of a smaller summary model.
+    `eases_floor` lets the floor lift the threshold to 85% of the window at most; `heeds_cap` keeps it under the cap
+    that is set; `reserves_output` takes max_tokens off the window first; `heeds_summary_window` lowers the
+    threshold to the context of a smaller summary model.
     Head: `counts_system` makes the system prompt one of the first n messages instead of one more;
     `head_decays` protects the system prompt alone once the conversation has been compacted.
-    Tail: `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the fewest
+    Tail: `lean_tail` takes its budget from the window, where that is not switched off, and follows the rules that came
+    with it; `soft_ceiling` multiplies the budget for the walk; `tail_floor` names the rule for the fewest
     messages; `second_walk` repeats the walk with the plain budget where everything would fit.
     Anchors: `anchor_user`, `anchor_assistant`, `keeps_pairs`, `realigns_forward`; `skips_summaries` keeps
     handoffs from counting as user messages.
-    Pruning: `prunes` at all; `placeholder` for every long result, or one line about it; `deduplicates`;
-    `shrinks_arguments`; `guards_lines` writes a plain line instead of failing on odd arguments.
+    Pruning: `reads_texts` plans over the texts themselves, by the rules of 0.20.0; `prunes` at all; `placeholder` for
+    every long result, or one line about it; `deduplicates`; `shrinks_arguments`; `guards_lines` writes a plain line
+    instead of failing on odd arguments.
     Summary: `summary_ceiling` in tokens.
     Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
     message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
@@ -62,11 +65,14 @@ class Policies:
     floor: int = 0
     raise_below: int = 0
     raise_to: float = 0.0
+    eases_floor: bool = False
+    heeds_cap: bool = False
     window_share: float = 0.0
     heeds_summary_window: bool = False
     reserves_output: bool = False
     counts_system: bool = False
     head_decays: bool = False
+    lean_tail: bool = False
     soft_ceiling: float = 1.5
     tail_floor: str = "three"  # or "protect_last_n", or "bounded"
     second_walk: bool = False
@@ -75,6 +81,7 @@ class Policies:
     keeps_pairs: bool = False
     realigns_forward: bool = False
     skips_summaries: bool = False
+    reads_texts: bool = False
     prunes: bool = True
     placeholder: bool = False
     deduplicates: bool = True

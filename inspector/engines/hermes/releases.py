@@ -13,6 +13,8 @@ _WORDING_0_13 = Wording(772, "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bd
 _WORDING_0_16 = Wording(1378, "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141")
 _WORDING_0_17 = Wording(1428, "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230")
 _WORDING_0_19 = Wording(1632, "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672")
+_WORDING_0_20 = Wording(1527, "ff3014fed07c965aa893a69b555a91f0f63cacb013bd276d47efeefb35399391")
+_WORDING_CURRENT = Wording(1954, "7e9c6ce1b413ec6c11da5f2f7b5a3313bfeaf120c23b262d83ae5531e23da9eb")
 
 DOCUMENTED = Policies(
     name="documented",
@@ -111,6 +113,28 @@ HERMES_0_19 = replace(
     wordings=(_WORDING_0_19, *HERMES_0_18.wordings),
 )
 
+HERMES_0_20 = replace(
+    HERMES_0_19,
+    name="hermes-0.20",
+    release="0.20.0",
+    summary="Hermes Agent 0.20.0: as 0.19, but large results of the tail are shortened, old handoffs leave.",
+    heeds_cap=True,
+    reads_texts=True,
+    wordings=(_WORDING_0_20, *HERMES_0_19.wordings),
+)
+
+HERMES_CURRENT = replace(
+    HERMES_0_20,
+    name="hermes-current",
+    release="current",
+    compared=False,
+    summary="Hermes Agent as its sources are now (read, not compared): a lean tail, whole arguments.",
+    eases_floor=True,
+    lean_tail=True,
+    shrinks_arguments=False,
+    wordings=(_WORDING_CURRENT, *HERMES_0_20.wordings),
+)
+
 #: By name, oldest first.
 RELEASES: Mapping[str, Policies] = MappingProxyType(
     {
@@ -124,6 +148,8 @@ RELEASES: Mapping[str, Policies] = MappingProxyType(
             HERMES_0_18_0,
             HERMES_0_18,
             HERMES_0_19,
+            HERMES_0_20,
+            HERMES_CURRENT,
         )
     }
 )
@@ -133,7 +159,7 @@ BY_RELEASE: Mapping[str, Policies] = MappingProxyType(
     {
         f"hermes-{name}": policies
         for policies in RELEASES.values()
-        if policies is not DOCUMENTED
+        if policies.release[0].isdigit()
         for release in (*policies.also, policies.release)
         for name in (release, release.rpartition(".")[0])
         if f"hermes-{name}" not in RELEASES

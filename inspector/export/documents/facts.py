@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import plain
@@ -35,7 +37,11 @@ def life_document(life: Life) -> Document:
         "index": saying.index,
         "sayings": [_place(other) for other in fact.sayings],
         "uses": fact.uses,
-        "later": [_fate(fate) | {"compaction": fate.compaction} for fate in life.fates[1:]],
+        "later": [
+            _fate(fate) | {"compaction": fate.compaction}
+            for before, fate in pairwise(life.fates)
+            if (before.outcome, before.where) != (fate.outcome, fate.where)
+        ],
         "died": life.died,
         "back": None if life.back is None else _place(life.back),
         "contradicted": None

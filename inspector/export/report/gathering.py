@@ -51,6 +51,9 @@ _SETTINGS = {
     "context_length": "context length",
     "max_tokens": "max tokens",
     "summary_context": "summary model's context",
+    "threshold_cap": "threshold cap",
+    "tail_mode": "tail mode",
+    "min_tail_user_messages": "user messages of the tail",
 }
 _BUDGETS = {
     "threshold_tokens": "Threshold",
@@ -119,7 +122,15 @@ def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[SettingLi
     lines = []
     for name, words in _SETTINGS.items():
         value = getattr(settings, name)
-        told = "not set" if value is None else f"{value:g}" if isinstance(value, float) else f"{value:,}"
+        told = (
+            "not set"
+            if value is None
+            else value
+            if isinstance(value, str)
+            else f"{value:g}"
+            if isinstance(value, float)
+            else f"{value:,}"
+        )
         lines.append(SettingLine(words, told, resolved.sources[name]))
     return tuple(lines)
 

@@ -14,15 +14,12 @@ from inspector.core.conversations import (
     Request,
     Session,
 )
-from inspector.core.text import safe_line
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import Stretch, in_order, kept_of, stretches
 from inspector.stores.claude_code.joining import join
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
 from inspector.stores.lines import count_at, first_mappings
 from inspector.stores.recorded import FileDigest, Recorded, Source
-
-_TITLE = 120
 
 
 class ClaudeCodeReader:
@@ -46,8 +43,9 @@ class ClaudeCodeReader:
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """A digest of the file's own conversation, and one of each sub-agent whose messages stand between its own."""
-        found = scan(path)
-        return tuple(_digest(found, part, nodes) for part, nodes in _parts(found))
+        from inspector.stores.claude_code.digest import digests_of
+
+        return digests_of(path)
 
     def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
         """Files that belong together are one conversation, what forked from it a branch."""
@@ -84,45 +82,6 @@ def _parts(found: Scan) -> list[tuple[str, list[Node]]]:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     return [("", own), *((root, nodes) for root, nodes in sides.items() if any(n.message for n in nodes))]
-
-
-def _digest(found: Scan, part: str, nodes: Sequence[Node]) -> FileDigest:
-    lists = stretches(in_order(nodes))
-    times = [node.at for node in nodes if node.at]
-    agent = next((node.agent for node in nodes if node.side), "")
-    alone = not part and bool(agent) and all(node.side for node in nodes if node.message)
-    session = part or (agent if alone and agent else found.session) or found.entries.path.stem
-    title = next(
-        (found.titles[kind] for kind in ("custom-title", "ai-title", "summary") if kind in found.titles), ""
-    )
-    if part or alone:
-        title = ""
-    return FileDigest(
-        path=str(found.entries.path),
-        part=part,
-        session=session,
-        title=safe_line(title or (found.first_words if not part else "sub-agent"), _TITLE),
-        model=found.model,
-        folder=found.folder,
-        version=found.version,
-        messages=sum(len(node.entries) for node in lists[-1].nodes),
-        compactions=tuple(stretch.boundary.uuid for stretch in lists if stretch.boundary),
-        started_at=min(times, default=0.0),
-        last_active=max(times, default=0.0),
-        first=nodes[0].uuid,
-        last=nodes[-1].uuid,
-        before=nodes[0].parent or nodes[0].logical,
-        copied=not part and not alone and any(node.session not in ("", found.session) for node in nodes[:1]),
-        midway=nodes[0].boundary is not None and not nodes[0].boundary.micro,
-        parent=found.session if part or alone else "",
-        largest=max((_context(call) for call in found.calls.values()), default=0),
-    )
-
-
-def _context(call: Call) -> int:
-    usage = dict(call.usage)
-    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return sum(count_at(usage, name) or 0 for name in names)
 
 
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:

@@ -12,8 +12,8 @@ import json
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
@@ -22,7 +22,7 @@ from inspector.core.messages import Message
 from inspector.stores.hermes.matching import Print, head_of, print_of, tails
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import Schema, quoted
-from inspector.stores.hermes.sessions import salvage
+from inspector.stores.hermes.sessions import damage, salvage
 
 LIVE, ARCHIVED, UNDONE = 0, 1, 2
 
@@ -35,6 +35,8 @@ _CHUNK = 256
 _LONGEST_HEAD = 200
 #: No release compacts a list of four messages or fewer.
 _SHORTEST = 5
+#: Rows of a damaged table are asked for by number, so many at once, and up to this number where none is known.
+_RANGE, _MOST_ROWS = 4_096, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,7 @@ class Part:
 
 def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> Index:
     """Ids, roles and flags of a session's rows. Reads no body."""
-    flagged = "active" in schema.messages and bool(
-        connection.execute(
-            "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
-        ).fetchall()
-    )
+    flagged = "active" in schema.messages and has_inactive(connection, session)
     flag = str(LIVE)
     if flagged:
         compacted = schema.column("messages", "compacted", "0")
@@ -73,6 +71,44 @@ def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> 
             f"CASE WHEN active IS NULL OR active <> 0 THEN {LIVE} "
             f"WHEN COALESCE({compacted}, 0) <> 0 THEN {ARCHIVED} ELSE {UNDONE} END"
         )
+    index = _with_carried(connection, schema, _read_index(connection, session, flag))
+    if ARCHIVED in index.flags:
+        while (stretch := _Splitter(connection, schema, index).repeated()) is not None:
+            index = _without(index, *stretch)
+    return index
+
+
+def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
+    """The originals of a tail that went on are archived too: in the current sources they are flagged as what was undone
+    is, but a later row has their time, role and call, as copies keep them."""
+    if UNDONE not in index.flags or ARCHIVED not in index.flags or "timestamp" not in schema.messages:
+        return index
+    call = schema.column("messages", "tool_call_id")
+    rows, _ = salvage(
+        connection,
+        f"SELECT id, timestamp, role, {call} FROM messages WHERE session_id = ?",
+        "id",
+        (index.session,),
+    )
+    newest: dict[tuple[object, ...], int] = {}
+    for identity, *key in rows:
+        newest[tuple(key)] = max(identity, newest.get(tuple(key), identity))
+    rows.sort()
+    times = [0, *(row[1] for row in rows), 0]
+    # Where neighbours have one time, or none, only the call tells a copy from what was said again.
+    copied = {
+        identity
+        for at, (identity, *key) in enumerate(rows, 1)
+        if newest[tuple(key)] > identity and (key[2] or key[0] not in (0, None, times[at - 1], times[at + 1]))
+    }
+    flags = bytes(
+        ARCHIVED if flag == UNDONE and identity in copied else flag
+        for identity, flag in zip(index.ids, index.flags, strict=True)
+    )
+    return replace(index, flags=flags)
+
+
+def _read_index(connection: sqlite3.Connection, session: str, flag: str) -> Index:
     at_once = _index_at_once(connection, session, flag)
     if at_once is not None:
         return at_once
@@ -83,11 +119,12 @@ def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> 
     rows.sort()
     notes: tuple[str, ...] = ()
     if error is not None:
-        # The index of the session is damaged, or a page it leads to: look through the table itself.
-        whole, _ = salvage(
-            connection, f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?", "id", (session,)
-        )
-        merged = {row[0]: row for row in (*rows, *whole)}
+        # The index of the session is damaged, or a page it leads to: look through the table itself, and where its pages
+        # do not lead on either, ask for every row by its number.
+        table = f"SELECT {columns} FROM messages NOT INDEXED WHERE +session_id = ?"
+        whole, cut = salvage(connection, table, "id", (session,))
+        single = one_by_one(connection, table, session) if cut is not None else ()
+        merged = {row[0]: row for row in (*rows, *whole, *single)}
         rows = [merged[identity] for identity in sorted(merged)]
         notes = (
             f"Some messages of the session {session} cannot be read: the database is damaged ({error}).",
@@ -99,6 +136,41 @@ def read_index(connection: sqlite3.Connection, schema: Schema, session: str) -> 
         bytes([row[2] for row in rows]),
         notes,
     )
+
+
+def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
+    """Whether a session has rows that are not live; True where damage keeps it from being told."""
+    try:
+        found = connection.execute(
+            "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (session,)
+        ).fetchall()
+    except sqlite3.DatabaseError as error:
+        if not damage(error):
+            raise
+        return True  # the flags are read row by row then
+    return bool(found)
+
+
+def one_by_one(connection: sqlite3.Connection, table: str, session: str) -> Iterator[Sequence[Any]]:
+    """The rows of a session that can be found by number, whatever is damaged between them. `table` selects them."""
+    try:
+        last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchall()
+    except sqlite3.Error:
+        last = []
+    high = last[0][0] if last and isinstance(last[0][0], int) else _MOST_ROWS
+    waiting = [(low, min(low + _RANGE, high + 1)) for low in range(1, min(high, _MOST_ROWS) + 1, _RANGE)]
+    while waiting:
+        low, stop = waiting.pop()
+        # Going through a range looks at the row behind it too, which one number does not.
+        where, numbers = ("id >= ? AND id < ?", (low, stop)) if stop - low > 1 else ("id = ?", (low,))
+        try:
+            yield from connection.execute(f"{table} AND {where}", (session, *numbers)).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not damage(error):
+                raise
+            if stop - low > 1:
+                middle = (low + stop) // 2
+                waiting += [(low, middle), (middle, stop)]
 
 
 def _index_at_once(connection: sqlite3.Connection, session: str, flag: str) -> Index | None:
@@ -136,6 +208,17 @@ def _part(index: Index, low: int, high: int, flag: int, certain: bool = True) ->
         return Part(ids, roles, ids, certain)
     kept = [at for at, value in enumerate(flags) if value == flag]
     return Part(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
+
+
+def _without(index: Index, low: int, high: int) -> Index:
+    """The index without the rows [low:high]."""
+    note = (
+        f"Session {index.session} stores a compacted list twice ({high - low} rows from {index.ids[low]} on); "
+        "one copy is left out."
+    )
+    ids = index.ids[:low] + index.ids[high:]
+    roles, flags = (part[:low] + part[high:] for part in (index.roles, index.flags))
+    return Index(index.session, ids, roles, flags, (*index.notes, note))
 
 
 def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
@@ -203,6 +286,40 @@ class _Splitter:
             lists[-1] = _part(index, starts[-1][0], total, ARCHIVED, starts[-1][1])
             lists.append(Part(array("q"), b"", array("q")))
         return lists
+
+    def repeated(self) -> tuple[int, int] | None:
+        """A stretch of rows that follows once more right behind itself, its summary too: it was stored twice."""
+        rows = summary_rows(self._connection, self._schema, self._index.session)
+        summaries = [(bisect_left(self._index.ids, row), text) for row, text in rows]
+        for at, (place, text) in enumerate(summaries):
+            later = next((other for other, same in summaries[at + 1 :] if same == text), None)
+            if later is None:
+                continue
+            apart = later - place
+            before = 0
+            while (
+                before < apart
+                and place - before > 0
+                and self._same_row(place - before - 1, later - before - 1)
+            ):
+                before += 1
+            behind = 1
+            while before + behind < apart and self._same_row(place + behind, later + behind):
+                behind += 1
+            if before + behind >= apart > 1:
+                return place - before, place - before + apart
+        return None
+
+    def _same_row(self, one: int, other: int) -> bool:
+        if other >= len(self._index.ids) or self._index.roles[one] != self._index.roles[other]:
+            return False
+        first, second = self._load((one, other))
+        return (first.text, first.tool_call_id, first.calls, first.timestamp) == (
+            second.text,
+            second.tool_call_id,
+            second.calls,
+            second.timestamp,
+        )
 
     def _live_start(
         self, last_archived: int, candidates: Sequence[int], starts: list[tuple[int, bool]]

@@ -1,52 +1,217 @@
-"""Which release wrote a database: from the wording of its newest summaries, else from its schema."""
+"""Which release wrote a database: what its schema, its summaries and what stands beside them leave open."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import Handoff, read_handoff
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema
 
 _NEWEST = 8
 _BODY_LIMIT = 40
-#: The schema that each known release writes.
-_DOCUMENTED, _V13, _V19 = 6, 11, 22
+#: Every profile, oldest first.
+PROFILES = (
+    "documented",
+    "hermes-0.13",
+    "hermes-0.15",
+    "hermes-0.16",
+    "hermes-0.17",
+    "hermes-0.18.0",
+    "hermes-0.18",
+    "hermes-0.19",
+    "hermes-0.20",
+    "hermes-current",
+)
+#: The schema that a release writes → its profile. Between two of them is what never was released.
+_SCHEMAS = {
+    6: "documented",
+    11: "hermes-0.13",
+    13: "hermes-0.15",
+    14: "hermes-0.16",
+    16: "hermes-0.17",
+    17: "hermes-0.18.0",
+    19: "hermes-0.18",
+    22: "hermes-0.19",
+    25: "hermes-0.20",
+    31: "hermes-current",
+}
+#: What a release brought, newest first: columns of sessions and messages, tables.
+_COLUMNS = (
+    ("hermes-current", {"message_uid", "display_order", "_compressed_summary", "created_source"}),
+    ("hermes-0.20", {"display_kind", "system_prompts", "system_prompt_hash", "last_activity_at"}),
+    ("hermes-0.19", {"api_content", "effect_disposition", "session_model_usage", "compression_fallback_streak"}),
+    ("hermes-0.18", {"gateway_routing", "origin_json", "expiry_finalized"}),
+    ("hermes-0.18.0", {"compacted", "session_key", "compression_failure_cooldown_until"}),
+    ("hermes-0.17", {"active", "compression_locks", "rewind_count"}),
+    ("hermes-0.15", {"observed", "platform_message_id"}),
+    ("hermes-0.13", {"codex_message_items", "api_call_count", "handoff_state"}),
+)  # fmt: skip
+#: The `_config_version` of config.yaml → the newest profile whose release writes it.
+_CONFIGS = {
+    23: "hermes-0.13",
+    24: "hermes-0.15",
+    27: "hermes-0.16",
+    30: "hermes-0.17",
+    32: "hermes-0.18.0",
+    33: "hermes-0.19",
+}
+_LEAN = "## Anchor Index"
+_PLAIN_FALLBACK = "Summary generation was unavailable."
+#: How a release answers a call whose result was summarized away, and what it leaves of one that it takes out.
+_STUB, _TAKEN_OUT = "[Result from earlier conversation", "(tool call removed)"
 
 
-def detect(connection: sqlite3.Connection, schema: Schema) -> tuple[str, str]:
-    """The profile and the sentence that says why. Reads a handful of rows."""
+class Evidence(NamedTuple):
+    """What a sign leaves open, oldest first, and the sentence that says so."""
+
+    profiles: tuple[str, ...]
+    text: str
+
+
+class Summary(NamedTuple):
+    """A message with a summary: its row, its session and what it says."""
+
+    id: int
+    session: str
+    handoff: Handoff
+
+
+class Detection(NamedTuple):
+    """The profiles that the signs leave open, oldest first, the one they point to, and the sentences that say why.
+
+    `sessions` are those with the newest summaries, newest first."""
+
+    profile: str
+    open: tuple[str, ...]
+    reason: str
+    sessions: tuple[str, ...] = ()
+
+
+def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None = None) -> Detection:
+    """What the signs say. Reads a handful of rows."""
+    opener = _opener(schema, config_version)
+    handoffs = list(_newest_handoffs(connection, schema))
+    if not handoffs:
+        return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)
+    left: tuple[str, ...] = PROFILES
+    texts = []
+    newest = handoffs[0]
+    for sign in (*_worded(newest), *_made(newest), *_mended(connection, schema, newest.id), opener):
+        both = tuple(name for name in left if name in sign.profiles)
+        # A release that opened the database later leaves its schema there: a sign that excludes all is none.
+        if both and both != left:
+            left = both
+            texts.append(sign.text)
+    profile = opener.profiles[-1] if opener.profiles[-1] in left else left[-1]
+    return Detection(profile, left, " ".join(texts), tuple(dict.fromkeys(sign.session for sign in handoffs)))
+
+
+def by_schema(schema: Schema, config_version: int | None = None) -> Detection:
+    """The profile that the columns, the schema version and the configuration point to."""
+    opener = _opener(schema, config_version)
+    return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)
+
+
+def told(profile: str) -> str:
+    """A profile as a sentence names its release."""
+    if profile == "documented":
+        return "the documents"
+    return profile.removeprefix("hermes-") if profile != "hermes-current" else "the current sources"
+
+
+def _until(profile: str) -> tuple[str, ...]:
+    return PROFILES[: PROFILES.index(profile) + 1]
+
+
+def _since(profile: str) -> tuple[str, ...]:
+    return PROFILES[PROFILES.index(profile) :]
+
+
+def _opener(schema: Schema, config_version: int | None) -> Evidence:
+    """The newest release that opened the database, by its schema version and columns: no later one wrote it."""
+    version = schema.version
+    if version is not None and version > NEWEST_SCHEMA:
+        text = f"The store has schema {version}, newer than {NEWEST_SCHEMA}, the newest that is known."
+        return Evidence(_until(PROFILES[-1]), text)
+    if version in _SCHEMAS:
+        return Evidence(
+            _until(_SCHEMAS[version]),
+            f"The store has schema {version}, which is that of {told(_SCHEMAS[version])}.",
+        )
+    has = schema.sessions | schema.messages | schema.tables
+    by_columns = next((name for name, columns in _COLUMNS if columns & has), "documented")
+    by_config = _CONFIGS.get(config_version or 0, "documented")
+    profile = max(by_columns, by_config, key=PROFILES.index)
+    if version is None:
+        why = (
+            "and no column of a later release"
+            if profile == "documented"
+            else f"but columns of {told(by_columns)}"
+        )
+        if profile == by_config != by_columns:
+            why = f"but config.yaml has version {config_version}, as of {told(by_config)}"
+        return Evidence(_until(profile), f"The store has no schema version, {why}.")
+    nearest = next((_SCHEMAS[at] for at in sorted(_SCHEMAS, reverse=True) if at <= version), "documented")
+    nearest = max(nearest, "hermes-0.13" if version > min(_SCHEMAS) else "documented", key=PROFILES.index)
+    return Evidence(
+        _until(max(profile, nearest, key=PROFILES.index)),
+        f"The store has schema {version}, which is nearest to {told(nearest)}.",
+    )
+
+
+def _worded(newest: Summary) -> Iterable[Evidence]:
+    handoff = newest.handoff
+    if handoff.releases:
+        names = " or ".join(map(told, handoff.releases))
+        yield Evidence(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
+
+
+def _made(newest: Summary) -> Iterable[Evidence]:
+    """What the newest summary itself says of how it was made."""
+    identity, handoff = newest.id, newest.handoff
+    if handoff.fallback:
+        plain = handoff.body.startswith(_PLAIN_FALLBACK)
+        which = "0.15 or before" if plain else "0.16 or later"
+        profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
+        yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
+    if _LEAN in handoff.body:
+        yield Evidence(_since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail.")
+
+
+def _mended(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
+    """What stands beside the newest summary, in its session: archived lists, mended calls."""
+    if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
+        yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as from 0.18 on.")
+    if _any(connection, identity, f"role = 'tool' AND content LIKE '{_STUB}%'"):
+        yield Evidence(_until("hermes-0.17"), "Calls that lost their result were answered, as up to 0.17.")
+    if _any(connection, identity, f"role = 'assistant' AND content = '{_TAKEN_OUT}'"):
+        yield Evidence(
+            _since("hermes-0.18.0"), "Calls that lost their result were taken out, as from 0.18 on."
+        )
+
+
+def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
+    try:
+        session = "session_id = (SELECT session_id FROM messages WHERE id = ?)"
+        rows = connection.execute(f"SELECT 1 FROM messages WHERE {session} AND {where} LIMIT 1", (identity,))
+        return bool(rows.fetchall())
+    except sqlite3.DatabaseError:
+        return False  # what a damaged page hides is no sign
+
+
+def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[Summary]:
+    """The newest summaries, newest first."""
     for identity in _candidates(connection, schema):
         rows = connection.execute(
             f"SELECT {select(schema)} FROM messages WHERE id = ?", (identity,)
         ).fetchall()
-        handoff = read_handoff(message(rows[0]).content) if rows else None
-        if handoff is not None and handoff.release_hint:
-            return handoff.release_hint, (
-                f"The newest summary (row {identity}) is worded as {handoff.release_hint} words it."
-            )
-    return by_schema(schema)
-
-
-def by_schema(schema: Schema) -> tuple[str, str]:
-    """The profile that the columns and the schema version point to."""
-    version = schema.version
-    said = "The store has no schema version" if version is None else f"The store has schema {version}"
-    if schema.in_place:
-        profile, why = "hermes-0.19", "sessions can be compacted in place"
-    elif version is not None and version <= _DOCUMENTED:
-        profile, why = "documented", "which is what the documents describe"
-    elif "codex_message_items" in schema.messages or (version or 0) >= _V13:
-        profile, why = "hermes-0.13", "and sessions cannot be compacted in place"
-    elif version is not None:
-        profile, why = "hermes-0.13", "which is nearest to that release"
-    else:
-        profile, why = "documented", "and no column of a later release"
-    if version in (_V13, _V19):
-        why = f"which is that of {profile.removeprefix('hermes-')}"
-    newer = f", newer than {NEWEST_SCHEMA}" if version is not None and version > NEWEST_SCHEMA else ""
-    return profile, f"{said}{newer}, {why}."
+        found = message(rows[0]) if rows else None
+        handoff = read_handoff(found.content) if found is not None else None
+        if found is not None and handoff is not None:
+            yield Summary(identity, found.session, handoff)
 
 
 def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]:

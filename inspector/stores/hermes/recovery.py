@@ -9,6 +9,10 @@ from inspector.core.handoff import Handoff
 from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
 
 _STEP = 5e-6
+#: The profiles whose tail never starts with a tool result.
+_MOVES_BEHIND = frozenset({"hermes-0.19", "hermes-0.20", "hermes-current"})
+#: How the fallback of the releases up to 0.15 starts, which counts every message between head and tail.
+_PLAIN_FALLBACK = "Summary generation was unavailable."
 _MAX_SUMMARIES = 64
 
 _NO_SUMMARY = "No summary was found in the list after it; the boundaries are where both lists differ."
@@ -91,8 +95,8 @@ def _chosen(
             exact, note = False, _REPEATED
     start = tail.start
     results = _results_before(old, head, start)
-    # 0.19 moves the tail's start behind results; earlier ones leave them out of the tail they stay in.
-    if results < start and not (handoff and handoff.release_hint == "hermes-0.19"):
+    # From 0.19 on the tail's start moves behind results; earlier releases leave them out of the tail they stay in.
+    if results < start and not (handoff and handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)):
         start, known = _start_with_results(old, head, results, start, expected)
         if not known:
             exact, note = False, _ORPHANS
@@ -122,9 +126,9 @@ def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
     """Where the tail starts if a fallback says how many messages it stands for; None for other summaries."""
     if handoff.dropped is None:
         return None
-    if handoff.release_hint != "hermes-0.19":
+    if handoff.body.startswith(_PLAIN_FALLBACK):
         return head + handoff.dropped
-    # 0.19 counts from behind the summary that the middle began with.
+    # From 0.16 on a fallback counts from behind the summary that the middle began with.
     for at in range(len(old) - 1, head - 1, -1):
         if old[at].handoff is not None and at + 1 + handoff.dropped <= len(old):
             return at + 1 + handoff.dropped

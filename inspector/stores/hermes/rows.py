@@ -33,6 +33,8 @@ _COLUMNS = (
     "effect_disposition",
     "timestamp",
 )
+#: The profiles that leave summaries without a mark.
+_UNMARKED = frozenset({"documented", "hermes-0.13", "hermes-0.15", "hermes-0.16"})
 _PLAIN = ("finish_reason", "reasoning")
 _JSON = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
 _AT = {name: index for index, name in enumerate(_COLUMNS)}
@@ -83,13 +85,13 @@ def message(row: Sequence[Any]) -> Message:
 
 
 def _carries_mark(content: Any) -> bool:
-    # 0.19 marks summaries in the live list and counts the mark in its estimates, but does not store it.
+    # From 0.17 on summaries are marked in the live list, and the mark counts in estimates, but it is not stored.
     first = content[0] if isinstance(content, list) and content else content
     text = first.get("text") if isinstance(first, dict) else first
     if not isinstance(text, str) or not text.startswith(PREFIXES):
         return False
     handoff = read_handoff(content)
-    return handoff is not None and handoff.release_hint == "hermes-0.19"
+    return handoff is not None and bool(handoff.releases) and _UNMARKED.isdisjoint(handoff.releases)
 
 
 def _content(value: object, notes: list[str]) -> Any:

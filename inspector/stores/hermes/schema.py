@@ -8,7 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 #: The newest schema that this reader was written against.
-NEWEST_SCHEMA = 22
+NEWEST_SCHEMA = 31
 
 _NEEDED: Mapping[str, frozenset[str]] = {
     "sessions": frozenset({"id"}),

@@ -19,7 +19,7 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
 )
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     # What opens and searches conversations is imported when one is: the list of them comes up sooner.
     from inspector.stores.hermes import text_search
     from inspector.stores.hermes.describe import StoreDescription
+    from inspector.stores.hermes.fitting import Fit
     from inspector.stores.hermes.generations import Part
 
 T = TypeVar("T")
@@ -55,7 +56,7 @@ class HermesStore:
         self._watcher = Connections(path, shared=True)
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
-        self._profile: tuple[str, str] | None = None
+        self._detected: profiles.Detection | None = None
         self._notes: list[str] = []
         self._seen: object = None
         self._changes = 0
@@ -85,20 +86,47 @@ class HermesStore:
     @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
-        if self._profile is None:
-            try:
-                self._profile = self._read(lambda db: profiles.detect(db, self._schema))
-            except StoreError as error:
-                self._note(str(error))
-                self._profile = profiles.by_schema(self._schema)
+        detected = self._detection()
         return StoreInfo(
             kind="hermes",
             path=self.path,
             schema=self._schema.version,
-            profile=self._profile[0],
-            profile_reason=self._profile[1],
+            profile=detected.profile,
+            profile_reason=detected.reason,
             notes=(*self._notes, *self._connections.notes),
+            open_profiles=detected.open if len(detected.open) > 1 else (),
         )
+
+    def fits(self, wanted: Callable[[], bool] = lambda: True) -> tuple[Fit, ...]:
+        """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
+        Reads the lists of some compactions."""
+        from inspector.stores.hermes.fitting import fits_of, recorded_lists
+
+        lists = recorded_lists(self, self.path, self._detection().sessions)
+        return tuple(fits_of(lists, profiles.PROFILES, wanted))
+
+    def _detection(self) -> profiles.Detection:
+        """What the signs say and, where they leave several profiles open, which of these plans what was recorded."""
+        if self._detected is None:
+            from inspector.config.settings import config_version
+
+            version = config_version(self.path)
+            try:
+                found = self._read(lambda db: profiles.detect(db, self._schema, version))
+            except StoreError as error:
+                self._note(str(error))
+                found = profiles.by_schema(self._schema, version)
+            # Opening conversations asks for no profile, so this does not come here again.
+            self._detected = found
+            if len(found.open) > 1:
+                from inspector.stores.hermes.fitting import fits_of, recorded_lists, settled
+
+                try:
+                    lists = recorded_lists(self, self.path, found.sessions)
+                    self._detected = settled(found, fits_of(lists, found.open))
+                except StoreError as error:
+                    self._note(str(error))
+        return self._detected
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first. Reads no message."""
@@ -189,7 +217,10 @@ class HermesStore:
         """What is another text as soon as a conversation is another: by its sessions, how many messages they have, how
         many of these are live, and which is the last. Reads no body."""
         row = self._row(conversation)
-        return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        try:
+            return self._read(lambda db: "\n".join(stamp(db, self._schema, name) for name in row.sessions))
+        except StoreDamaged:
+            return repr(row)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
         """Messages that contain every word of `query` (in double quotes: exactly this), newest first.
@@ -278,6 +309,11 @@ class HermesStore:
             found, damage = self._parts(db, name)
             notes.extend(damage)
             lists.extend((name, part) for part in found)
+        if sessions and sessions[-1].end_reason == "compression":
+            notes.append(
+                f"Session {sessions[-1].id} was ended by a compaction, but no session went on from it: "
+                "what the compaction made is not in the store."
+            )
         for note in notes:
             self._note(note)
         uncertain = [number for number, (_, part) in enumerate(lists, start=1) if not part.certain]
@@ -299,14 +335,11 @@ class HermesStore:
         return parts(db, self._schema, index), index.notes
 
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
+        from inspector.stores.hermes.generations import has_inactive
+
         total = 0
         for name in row.sessions:
-            if (
-                self._schema.in_place
-                and db.execute(
-                    "SELECT 1 FROM messages WHERE session_id = ? AND active = 0 LIMIT 1", (name,)
-                ).fetchall()
-            ):
+            if self._schema.in_place and has_inactive(db, name):
                 total += len(self._parts(db, name)[0])
             else:
                 total += 1

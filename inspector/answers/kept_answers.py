@@ -1,0 +1,36 @@
+"""Answers about a conversation that took long, kept between runs as documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from inspector.answers.answers import Answers
+from inspector.answers.kept_results import basis_of, default_results
+from inspector.answers.resolving import resolve
+
+#: What takes no longer than this is worked out again, in seconds.
+LONG = 1.0
+
+
+def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
+    """The document that `make` answers a question with, or the one that is kept of it.
+
+    `options` are what else it depends on, beside the conversation and the settings. What was to be said of it is said
+    again. Raises UnknownConversation, StoreErrors, and whatever `make` does.
+    """
+    conversation = answers.store.resolve(name)
+    row = next(row for row in answers.store.conversations() if row.id == conversation)
+    resolved = resolve(answers.store, row, answers.flags, answers.config)
+    basis = basis_of(answers.store, conversation, question, resolved, repr(options))
+    kept = default_results()
+    known = kept.get(basis)
+    if known is None:
+        began = time.monotonic()
+        known = {"document": make(), "notes": answers.notes()}
+        if time.monotonic() - began >= LONG:
+            kept.put(basis, known)
+    for note in known["notes"]:
+        answers.note(note)
+    return known["document"]

@@ -1,0 +1,37 @@
+"""Commands that answer about one conversation, or about each of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import print_answer
+from inspector.core.text import safe_line
+
+if TYPE_CHECKING:
+    from inspector.answers.answers import Answers
+
+
+def print_each(
+    answers: Answers, name: str | None, as_json: bool, ask: Callable[[str], Any], text: Callable[[Any], None]
+) -> None:
+    """Print what `ask` answers of the conversation `name`; without one, of all: lists as a single one whose entries
+    say their conversation, for people under each one's title."""
+    if name is not None:
+        print_answer(ask(name), as_json, text)
+        return
+    rows = answers.store.conversations()
+    if as_json:
+        print_answer([entry for row in rows for entry in _entries(row.id, ask(row.id))], True, text)
+        return
+    for number, row in enumerate(rows):
+        click.echo(("\n" if number else "") + safe_line(row.title or row.id))
+        text(ask(row.id))
+
+
+def _entries(conversation: str, answer: Any) -> Sequence[Any]:
+    if isinstance(answer, list):
+        return [{"conversation": conversation, **entry} for entry in answer]
+    return [answer]

@@ -1,0 +1,77 @@
+"""Phase 4: the summary's role, where it goes, and mended tool pairs (releases from 0.20.0 on, `compress`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from inspector.engines.base import Output
+from inspector.engines.hermes.assembly import mended, merged_with, without_old_images
+from inspector.engines.hermes.direct.handoffs import plain_text
+from inspector.engines.hermes.policies import Policies
+
+Wire = Mapping[str, Any]
+
+
+class Kept(NamedTuple):
+    """A message of the list before that goes on, as it stands then."""
+
+    source: int
+    wire: Wire
+
+
+class Role(NamedTuple):
+    """The summary's role, or the tail message that it is merged into; `before` says that it stands before its text."""
+
+    role: str
+    target: int | None = None
+    before: bool = False
+
+
+def role_of(head: Sequence[Kept], tail: Sequence[Kept], headless: bool) -> Role:
+    """The role that does not repeat one beside it, as templates count them; `headless` says that no head is
+    protected."""
+    last: str | None = "user"
+    if head:
+        last = next((role for kept in reversed(head) if (role := _visible(kept.wire)) is not None), None)
+    first, visible = None, None
+    for at, kept in enumerate(tail):
+        first = _visible(kept.wire)
+        if first is not None:
+            visible = at
+            break
+    forced = headless or last == "system" or not any(map(_asks, (*head, *tail)))
+    role = "user" if last is None or last in ("assistant", "tool") or forced else "assistant"
+    if first is None or role != first:
+        return Role(role)
+    flipped = "assistant" if role == "user" else "user"
+    if flipped != last and last is not None and not forced:
+        return Role(flipped)
+    return Role(role, visible if forced and visible is not None else 0, forced and role == "user")
+
+
+def _visible(wire: Wire) -> str | None:
+    role = wire.get("role")
+    if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
+        return None
+    return role
+
+
+def _asks(kept: Kept) -> bool:
+    return kept.wire.get("role") == "user" and bool(plain_text(kept.wire.get("content")).strip())
+
+
+def assembled(
+    head: Sequence[Kept], tail: Sequence[Kept], headless: bool, summary: str, policies: Policies
+) -> list[Output]:
+    """The list after, with `summary` as the handoff's text."""
+    chosen = role_of(head, tail, headless)
+    output = [Output(wire, source) for source, wire in head]
+    if chosen.target is None:
+        output.append(Output({"role": chosen.role, "content": summary}, "summary"))
+    where = replace(policies, merges_behind=not chosen.before)
+    for at, (source, wire) in enumerate(tail):
+        merged = at == chosen.target
+        output.append(Output(merged_with(wire, summary, where) if merged else wire, source, merged))
+    return without_old_images(mended(output, policies))

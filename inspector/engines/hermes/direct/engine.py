@@ -1,0 +1,305 @@
+"""The engine of releases from 0.20.0 on: what they do with a list cannot be told from sizes alone, so it holds the
+list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeVar
+
+from inspector.core.messages import Message
+from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
+from inspector.engines.hermes.assembly import pruned_wire
+from inspector.engines.hermes.budgets import budgets
+from inspector.engines.hermes.direct import boundaries, pruning
+from inspector.engines.hermes.direct.assembly import Kept, assembled, role_of
+from inspector.engines.hermes.direct.estimates import message_tokens, rough_tokens
+from inspector.engines.hermes.direct.handoffs import echoes_after, is_handoff, last_user, without_handoff
+from inspector.engines.hermes.estimates import call_id, check_serializable
+from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.pruning import RELEASE_ERRORS
+
+Wire = Mapping[str, Any]
+T = TypeVar("T")
+
+
+class DirectIndex:
+    """A list with its texts, and what each message counts for in the release's rough estimate."""
+
+    def __init__(self, messages: Iterable[Message], policies: Policies) -> None:
+        self.messages = tuple(messages)
+        self.wires = [message.wire for message in self.messages]
+        self.policies = policies
+        self._until = list(accumulate((rough_tokens(wire) for wire in self.wires), initial=0))
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def tokens(self, index: int) -> int:
+        """Walk tokens of one message as it is; 0 where the release fails on it."""
+        return self._counted(self.wires[index])
+
+    def pruned_tokens(self, index: int) -> int:
+        """Walk tokens of one message fully pruned."""
+        return self._counted(pruned_wire(self.messages[index], None, self.policies))
+
+    def _counted(self, wire: Wire) -> int:
+        try:
+            return message_tokens(wire, self.policies)
+        except RELEASE_ERRORS:
+            return 0
+
+    def total(self) -> int:
+        """The release's rough estimate of the whole list, without the system prompt, in tokens."""
+        return self._until[-1]
+
+    def rough_until(self, stop: int) -> int:
+        """The same of the first `stop` messages."""
+        return self._until[min(stop, len(self))]
+
+
+class _Window(NamedTuple):
+    """What a plan decides, in the list that is left when blank echoes are gone; `kept` leads to the list before.
+
+    `head_end`, `cut` and `tail_start` index it: the head, what is summarized, and the tail, which a later handoff
+    moves.
+    """
+
+    pruned: Sequence[Wire]
+    kept: Sequence[int]
+    boundary: int
+    head_end: int
+    tail_start: int
+    summarized_from: int
+    middle: Sequence[Wire]
+    steps: tuple[DerivationStep, ...]
+
+    def place(self, index: int) -> int:
+        """Where a message of the shorter list stood in the list before."""
+        return self.kept[index] if index < len(self.kept) else len(self.pruned) + index - len(self.kept)
+
+
+class _Fails(Exception):
+    """The release fails, or has nothing to do: `reason` says so."""
+
+    def __init__(self, reason: str, raises: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.raises = reason, raises
+
+
+class DirectEngine:
+    """One release of Hermes' compressor from 0.20.0 on. Pure: every method depends on its arguments alone."""
+
+    def __init__(self, policies: Policies) -> None:
+        self.policies = policies
+
+    @property
+    def name(self) -> str:
+        """What --profile takes."""
+        return self.policies.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence about the release."""
+        return self.policies.summary
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """Threshold, tail budget and summary ceiling in tokens, each explained."""
+        return budgets(self.policies, settings)
+
+    def measure(self, messages: Iterable[Message]) -> DirectIndex:
+        """The list itself, counted."""
+        return DirectIndex(messages, self.policies)
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        numbers = self.budgets(settings)
+        if tokens >= numbers.threshold_tokens:
+            return "agent"
+        return "hygiene" if tokens >= numbers.hygiene_tokens else None
+
+    def plan(
+        self, token_index: DirectIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
+    ) -> Plan:
+        """What a compaction now would do. `compactions` went before; `system_tokens` count for the gauge only."""
+        numbers = self.budgets(settings)
+        length, total = len(token_index), token_index.total() + system_tokens
+        try:
+            window = self._window(token_index.wires, settings, numbers, compactions)
+            role, merged = self._role(window)
+        except _Fails as failure:
+            return Plan(
+                profile=self.name,
+                budgets=numbers,
+                length=length,
+                compacts=False,
+                reason=failure.reason,
+                head_end=length,
+                tail_start=length,
+                prune_before=0,
+                pruned=(),
+                summarized_from=length,
+                summary_budget=0,
+                role="",
+                merged=False,
+                head_tokens=total - system_tokens,
+                middle_tokens=0,
+                tail_tokens=0,
+                tokens_before=total,
+                tokens_after=total,
+                summary_tokens=0,
+                raises=failure.raises,
+            )
+        middle = sum(map(rough_tokens, window.middle))
+        budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
+        head_end, tail_start = window.place(window.head_end), window.place(window.tail_start)
+        head, tail = (
+            sum(map(rough_tokens, part)) for part in (window.pruned[:head_end], window.pruned[tail_start:])
+        )
+        changed = [
+            index
+            for index, (old, new) in enumerate(zip(token_index.wires, window.pruned, strict=True))
+            if old is not new
+        ]
+        return Plan(
+            profile=self.name,
+            budgets=numbers,
+            length=length,
+            compacts=True,
+            reason="",
+            head_end=head_end,
+            tail_start=tail_start,
+            prune_before=window.boundary,
+            pruned=tuple(changed),
+            summarized_from=window.place(window.summarized_from),
+            summary_budget=budget,
+            role=role,
+            merged=merged,
+            head_tokens=head,
+            middle_tokens=middle,
+            tail_tokens=tail,
+            tokens_before=total,
+            tokens_after=head + budget + tail + system_tokens,
+            summary_tokens=budget,
+            steps=window.steps,
+        )
+
+    def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Wire, ...]:
+        """Every message as it stands after pruning."""
+        wires = [message.wire for message in messages]
+        if not plan.compacts:
+            return tuple(wires)
+        return tuple(pruning.prune(wires, self.policies, plan.budgets, plan.prune_before))
+
+    def pruned_wire(self, message: Message, caller: Message | None) -> Wire:
+        """One message as pruning leaves it, `caller` being the assistant message whose call it answers."""
+        return pruned_wire(message, caller, self.policies)
+
+    def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
+        """The list after, with `summary` as the handoff's text."""
+        pruned = self.prune(messages, plan)
+        if not plan.compacts:
+            return tuple(Output(wire, index) for index, wire in enumerate(pruned))
+        echoes = self._echoes(pruned)
+        head = [(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
+        tail = [
+            (index, pruned[index]) for index in range(plan.tail_start, len(pruned)) if index not in echoes
+        ]
+        return tuple(
+            assembled(self._kept(head), self._kept(tail), plan.head_end == 0, summary, self.policies)
+        )
+
+    def _echoes(self, pruned: Sequence[Wire]) -> range:
+        return echoes_after(pruned, last_user(pruned, 0, self.policies), self.policies)
+
+    def _kept(self, part: Iterable[tuple[int, Wire]]) -> list[Kept]:
+        """What of a part goes on: handoffs leave it, what they were merged with stays."""
+        found = ((index, without_handoff(wire, self.policies)) for index, wire in part)
+        return [Kept(index, wire) for index, wire in found if wire is not None]
+
+    def _role(self, window: _Window) -> tuple[str, bool]:
+        left = [window.pruned[index] for index in window.kept]
+        head = self._kept(enumerate(left[: window.head_end]))
+        tail = self._kept(enumerate(left[window.tail_start :]))
+        _phase("mends tool pairs", lambda: _pair(kept.wire for kept in (*head, *tail)))
+        chosen = role_of(head, tail, window.head_end == 0)
+        return ("", True) if chosen.target is not None else (chosen.role, False)
+
+    def _window(
+        self, wires: Sequence[Wire], settings: Settings, numbers: Budgets, compactions: int
+    ) -> _Window:
+        policies, budget = self.policies, numbers.tail_token_budget
+        size = boundaries.head_size(wires, policies, settings.protect_first_n, compactions)
+        if len(wires) <= size + 4:
+            raise _Fails(
+                f"{len(wires)} messages are too few: a head of {size} and 4 more are needed at least"
+            )
+        boundary = _phase(
+            "prunes", lambda: pruning.prune_boundary(wires, policies, numbers, settings.protect_last_n)
+        )
+        pruned = _phase("prunes", lambda: pruning.prune(wires, policies, numbers, boundary))
+        echoes = self._echoes(pruned)
+        kept = [index for index in range(len(pruned)) if index not in echoes]
+        left = [pruned[index] for index in kept]
+        size = boundaries.head_size(left, policies, settings.protect_first_n, compactions)
+        head_end = boundaries.past_results(left, size)
+        search = boundaries.TailCut(left, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
+        cut = _phase("looks for the tail", search.find)
+        cut = boundaries.bridged(left, head_end, cut, last_user(left, 0, policies))
+        if head_end >= cut:
+            raise _Fails("everything fits into the head and the tail")
+        first = int(bool(left) and left[0].get("role") == "system")
+        stop = cut if compactions else len(left)
+        handoffs = [index for index in range(first, stop) if is_handoff(left[index], policies)]
+        middle, tail_start = self._middle(left, head_end, cut, handoffs)
+        if not middle:
+            raise _Fails("an earlier summary is all that could be summarized")
+        _phase("writes out the middle", lambda: _write_out(middle, policies))
+        steps = [DerivationStep("head", size, f"the first {size} messages are protected"), *search.steps]
+        if cut != search.cut:
+            why = "what the agent did before the last user message goes with it"
+            steps.append(DerivationStep("bridge", cut, why, bound=True))
+        if tail_start != cut:
+            steps.append(
+                DerivationStep("handoff", tail_start, "the tail starts behind the newest handoff", bound=True)
+            )
+        start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
+        return _Window(pruned, kept, boundary, head_end, tail_start, start, middle, tuple(steps))
+
+    def _middle(
+        self, left: Sequence[Wire], head_end: int, cut: int, handoffs: Sequence[int]
+    ) -> tuple[list[Wire], int]:
+        """What goes to the summary model, and where the tail starts: handoffs go into the summary before."""
+        if not handoffs:
+            return list(left[head_end:cut]), cut
+        newest = handoffs[-1]
+        before = [
+            own if index in handoffs else left[index]
+            for index in range(head_end, newest)
+            if (own := without_handoff(left[index], self.policies)) is not None
+        ]
+        own = without_handoff(left[newest], self.policies)
+        middle = [*before, *([own] if own is not None else []), *left[newest + 1 : cut]]
+        return middle, max(cut, newest + 1)
+
+
+def _write_out(middle: Iterable[Wire], policies: Policies) -> None:
+    for wire in middle:
+        check_serializable(wire, policies)
+
+
+def _pair(wires: Iterable[Wire]) -> None:
+    for wire in wires:
+        if wire.get("role") == "assistant":
+            for call in wire.get("tool_calls") or []:
+                hash(call_id(call))
+        elif wire.get("role") == "tool":
+            hash(wire.get("tool_call_id"))
+
+
+def _phase(words: str, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except RELEASE_ERRORS as error:
+        name = type(error).__name__
+        raise _Fails(f"the release fails while it {words}: {name}", f"{name} in this list") from error

@@ -1,0 +1,169 @@
+"""What a message is to a release from 0.20.0 on: a handoff, an echo without text, something a person said."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from inspector.engines.hermes.policies import Policies
+from inspector.engines.hygiene import TODO_START
+
+_LEGACY = "[CONTEXT SUMMARY]:"
+_PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
+_BELOW = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+_END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+_MARK = "_compressed_summary"
+#: The SHA-256 of texts that a release writes as a user message where a compacted list has none.
+_CONTINUATIONS = frozenset(
+    {
+        "813558469c3ee538148ddf78e284638f83a6e83fe6e252a03d24a6426f5fa507",
+        "8e9df8ea1780496e6ce95b2bad9b21f7f0bce68f2dda54fb17a6d0362bd969f9",
+    }
+)
+Wire = Mapping[str, Any]
+
+
+def plain_text(content: Any) -> str:
+    """Every text of a content, joined by line ends."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = (
+            item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
+            for item in content
+        )
+        return "\n".join(text for text in texts if isinstance(text, str) and text)
+    return str(content)
+
+
+def handoff_kind(content: Any, policies: Policies) -> Literal["", "standalone", "merged"]:
+    """Whether a content is a handoff in one of the release's wordings, or has one merged behind its own text."""
+    text = plain_text(content).lstrip()
+    if _BELOW in text:
+        return "merged" if _starts(text.split(_BELOW, 1)[1].lstrip(), policies) else ""
+    return "standalone" if _starts(text, policies) else ""
+
+
+def _starts(text: str, policies: Policies) -> bool:
+    if text.startswith(_LEGACY):
+        return True
+    return text.startswith("[CONTEXT") and any(
+        len(text) >= wording.length and _digest(text[: wording.length]) == wording.sha256
+        for wording in policies.wordings
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def is_handoff(wire: Wire, policies: Policies) -> bool:
+    """Whether a message is or holds a handoff, by its mark or its wording."""
+    return bool(wire.get(_MARK)) or bool(handoff_kind(wire.get("content"), policies))
+
+
+def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
+    """The message with what is its own, where a handoff was merged with it; None where nothing is left."""
+    if not is_handoff(wire, policies):
+        return wire
+    content = wire.get("content")
+    own = (
+        _own_text(content)
+        if isinstance(content, str)
+        else _own_parts(content)
+        if isinstance(content, list)
+        else None
+    )
+    return {**{key: value for key, value in wire.items() if key != _MARK}, "content": own} if own else None
+
+
+def _own_text(content: str) -> str:
+    if _BELOW in content:
+        return content.split(_BELOW, 1)[0].strip().removeprefix(_PRIOR).lstrip()
+    return content.partition(_END)[2].lstrip()
+
+
+def _own_parts(content: list[Any]) -> list[Any]:
+    before: list[Any] = []
+    for item in content:
+        text = _text_in(item)
+        if text is not None and _BELOW in text:
+            front = text.split(_BELOW, 1)[0]
+            return _without_header([*before, _with_text(item, front)] if front.strip() else before)
+        before.append(item)
+    for index, item in enumerate(content):
+        text = _text_in(item)
+        if text is not None and _END in text:
+            rest = text.split(_END, 1)[1].lstrip()
+            return [*([_with_text(item, rest)] if rest else []), *content[index + 1 :]]
+    return []
+
+
+def _without_header(parts: list[Any]) -> list[Any]:
+    for index, item in enumerate(parts):
+        text = _text_in(item)
+        if text is None or not text.lstrip().startswith(_PRIOR):
+            continue
+        rest = text.lstrip()[len(_PRIOR) :].lstrip()
+        return [*parts[:index], *([_with_text(item, rest)] if rest else []), *parts[index + 1 :]]
+    return parts
+
+
+def _text_in(item: Any) -> str | None:
+    text = item if isinstance(item, str) else item.get("text") if isinstance(item, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _with_text(item: Any, text: str) -> Any:
+    return {**item, "text": text} if isinstance(item, dict) else text
+
+
+def is_blank(wire: Wire, policies: Policies) -> bool:
+    """Whether a user message holds nothing: the echo of a platform."""
+    if wire.get("role") != "user" or is_handoff(wire, policies):
+        return False
+    content = wire.get("content")
+    if content is None or isinstance(content, str):
+        return not (content or "").strip()
+    return isinstance(content, list) and all(map(_is_empty, content))
+
+
+def _is_empty(part: Any) -> bool:
+    if isinstance(part, str):
+        return not part.strip()
+    if isinstance(part, dict) and part.get("type") in ("text", "input_text"):
+        text = part.get("text")
+        return isinstance(text, str) and not text.strip()
+    return False
+
+
+def is_synthetic(wire: Wire, policies: Policies) -> bool:
+    """Whether a user message is the release's own: a handoff, a list of open tasks, a marker to go on."""
+    if wire.get("role") != "user":
+        return False
+    if is_handoff(wire, policies):
+        return True
+    text = plain_text(wire.get("content")).strip()
+    return text.startswith(TODO_START + "\n") or (len(text) < 1_000 and _digest(text) in _CONTINUATIONS)
+
+
+def last_user(wires: Sequence[Wire], start: int, policies: Policies) -> int:
+    """The last message from `start` on that a person said, or -1."""
+    for index in range(len(wires) - 1, start - 1, -1):
+        wire = wires[index]
+        if wire.get("role") == "user" and not is_blank(wire, policies) and not is_synthetic(wire, policies):
+            return index
+    return -1
+
+
+def echoes_after(wires: Sequence[Wire], user: int, policies: Policies) -> range:
+    """The blank user messages right behind a message, where the assistant's answer follows them."""
+    if user < 0:
+        return range(0)
+    stop = user + 1
+    while stop < len(wires) and is_blank(wires[stop], policies):
+        stop += 1
+    return range(user + 1, stop) if stop < len(wires) and wires[stop].get("role") == "assistant" else range(0)

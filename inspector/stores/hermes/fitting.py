@@ -1,0 +1,141 @@
+"""How well the plans of profiles fit the compactions that a database recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector.config.models import ASSUMED, context_length
+from inspector.config.settings import config_beside, resolve_settings
+from inspector.core.conversations import Compaction
+from inspector.core.errors import EngineError
+from inspector.core.messages import Message
+from inspector.engines.base import Settings, TokenIndex
+from inspector.engines.registry import engine
+from inspector.stores.base import Store
+from inspector.stores.hermes.profiles import Detection, told
+
+#: So many lists are looked at, of so many messages at most each.
+_LISTS, _LONGEST = 4, 5_000
+#: What is tried where the settings that are known fit nothing: each alone, the rest as it is.
+_TRIES: tuple[tuple[str, tuple[float, ...]], ...] = (
+    ("threshold", (0.5, 0.75, 0.85, 0.8, 0.7, 0.6, 0.9, 0.65, 0.55, 0.4, 0.3)),
+    ("target_ratio", (0.2, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5)),
+    ("protect_first_n", (3, 0, 1, 2, 5)),
+    ("protect_last_n", (20, 3, 5, 10, 40)),
+    ("context_length", (64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedList:
+    """A list as it was when it was compacted, and what the store shows of it."""
+
+    messages: Sequence[Message]
+    compaction: Compaction
+    settings: Settings
+
+
+class Fit(NamedTuple):
+    """How many of `of` recorded compactions a profile plans as they were, under settings of which `changed` are other
+    ones than are known ("threshold 0.75"; empty: none). `off` is by how many messages its boundaries differ at most."""
+
+    profile: str
+    fits: int
+    of: int
+    off: int
+    changed: str = ""
+
+
+def fits_of(
+    lists: Sequence[RecordedList], profiles: Iterable[str], wanted: Callable[[], bool] = lambda: True
+) -> list[Fit]:
+    """The fit of every profile, the best first, and under other settings where these fit more. Nothing
+    where there is no list."""
+    found = []
+    for profile in profiles if lists else ():
+        measured = _measured(profile, lists)
+        if measured is None or not wanted():
+            continue
+        plain = _fit(profile, measured, "")
+        found.append(plain)
+        if plain.fits < plain.of:
+            others = [
+                _fit(profile, measured, f"{name} {value:g}", **{name: value})
+                for name, values in _TRIES
+                for value in values
+            ]
+            best = max(others, key=lambda fit: (fit.fits, -fit.off))
+            if best.fits > plain.fits:
+                found.append(best)
+    return sorted(found, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off))
+
+
+def _measured(profile: str, lists: Sequence[RecordedList]) -> list[tuple[RecordedList, TokenIndex]] | None:
+    try:
+        return [(recorded, engine(profile).measure(recorded.messages)) for recorded in lists]
+    except EngineError:
+        return None
+
+
+def _fit(
+    profile: str, lists: Sequence[tuple[RecordedList, TokenIndex]], changed: str, **changes: float
+) -> Fit:
+    fits = off = 0
+    for recorded, index in lists:
+        settings = recorded.settings.with_(profile=profile, **changes)
+        plan = engine(profile).plan(index, settings, recorded.compaction.index - 1)
+        head, tail = plan.regions()
+        apart = max(abs(head - recorded.compaction.head_end), abs(tail - recorded.compaction.tail_start))
+        fits += plan.compacts and apart == 0
+        off = max(off, apart)
+    return Fit(profile, fits, len(lists), off, changed)
+
+
+def recorded_lists(store: Store, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
+    """The lists of some compactions whose boundaries are certain, from the conversations that these sessions are in.
+    Raises StoreErrors."""
+    found: list[RecordedList] = []
+    for tip in dict.fromkeys(store.resolve(session) for session in sessions):
+        conversation = store.open(tip)
+        row = conversation.row
+        length, source = context_length(row.model, row.provider)
+        facts = {"context_length": (length or ASSUMED, source)}
+        settings = resolve_settings({}, config_beside(path), facts, row.model, row.base_url).settings
+        for compaction in store.compactions(conversation):
+            if len(found) == _LISTS:
+                return found
+            before = conversation.generations[compaction.index - 1]
+            if compaction.exact and len(before) <= _LONGEST:
+                found.append(RecordedList(store.messages(before), compaction, settings))
+    return found
+
+
+def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
+    """The one of the open profiles whose plans equal the recorded compactions, and a reason that says so."""
+    names = " and ".join(map(told, detected.open))
+    if not fits or not fits[0].fits:
+        more = "; no recorded compaction tells them apart." if not fits else "; none plans what was recorded."
+        return detected._replace(reason=f"{detected.reason} This leaves {names} open{more}")
+    best = [fit for fit in fits if (fit.fits, bool(fit.changed)) == (fits[0].fits, bool(fits[0].changed))]
+    alike = [name for name in detected.open if any(fit.profile == name for fit in best)]
+    profile = detected.profile if detected.profile in alike else alike[-1]
+    return detected._replace(
+        profile=profile,
+        reason=f"{detected.reason} This leaves {names} open; {fit_text(best[0]._replace(profile=profile))}"
+        + (
+            f", and so do{'es' if len(alike) == 2 else ''} "
+            + " and ".join(told(name) for name in alike if name != profile)
+            if len(alike) > 1
+            else ""
+        )
+        + ".",
+    )
+
+
+def fit_text(fit: Fit) -> str:
+    """A fit in words."""
+    at = f" at {fit.changed}" if fit.changed else ""
+    return f"{told(fit.profile)}{at} plans {fit.fits} of {fit.of} recorded compactions as they were"

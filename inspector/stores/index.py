@@ -1,0 +1,97 @@
+"""What files were found to hold, kept between runs: only a file that changed is read again.
+
+The program's own database in the user's cache directory; by path: size and time of the file, whose it is, its digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspector.config.database import CacheFile
+from inspector.stores.recorded import FileDigest
+
+#: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
+LARGEST = 64_000_000
+#: Changes whenever what is kept of a file does.
+FORMAT = 1
+
+_FIELDS = tuple(field.name for field in fields(FileDigest))
+
+
+class Kept(NamedTuple):
+    """What a file held when it had this size in bytes and this time of change in nanoseconds."""
+
+    size: int
+    changed: int
+    agent: str
+    digests: tuple[FileDigest, ...]
+
+
+class FileIndex:
+    """What is kept of files. Where the database cannot be used nothing is kept, and `problem` says why."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is kept between runs; "" where it is."""
+        return self._file.problem
+
+    def get(self, paths: Iterable[Path]) -> dict[Path, Kept]:
+        """What is known of these files, whether it still holds or not."""
+        keys = {_key(path): path for path in paths}
+        found = self._file.get(list(keys))
+        read = {keys[key]: _kept(data) for key, data in found.items()}
+        return {path: kept for path, kept in read.items() if kept is not None}
+
+    def put(self, found: Mapping[Path, Kept]) -> None:
+        """Remember what files hold."""
+        self._file.put({_key(path): _packed(kept) for path, kept in found.items()})
+
+    def close(self) -> None:
+        """Close the database; nothing is kept from then on."""
+        self._file.close()
+
+
+def _key(path: Path) -> bytes:
+    raw = str(path.absolute()).encode("utf-8", errors="surrogateescape")
+    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode()).digest()
+
+
+def _packed(kept: Kept) -> bytes:
+    document = [kept.size, kept.changed, kept.agent, [astuple(digest) for digest in kept.digests]]
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
+def _kept(data: object) -> Kept | None:
+    """What was packed; None where it is none of ours."""
+    try:
+        document: Any = json.loads(data) if isinstance(data, bytes) else None
+        size, changed, agent, digests = document
+        return Kept(int(size), int(changed), str(agent), tuple(_digest(values) for values in digests))
+    except (ValueError, TypeError):
+        return None
+
+
+def _digest(values: list[Any]) -> FileDigest:
+    named = dict(zip(_FIELDS, values, strict=True))
+    return FileDigest(**{**named, "compactions": tuple(named["compactions"])})
+
+
+_OPENED: dict[str, FileIndex] = {}
+
+
+def default_index() -> FileIndex:
+    """The index in the user's cache directory, opened once."""
+    from inspector.config.folders import cache_dir
+
+    path = cache_dir() / "files.db"
+    if str(path) not in _OPENED:
+        _OPENED[str(path)] = FileIndex(path)
+    return _OPENED[str(path)]

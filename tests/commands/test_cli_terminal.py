@@ -1,0 +1,65 @@
+"""The program in a pseudo-terminal: where it draws, and where it cannot."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def in_terminal(
+    tmp_path: Path, term: str, errors: Path, until: bytes, keys: bytes = b""
+) -> tuple[bytes, int]:
+    """What the program drew until it ended, pressing keys once `until` was seen; and how it ended."""
+    master, slave = pty.openpty()
+    environment = {
+        **os.environ, "TERM": term, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "COLUMNS": "100", "LINES": "30",
+    }  # fmt: skip
+    with errors.open("wb") as file:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=file, env=environment
+        )  # fmt: skip
+    os.close(slave)
+    seen = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and (program.poll() is None or select.select([master], [], [], 0)[0]):
+        if not select.select([master], [], [], 0.1)[0]:
+            continue
+        try:
+            seen += os.read(master, 65_536)
+        except OSError:
+            break
+        if keys and until in seen:
+            os.write(master, keys)
+            keys = b""
+    program.kill()
+    code = program.wait()
+    os.close(master)
+    return seen, code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+    seen, code = in_terminal(tmp_path, "xterm-256color", errors, b"Move checkout", b"q")
+    assert b"Move checkout" in seen
+    assert b"\x1b[?1049l" in seen, "the screen is given back"
+    assert (errors.read_bytes(), code) == (b"", 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) -> None:
+    seen, code = in_terminal(tmp_path, "dumb", tmp_path / "errors", b"")
+    assert b"\x1b[?1049h" not in seen
+    assert b"Move checkout" in seen
+    assert b"TERM=dumb has no screen to draw on" in seen
+    assert code == 0
