@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, stores_of
 from inspector.answers.findings import findings_without_facts
 from inspector.answers.inspection import Compared, Inspection, budgets_of
+from inspector.answers.resolving import info_for
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Microcompaction
 from inspector.engines.base import TokenIndex
@@ -31,15 +32,33 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     inspection, resolved = answers.opened(name)
     every = findings_without_facts(inspection, resolved)
     profile = resolved.settings.profile
+    compared_all = inspection.compared(resolved.settings)
+    if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):
+        tried = what_was_tried(answers, inspection.conversation.id, profile)
+        if tried:
+            answers.note(tried)
     return [
         JudgedCompaction(
             compared,
             why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
             tuple(f for f in every if f.compaction == compared.recorded.index),
         )
-        for compared in inspection.compared(resolved.settings)
+        for compared in compared_all
         for before in (inspection.generation(compared.recorded.index),)
     ]
+
+
+def what_was_tried(answers: Answers, session: str, profile: str) -> str:
+    """Which profiles plan what the session's database recorded, and how far off the others are; empty where the store
+    records nothing to compare with. Raises StoreErrors."""
+    from inspector.stores.hermes.fitting import tried_text
+    from inspector.stores.hermes.store import HermesStore
+
+    path = info_for(answers.store, session).path
+    store = next(
+        (one for one in stores_of(answers.store) if isinstance(one, HermesStore) and one.path == path), None
+    )
+    return tried_text(store.fits(), profile) if store is not None else ""
 
 
 def why_of(

@@ -13,7 +13,7 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS, Metric
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis
-from inspector.replay.whatif import SummaryModel, WhatIf
+from inspector.replay.whatif import SummaryModel, WhatIf, stuck
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
@@ -140,8 +140,8 @@ class CellView:
             unknown = "being read" if ran.curve.name == self._subject.name else "not read"
             number = written(metric, metric.of(ran.curve.recording.course, ran.run)) if known else unknown
             lines.append(line_of((metric.words.ljust(18), "muted"), (number.rjust(10), "")))
-        if ran.run.gave_up_at is not None:
-            lines.append(TextLine(f"The agent would give up at step {ran.run.gave_up_at:,}.", "warning"))
+        if stuck(ran.run):
+            lines.append(TextLine(stuck(ran.run), "warning"))
         return lines
 
     def _whose(self, curve: Curve) -> TextLine:
