@@ -71,7 +71,7 @@ def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
             "agent": entry.info.kind,
             "sessions": entry.sessions,
             "size": entry.size,
-            "notes": list(entry.info.notes),
+            "notes": [*entry.info.limits, *entry.info.notes],
         }
         for entry in answer
     ]
