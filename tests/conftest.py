@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The unpacked database of a recording by name, its truth beside it; skips where it is absent."""
+    """The unpacked database of a recording by name, its truth beside it if there is one; skips where it is absent."""
     folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or ROOT.parent / "shared" / "recordings")
     unpacked: dict[str, Path] = {}
 
@@ -52,7 +52,9 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
             target = tmp_path_factory.mktemp("recording") / f"{name}.db"
             with gzip.open(packed, "rb") as source, target.open("wb") as out:
                 shutil.copyfileobj(source, out)
-            shutil.copyfile(folder / f"{name}.db.truth.json", f"{target}.truth.json")
+            truth = folder / f"{name}.db.truth.json"
+            if truth.is_file():
+                shutil.copyfile(truth, f"{target}.truth.json")
             unpacked[name] = target
         return unpacked[name]
 

@@ -10,12 +10,12 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store
-from inspector.stores.several import SeveralStores
+from inspector.stores.several import SeveralStores, single_stores
 
 
 def stores_of(store: Store) -> tuple[Store, ...]:
     """The stores of the single databases."""
-    return tuple(store.stores) if isinstance(store, SeveralStores) else (store,)
+    return single_stores(store)
 
 
 def paths_of(store: Store) -> tuple[Path, ...]:

@@ -8,16 +8,21 @@ from inspector.answers.answers import Answers, stores_of
 from inspector.core.conversations import Hit
 from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
+from inspector.stores.hermes.fitting import Fit
 from inspector.stores.hermes.store import HermesStore
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A database: what it is, how many conversations it has, and what lies in the file where that can be told."""
+    """A database: what it is, how many conversations it has, and what lies in the file where that can be told.
+
+    `fits` tell how well the plans of every profile fit what it recorded, the best first; none where nothing was.
+    """
 
     info: StoreInfo
     conversations: int
     description: StoreDescription | None
+    fits: tuple[Fit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ def describe_databases(answers: Answers) -> list[Database]:
         conversations = len(store.conversations())
         description = store.describe() if isinstance(store, HermesStore) else None
         # Only now: what could not be read is told by then.
-        found.append(Database(store.info, conversations, description))
+        fits = store.fits() if isinstance(store, HermesStore) else ()
+        found.append(Database(store.info, conversations, description, fits))
     return found
 
 

@@ -36,7 +36,8 @@ class ShownGeneration:
 
     `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the
     whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None where nothing was
-    counted, `usage` where the store has none of the generation's session. `profile_reason` says why this profile.
+    counted, `usage` where the store has none of the generation's session. `profile_reason` says why this
+    profile, `limits` what its agent never records.
     """
 
     conversation: Conversation
@@ -45,6 +46,7 @@ class ShownGeneration:
     plan: Plan
     resolved: ResolvedSettings
     profile_reason: str
+    limits: tuple[str, ...]
     system_prompt: str
     breakpoints: tuple[Breakpoint, ...]
     recorded: Compaction | None
@@ -77,6 +79,7 @@ def show_generation(
         messages=messages,
         plan=_plan(inspection, generation, messages, resolved.settings),
         resolved=resolved,
+        limits=info_for(answers.store, session).limits,
         profile_reason=info_for(answers.store, session).profile_reason if detected else "chosen",
         system_prompt=inspection.system_prompt(session),
         breakpoints=breakpoints_of(inspection, generation, messages, resolved, None, None),

@@ -18,15 +18,16 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     Raises StoreErrors, and UsageProblem for PATH beside --demo, and where a name stands alone and there is no database
     for it.
     """
-    from inspector.stores.detect import open_machine, open_store
+    from inspector.stores.detect import open_folder, open_machine, open_store
 
     if demo and path is not None:
         raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")
     if demo:
-        from inspector.config.bundled import demo_databases, fixtures_dir
-        from inspector.stores.several import SeveralStores
+        from inspector.config.bundled import demo_databases, demo_sessions, fixtures_dir
+        from inspector.stores.several import SeveralStores, single_stores
 
-        return SeveralStores([open_store(found) for found in demo_databases()], fixtures_dir())
+        others = single_stores(open_folder(demo_sessions(), keep=False))
+        return SeveralStores([*map(open_store, demo_databases()), *others], fixtures_dir())
     if path is not None:
         return open_store(Path(path))
     try:

@@ -25,6 +25,11 @@ def demo_databases() -> tuple[Path, ...]:
     return tuple(sorted(fixtures_dir().glob("*.db")))
 
 
+def demo_sessions() -> Path:
+    """The folder of the bundled sessions of other agents than Hermes. Raises StoreMissing."""
+    return fixtures_dir() / "agents"
+
+
 def check_installation() -> None:
     """Raise StoreMissing where `widgets` is not ours: another distribution put a package of that name first."""
     from importlib.util import find_spec

@@ -9,7 +9,7 @@ from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.export.config import compression_yaml
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Metrics, SummaryModel, WhatIf
+from inspector.replay.whatif import Metrics, SummaryModel, WhatIf, stuck
 
 #: Each figure's name in words, and how it is written.
 FIGURES: tuple[tuple[str, str, str], ...] = (
@@ -79,8 +79,8 @@ def comparison_text(
             for event in events
         ]
     for name, run in runs:
-        if run.gave_up_at is not None:
-            lines += ["", f"{name}: the agent would give up compacting after {run.gave_up_at:,} messages."]
+        if stuck(run):
+            lines += ["", f"{name}: {stuck(run)}"]
         lines += ["", f"{name}, for Hermes' config.yaml", ""]
         lines += [f"  {line}" for line in compression_yaml(run.settings).splitlines()]
     return "\n".join(lines) + "\n"

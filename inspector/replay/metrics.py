@@ -67,11 +67,16 @@ def metrics_known(facts: bool) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The metrics of a run in their order, and how much it weighs among others in API calls and in facts."""
+    """The metrics of a run in their order, and how much it weighs among others in API calls and in facts.
+
+    `gives_up` and `every_call` say that the run is stuck so (see `WhatIf`).
+    """
 
     values: tuple[float, ...]
     calls: float
     facts: float
+    gives_up: bool = False
+    every_call: bool = False
 
     def weight(self, metric: Metric) -> float:
         """What the run weighs in a mean of this metric."""
@@ -81,4 +86,5 @@ class Scores:
 def scores(course: Course, run: WhatIf) -> Scores:
     """Every metric of a run, those that need facts where the course has them."""
     values = tuple(metric.of(course, run) for metric in metrics_known(course.facts is not None))
-    return Scores(values, run.metrics.calls, run.metrics.facts or 0)
+    stuck = run.gives_up is not None, run.every_call is not None
+    return Scores(values, run.metrics.calls, run.metrics.facts or 0, *stuck)

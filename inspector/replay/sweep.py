@@ -44,7 +44,8 @@ class Sweep:
 
     `complete` is False where it was cancelled: then it holds what was done. Metrics of facts are there where the
     conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
-    where one was not run), where the sweep was over several.
+    where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
+    agent gives up in a conversation of it, or compacts at every call: such a cell is never the best.
     """
 
     rows: Axis
@@ -53,6 +54,8 @@ class Sweep:
     conversations: int
     complete: bool = True
     each: Mapping[str, tuple[tuple[int | None, ...], ...]] = field(default_factory=dict)
+    gives_up: tuple[tuple[bool, ...], ...] = ()
+    every_call: tuple[tuple[bool, ...], ...] = ()
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""
@@ -61,8 +64,13 @@ class Sweep:
         }
         return tuple(sorted(counts, key=lambda name: -(counts[name] or 0)))
 
-    def best(self, metric: str) -> Best:
-        """The best cell by a metric, the first of equals. Raises UsageProblem where no cell was run."""
+    def stuck(self, row: int, column: int) -> bool:
+        """Whether the agent gives up in a cell, or compacts at every call."""
+        return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
+
+    def best(self, metric: str) -> Best | None:
+        """The best cell by a metric, the first of equals; None where the agent is stuck in all. Raises UsageProblem
+        where no cell was run."""
         found = self.cells[metric]
         places = [
             (r, c)
@@ -72,6 +80,9 @@ class Sweep:
         ]
         if not places:
             raise UsageProblem("No cell of the grid was run.")
+        places = [place for place in places if not self.stuck(*place)]
+        if not places:
+            return None
         better = max if BY_NAME[metric].more_is_better else min
         row, column = better(places, key=lambda place: found[place[0]][place[1]])
         return Best(row, column, found[row][column])
@@ -161,7 +172,11 @@ def sweep(
         metric.name: tuple(tuple(total[row][column].value(place) for column in width) for row in height)
         for place, metric in enumerate(wanted)
     }
-    return Sweep(rows, columns, found, count, complete)
+    gives_up, every_call = (
+        tuple(tuple(getattr(total[row][column], name) for column in width) for row in height)
+        for name in ("gives_up", "every_call")
+    )
+    return Sweep(rows, columns, found, count, complete, gives_up=gives_up, every_call=every_call)
 
 
 def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
@@ -180,16 +195,19 @@ def check_size(rows: Axis, columns: Axis) -> None:
 class _Sum:
     """One cell over conversations."""
 
-    __slots__ = ("count", "metrics", "sums", "weights")
+    __slots__ = ("count", "every_call", "gives_up", "metrics", "sums", "weights")
 
     def __init__(self, wanted: Sequence[Metric]) -> None:
         self.metrics = wanted
         self.sums = [0.0] * len(wanted)
         self.weights = [0.0] * len(wanted)
         self.count = 0
+        self.gives_up = self.every_call = False
 
     def add(self, found: Scores) -> None:
         self.count += 1
+        self.gives_up = self.gives_up or found.gives_up
+        self.every_call = self.every_call or found.every_call
         for place, (metric, value) in enumerate(zip(self.metrics, found.values, strict=True)):
             if metric.combine == "max":
                 self.sums[place] = max(self.sums[place], value)

@@ -25,6 +25,8 @@ from inspector.replay.transcript import calls
 _USER = ROLE_CODES["user"]
 #: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
 _AROUND = 130
+#: Compactions at so many calls in a row are no longer told from compacting at every call.
+_IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,25 @@ class Metrics:
         return self.facts_at_risk / self.facts if self.facts else 0.0
 
 
+def stuck(run: WhatIf) -> str:
+    """What a run that cannot keep its list small is stuck with, in a few words that name the step and the window; empty
+    for any other run."""
+    peak = f"the peak is {run.metrics.peak_tokens:,} tokens in a window of {run.settings.context_length:,}"
+    if run.gives_up is not None:
+        return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
+    if run.every_call is not None:
+        return f"From step {run.every_call:,} on the agent would compact at call after call; {peak}."
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """A run: its compactions, the tokens of the list after each step, its metrics, and where it gave up.
+    """A run: its compactions, the tokens of the list after each step, and its metrics.
 
-    `left` tells with which compaction (counted from 0) each message of the transcript left the list.
+    `gives_up` is the step at which the agent would have compacted and had given it up, `every_call` the one from
+    which on
+    it compacted at several calls in a row; None where it never came to that. `left` tells with which compaction
+    (counted from 0) each message of the transcript left the list.
     """
 
     settings: Settings
@@ -96,7 +112,8 @@ class WhatIf:
     events: tuple[Event, ...]
     tokens: tuple[int, ...]
     metrics: Metrics
-    gave_up_at: int | None = None
+    gives_up: int | None = None
+    every_call: int | None = None
     left: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -162,7 +179,9 @@ class _Run:
         #: In the order in which they left; so many had left before the last compaction.
         self.left: dict[int, int] = {}
         self.left_before = 0
-        self.gave_up_at: int | None = None
+        self.gives_up: int | None = None
+        #: The calls, by number, before which the list was compacted.
+        self.fired: list[int] = []
         self.tokens: list[int] = []
         self.prompts: list[int] = []
 
@@ -179,7 +198,9 @@ class _Run:
                 if at == len(course.calls):
                     break
             step = course.calls[at]
-            if not self._fire(step):
+            if self._fire(step):
+                self.fired.append(at)
+            else:
                 self._prompt(at, at + 1)
             at += 1
         self._fill(len(course.said))
@@ -189,9 +210,15 @@ class _Run:
             tuple(self.events),
             tuple(self.tokens),
             self._metrics(),
-            self.gave_up_at,
+            self.gives_up,
+            self._every_call(),
             self.left,
         )
+
+    def _every_call(self) -> int | None:
+        run = zip(self.fired, self.fired[_IN_A_ROW - 1 :], strict=False)
+        first = next((start for start, end in run if end - start == _IN_A_ROW - 1), None)
+        return None if first is None else self.course.calls[first]
 
     def _tokens_at(self, step: int) -> int:
         chars = self.chars + self.course.chars[step]
@@ -232,8 +259,8 @@ class _Run:
         """Compact the list after `step` messages, where the guards and the plan let it."""
         before = self._tokens_at(step)
         if self.guard.blocked():
-            if self.gave_up_at is None:
-                self.gave_up_at = step
+            if self.gives_up is None:
+                self.gives_up = step
             return False
         self.list.extend(step)
         length = len(self.list)

@@ -20,8 +20,9 @@ from inspector.core.messages import Message
 
 class StoreInfo(NamedTuple):
     """What a store is: its kind, which is the agent that writes it ("hermes"), schema version (None where it has none),
-    the profile that its wording and columns point to with the reason, and sentences about what could not be read.
-    `open_profiles` are all that the signs leave open, where they are several."""
+    the profile that its wording and columns point to with the reason, sentences about what could not be read.
+    `open_profiles` are all that the signs leave open, where they are several; `limits` are sentences about what the
+    agent never records."""
 
     kind: str
     path: Path
@@ -30,6 +31,7 @@ class StoreInfo(NamedTuple):
     profile_reason: str
     notes: tuple[str, ...] = ()
     open_profiles: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
 
 class Store(Protocol):

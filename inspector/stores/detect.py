@@ -6,10 +6,14 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector.core.errors import NotAStore, StoreError, StoreMissing
 from inspector.stores.base import Store
 from inspector.stores.recorded import Reader
+
+if TYPE_CHECKING:
+    from inspector.stores.index import FileIndex
 
 _SQLITE = b"SQLite format 3\0"
 DATABASE = "database"
@@ -24,7 +28,7 @@ def open_store(path: Path) -> Store:
     """
     path = Path(path).expanduser()
     if path.is_dir():
-        return _open_folder(path)
+        return open_folder(path)
     from inspector.stores.lines import head_of
 
     agent = _agent_of(path, head_of(path)) if path.is_file() else ""
@@ -72,15 +76,19 @@ def readers() -> tuple[Reader, ...]:
     return (ClaudeCodeReader(), CodexReader(), OpencodeReader(), PiReader())
 
 
-def _open_folder(folder: Path) -> Store:
-    """The databases and transcripts below a folder, the transcripts of each agent as a store."""
+def open_folder(folder: Path, keep: bool = True) -> Store:
+    """The databases and transcripts below a folder, the transcripts of each agent as a store.
+
+    `keep` remembers between runs what the files hold. Raises NotAStore where there are none, StoreErrors.
+    """
     from inspector.stores.index import default_index
     from inspector.stores.several import SeveralStores
     from inspector.stores.transcripts import TranscriptStore
 
-    files = FolderFiles(folder)
+    index = default_index() if keep else None
+    files = FolderFiles(folder, index)
     stores: list[Store] = [
-        TranscriptStore(reader, folder, partial(files.of, reader.agent), default_index())
+        TranscriptStore(reader, folder, partial(files.of, reader.agent), index)
         for reader in readers()
         if files.of(reader.agent)
     ]
@@ -101,8 +109,9 @@ def _open_folder(folder: Path) -> Store:
 class FolderFiles:
     """The transcripts and databases below a folder, by agent. A file is looked into once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, index: FileIndex | None) -> None:
         self._folder = folder
+        self._index = index
         self._agents: dict[Path, str] = {}
 
     def of(self, agent: str) -> list[Path]:
@@ -118,13 +127,13 @@ class FolderFiles:
 
     def _look(self, unknown: Iterable[Path]) -> None:
         """Whose the files are: as the index has it, else by their beginnings."""
-        from inspector.stores.index import default_index
         from inspector.stores.lines import head_of
 
         paths = list(unknown)
         if not paths:
             return
-        self._agents.update((path, kept.agent) for path, kept in default_index().get(paths).items())
+        if self._index is not None:
+            self._agents.update((path, kept.agent) for path, kept in self._index.get(paths).items())
         for path in paths:
             if path not in self._agents:
                 try:

@@ -72,8 +72,9 @@ def _open(place: Place) -> Iterator[Store]:
     from inspector.stores.index import default_index
     from inspector.stores.transcripts import TranscriptStore
 
-    files = partial(FolderFiles(place.path).of, place.agent)
-    yield TranscriptStore(reader_of(place.agent), place.path, files, default_index())
+    index = default_index()
+    files = partial(FolderFiles(place.path, index).of, place.agent)
+    yield TranscriptStore(reader_of(place.agent), place.path, files, index)
 
 
 def _folder(variable: str, usual: Path) -> Path:

@@ -79,7 +79,7 @@ class Reader(Protocol):
         ...
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def limits(self) -> tuple[str, ...]:
         """What the agent's files do not tell, in sentences."""
         ...
 

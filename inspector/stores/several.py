@@ -139,3 +139,8 @@ class SeveralStores:
         if owner is None:
             raise UnknownConversation(f"No conversation holds a session {session!r}.")
         return owner
+
+
+def single_stores(store: Store) -> tuple[Store, ...]:
+    """The stores that a store is made of; itself where it is a single one."""
+    return store.stores if isinstance(store, SeveralStores) else (store,)

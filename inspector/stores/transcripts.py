@@ -53,7 +53,7 @@ class TranscriptStore:
         self._sources: tuple[Mapping[Path, Signature], Mapping[str, Source]] = ({}, {})
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
-        self._notes: list[str] = list(reader.notes)
+        self._notes: list[str] = []
         self._seen: Mapping[Path, Signature] = {}
         self._changes = 0
 
@@ -63,7 +63,8 @@ class TranscriptStore:
         agent = self._reader.agent
         with self._lock:
             notes = tuple(self._notes)
-        return StoreInfo(agent, self.path, None, agent, f"The files are those of {agent}.", notes)
+        reason = f"The files are those of {agent}."
+        return StoreInfo(agent, self.path, None, agent, reason, notes, limits=self._reader.limits)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""

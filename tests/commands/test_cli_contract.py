@@ -40,7 +40,8 @@ def check(entry: dict[str, Any], **types: tuple[type, ...]) -> None:
 
 def test_conversations() -> None:
     found = ask("conversations", "--demo")
-    assert len(found) == 10
+    assert {entry["agent"] for entry in found} == {"hermes", "claude-code", "pi", "codex", "opencode"}
+    assert len(found) == 19
     for entry in found:
         check(
             entry, id=TEXT, root=TEXT, title=TEXT, model=TEXT, context_length=WHOLE, sessions=(list,),

@@ -15,6 +15,7 @@ from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction, Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.conftest import ROOT
 from tests.recipes import recipe
 
 made = recipe("other_lines")
@@ -319,3 +320,12 @@ def test_the_real_sessions(
             assert (compaction.summary is None) is compaction.encrypted
         assert store.requests(conversation)
     assert count == compactions
+
+
+def test_the_bundled_sessions_are_what_the_recipe_writes(tmp_path: Path) -> None:
+    recipe("agents").write(tmp_path)
+    bundled = ROOT / "fixtures" / "agents"
+    files = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(bundled) for path in bundled.rglob("*") if path.is_file())
+    for name in files:
+        assert (bundled / name).read_bytes() == (tmp_path / name).read_bytes()

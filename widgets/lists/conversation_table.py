@@ -22,6 +22,7 @@ class ConversationEntry(NamedTuple):
 
     `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
     epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, whose id is `parent`.
+    `agent` is whose session it is and `folder` the project folder it worked in, "" where that is not known.
     `lost` are facts that nobody can read any more, `constraints` those of them that bind; `weakened` are no part of it.
     """
 
@@ -39,6 +40,8 @@ class ConversationEntry(NamedTuple):
     constraints: int = 0
     weakened: int = 0
     parent: str = ""
+    agent: str = ""
+    folder: str = ""
 
     @property
     def pressure(self) -> float | None:
@@ -63,6 +66,10 @@ class Column(NamedTuple):
 
 COLUMNS: tuple[Column, ...] = (
     Column("title", "title", 0, 0, lambda e: (e.title or e.id).casefold(), descending=False, right=False),
+    Column("agent", "agent", 11, 92, lambda e: e.agent, descending=False, right=False),
+    Column(
+        "folder", "project", 18, 150, lambda e: (_project(e), -e.last_active), descending=False, right=False
+    ),
     Column("model", "model", 22, 138, lambda e: e.model.casefold(), descending=False, right=False),
     Column("messages", "messages", 9, 94, lambda e: -1 if e.messages is None else e.messages),
     Column("tokens", "tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
@@ -113,6 +120,10 @@ class ConversationTable(LineList):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
         Binding("S", "sort_reverse", "Turn the order round", id="table.reverse", show=False),
+        Binding(
+            "a", "next_agent", "Show the conversations of the next agent alone", id="table.agent", show=False
+        ),
+        Binding("p", "by_project", "Group by project folder", id="table.project", show=False),
     ]
     TOOLTIP = (
         "Conversations. Tokens: the live list against the threshold at which it compacts. Lost: facts that nobody can "
@@ -150,6 +161,19 @@ class ConversationTable(LineList):
             """The table."""
             return self.widget
 
+    class AgentChanged(Message):
+        """The conversations of one agent are shown, or those of all again ("")."""
+
+        def __init__(self, widget: ConversationTable, agent: str) -> None:
+            super().__init__()
+            self.widget = widget
+            self.agent = agent
+
+        @property
+        def control(self) -> ConversationTable:
+            """The table."""
+            return self.widget
+
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._entries: list[ConversationEntry] = []
@@ -159,6 +183,8 @@ class ConversationTable(LineList):
         self._under: frozenset[str] = frozenset()
         self._titles: dict[str, str] = {}
         self._filter = ""
+        self._agent = ""
+        self._agents: tuple[str, ...] = ()
         self._column = _BY_NAME["active"]
         self._reverse = True
         #: Ages are told from this moment; None is the clock. Tests and pictures set it.
@@ -172,6 +198,9 @@ class ConversationTable(LineList):
         keep = self.current
         self._entries = list(entries)
         self._needles = []
+        self._agents = tuple(sorted({entry.agent for entry in entries}))
+        if self._agent not in self._agents:
+            self._agent = ""
         self._arrange(keep)
 
     def update_entries(self, entries: Iterable[ConversationEntry]) -> None:
@@ -182,7 +211,7 @@ class ConversationTable(LineList):
         self.refresh()
 
     def set_filter(self, text: str) -> None:
-        """Show only conversations whose title, model or id contain every word of the text."""
+        """Show only conversations whose title, model, agent, folder or id contain every word of the text."""
         if text != self._filter:
             keep = self.current
             self._filter = text
@@ -211,6 +240,11 @@ class ConversationTable(LineList):
         return self._filter
 
     @property
+    def agent(self) -> str:
+        """The agent whose conversations alone are shown; "" where all are."""
+        return self._agent
+
+    @property
     def row_count(self) -> int:
         """How many conversations are shown."""
         return len(self._order)
@@ -230,10 +264,14 @@ class ConversationTable(LineList):
     def _arrange(self, keep: str | None) -> None:
         entries, key = self._entries, self._column.key
         shown: Sequence[int] = range(len(entries))
+        if self._agent:
+            shown = [i for i in shown if entries[i].agent == self._agent]
         words = self._filter.lower().split()
         if words:
             if not self._needles:
-                self._needles = [f"{e.title}\n{e.model}\n{e.id}\n{e.kind}".lower() for e in entries]
+                self._needles = [
+                    f"{e.title}\n{e.model}\n{e.id}\n{e.kind}\n{e.agent}\n{e.folder}".lower() for e in entries
+                ]
             needles = self._needles
             shown = [i for i in shown if all(word in needles[i] for word in words)]
         self._order = sorted(shown, key=lambda i: key(entries[i]), reverse=self._reverse)
@@ -281,6 +319,21 @@ class ConversationTable(LineList):
         """Turn the order round."""
         self._sort_by(self._column.name)
 
+    def action_next_agent(self) -> None:
+        """Show the conversations of the next agent alone; after the last those of all."""
+        if len(self._agents) < 2:
+            return
+        steps = ("", *self._agents)
+        keep = self.current
+        self._agent = steps[(steps.index(self._agent) + 1) % len(steps)]
+        self._arrange(keep)
+        self.post_message(self.AgentChanged(self, self._agent))
+
+    def action_by_project(self) -> None:
+        """Group by project folder, the last active of each first; again: by date."""
+        self.set_sort(*(("active", True) if self._column.name == "folder" else ("folder", False)))
+        self.post_message(self.SortChanged(self, *self.sort))
+
     def _sort_by(self, name: str) -> None:
         same = name == self._column.name
         reverse = not self._reverse if same else _BY_NAME[name].descending
@@ -302,10 +355,12 @@ class ConversationTable(LineList):
 
     # Drawing.
 
-    @staticmethod
-    def _layout(width: int) -> list[tuple[Column, int, int]]:
-        """The columns that fit, with the half-open cells each takes."""
-        shown = [column for column in COLUMNS if width >= column.from_width]
+    def _layout(self, width: int) -> list[tuple[Column, int, int]]:
+        """The columns that fit, with the half-open cells each takes; that of the agent where there are several."""
+        several = len(self._agents) > 1
+        shown = [
+            c for c in COLUMNS if width >= c.from_width and (several or c.name not in ("agent", "folder"))
+        ]
         if width < _ROOMY:
             # Titles say most; the bars of the tokens give way to them.
             shown = [column._replace(width=12) if column.name == "tokens" else column for column in shown]
@@ -345,6 +400,10 @@ class ConversationTable(LineList):
             self._draw_title(row, entry, width)
         elif name == "model":
             row.add(fit(one_line(entry.model, 200).rpartition("/")[2], width), muted)
+        elif name == "agent":
+            row.add(fit(one_line(entry.agent, 40), width), muted)
+        elif name == "folder":
+            row.add(fit(one_line(_project(entry), 200), width), muted)
         elif name == "messages":
             row.add(fit(_known(entry.messages), width, right=True), muted)
         elif name == "tokens":
@@ -368,6 +427,8 @@ class ConversationTable(LineList):
         whose = "" if under or width <= 36 else one_line(self._titles.get(entry.parent, ""), width // 3)
         kind += f" of {whose}" if whose else ""
         title = one_line(entry.title, 500) or one_line(entry.id, 200)
+        if self._column.name == "folder" and _project(entry):
+            title = f"{one_line(_project(entry), 40)} · {title}"
         text = fit(title, width - len(sign) - len(kind))
         words = self._filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()
@@ -403,6 +464,11 @@ class ConversationTable(LineList):
         row.add(fit(number, 6, right=True) + " ", muted)
         row.add("▓" * full, self.ink(f"table--{level}")).add("░" * (bar - full), self.ink("table--rest"))
         row.add(fit(percent, 5, right=True), muted if level == "calm" else self.ink(f"table--{level}"))
+
+
+def _project(entry: ConversationEntry) -> str:
+    """The name of the project folder; "" where there is none."""
+    return entry.folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def _gravity(entry: ConversationEntry) -> tuple[int, ...]:

@@ -21,12 +21,14 @@ _SHADES = " ░▒▓█"
 _LABEL, _LEAST = 10, 9
 #: The cells' signs besides their shade: what is on screen, what is in force, the best one.
 NOW, FORCE, BEST = "●", "◇", "★"
+#: The sign of a cell in which a run is stuck.
+STUCK = "!"
 
 
 @dataclass(frozen=True, slots=True)
 class HeatState:
     """What the map shows. `cells` are None where nothing was run, `texts` are how they are written; `now`, `force` and
-    `best` are (row, column)."""
+    `best` are (row, column), and so are those of `stuck`, in which a run cannot keep its list small."""
 
     row_name: str = ""
     column_name: str = ""
@@ -37,6 +39,7 @@ class HeatState:
     now: Cell | None = None
     force: Cell | None = None
     best: Cell | None = None
+    stuck: frozenset[Cell] = frozenset()
 
 
 class HeatMap(Inked, can_focus=True):
@@ -183,6 +186,7 @@ class HeatMap(Inked, can_focus=True):
             for sign, place in ((BEST, state.best), (NOW, state.now), (FORCE, state.force))
             if place == cell
         )
+        marks = (STUCK if cell in state.stuck else "") + marks
         text = state.texts[cell[0]][cell[1]]
         row.add(_SHADES[shade], style).add(fit(text, width - 4, right=True), style)
         row.add(fit(marks, 3), style + (self.ink("heat--mark") if cell != self._cursor else Style()))

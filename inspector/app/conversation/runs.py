@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf
+from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf, stuck
 from widgets.panes.knob_values import LARGEST_SHARE
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
@@ -28,9 +28,10 @@ def replay_view(
     if places_of(run.events) == places_of(recording.events):
         alike = "These settings compact where the recording did."
         notes.append(alike if run.events else "Neither the recording nor these settings compact anything.")
-    if run.gave_up_at is not None:
-        notes.append(f"The agent would give up compacting at step {run.gave_up_at:,}.")
+    if stuck(run):
+        notes.append(stuck(run))
     if kept is not None:
+        notes += [f"A  {stuck(kept)}"] if stuck(kept) else []
         notes += [f"A  {words_of(kept.settings)}", f"B  {words_of(run.settings)}"]
     if run.budgets.max_summary_tokens:
         notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Waiting this long for an index that is being read is quicker than drawing an empty list first, in seconds.
 _AHEAD_SECONDS = 0.1
+#: What the folder of the bundled ones is called, in a checkout and installed.
+_BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: So long after the list is there, what the next screen needs is imported, in seconds.
 _PREPARE_SECONDS = 0.2
 
@@ -140,8 +142,8 @@ class ConversationsScreen(JobScreen):
         table = self.query_one(ConversationTable)
         first = not known
         table.set_entries(tuple(self._entries.values()))
-        if first and self.saved.conversation:
-            table.select(self.saved.conversation)
+        if first:
+            table.select(self.saved.conversation or _most_to_show(rows))
         if first:
             self.set_timer(_PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
@@ -157,19 +159,34 @@ class ConversationsScreen(JobScreen):
         self._read_overviews()
 
     def _show_title(self) -> None:
-        path = self.store.info.path
         table = self.query_one(ConversationTable)
         parts = [
             TitlePart("compaction-inspector", 5),
-            TitlePart(safe_line(path.name) if path.suffix else "bundled databases", 4),
+            TitlePart(self._named(), 4),
         ]
         if self._rows:
             total = sum(entry.messages or 0 for entry in self._entries.values())
             count = human.plural(len(self._rows), "conversation")
-            if table.filter:
+            if table.filter or table.agent:
                 count = f"{table.row_count:,} of {count}"
+            if table.agent:
+                parts.append(TitlePart(table.agent, 3))
             parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
         self.query_one(TitleBar).set_parts(parts)
+
+    def _named(self) -> str:
+        """What is read: a file, a folder, or how many stores of this machine."""
+        from inspector.stores.several import single_stores
+
+        path, stores = self.store.info.path, single_stores(self.store)
+        if path.name in _BUNDLED:
+            return "bundled databases"
+        if (
+            any(path not in (store.info.path, *store.info.path.parents) for store in stores)
+            or path == path.home()
+        ):
+            return human.plural(len(stores), "store")
+        return safe_line(path.name)
 
     def _read_overviews(self) -> None:
         """Read in the background what the rows do not tell: live lists, then losses and findings. What is being read
@@ -220,6 +237,10 @@ class ConversationsScreen(JobScreen):
     def _sorted(self, event: ConversationTable.SortChanged) -> None:
         self.saved.sort = (event.column, event.reverse)
 
+    @on(ConversationTable.AgentChanged)
+    def _of_agent(self) -> None:
+        self._show_title()
+
     def shown(self) -> tuple[str, ...]:
         """The ids of the conversations that the filter leaves."""
         table = self.query_one(ConversationTable)
@@ -231,7 +252,9 @@ class ConversationsScreen(JobScreen):
         from widgets.base.prompt import FilterPrompt
 
         if not self.query("#filter"):
-            box = FilterPrompt(placeholder="filter by title, model or id", id="filter", compact=True)
+            box = FilterPrompt(
+                placeholder="filter by title, model, agent, folder or id", id="filter", compact=True
+            )
             await self.mount(box, after="#title")
         self.query_one("#filter", FilterPrompt).display = True
         self.query_one("#filter", FilterPrompt).focus()
@@ -284,6 +307,11 @@ class ConversationsScreen(JobScreen):
         self.app.push_screen(SearchScreen(self.store))
 
 
+def _most_to_show(rows: Sequence[ConversationRow]) -> str:
+    """Where one begins who was never here: the last active conversation with messages that hangs on no other."""
+    return next((row.id for row in rows if row.messages and row.kind == "conversation"), "")
+
+
 def _values(one: Live | Overview) -> dict[str, Any]:
     values = one._asdict()
     del values["conversation"]
@@ -301,6 +329,8 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         last_active=row.last_active,
         kind="" if row.kind == "conversation" else row.kind,
         parent=row.parent or "",
+        agent=row.agent,
+        folder=row.folder,
     )
     if known is None:
         return fresh

@@ -34,7 +34,7 @@ from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.prompt import Prompt
 from widgets.base.text_lines import TextLine
-from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap, HeatState
+from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap, HeatState
 from widgets.panes.token_graph import TokenGraph
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
@@ -149,7 +149,7 @@ class SweepScreen(JobScreen):
     def _scopes(self) -> list[Mode]:
         subject = self.subject
         modes = [Mode("this", "this conversation")]
-        if subject.filtered != subject.every:
+        if set(subject.filtered) != set(subject.every):
             modes.append(Mode("filter", f"the filter's {len(subject.filtered):,}"))
         return [*modes, Mode("all", f"all {len(subject.every):,}")]
 
@@ -228,6 +228,8 @@ class SweepScreen(JobScreen):
         if keep:
             self._told = text
         marks = f"   {NOW} on screen  {FORCE} in force  {self._best_told()}"
+        if self.map.state.stuck and STUCK not in marks:
+            marks += f"  {STUCK} gives up, or compacts at every call"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _best_told(self) -> str:
@@ -237,8 +239,14 @@ class SweepScreen(JobScreen):
             return f"{BEST} best"
         if all_equal(found, self.metric):
             return "all cells are equal by this metric"
-        value = found.best(self.metric).value
-        count = sum(line.count(value) for line in found.cells[self.metric])
+        place = found.best(self.metric)
+        if place is None:
+            return f"{STUCK} the agent gives up, or compacts at every call"
+        count = sum(
+            cell == place.value and not found.stuck(row, column)
+            for row, line in enumerate(found.cells[self.metric])
+            for column, cell in enumerate(line)
+        )
         return f"{BEST} the first of {count:,} best" if count > 1 else f"{BEST} best"
 
     def _show(self) -> None:
@@ -250,7 +258,7 @@ class SweepScreen(JobScreen):
         run = any(cell is not None for line in known for cell in line)
         if found is not None and run and not all_equal(found, self.metric):
             place = found.best(self.metric)
-            best = (place.row, place.column)
+            best = (place.row, place.column) if place is not None else None
         heat.state = HeatState(
             self.rows.name,
             self.columns.name,
@@ -262,6 +270,12 @@ class SweepScreen(JobScreen):
             self._cell_of(self.subject.settings),
             self._cell_of(self.subject.force),
             best,
+            frozenset(
+                (row, column)
+                for row in range(len(self.rows.values))
+                for column in range(len(self.columns.values))
+                if found is not None and found.stuck(row, column)
+            ),
         )
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
@@ -313,6 +327,7 @@ class SweepScreen(JobScreen):
             self._show()
             self._tell(self._told)
             self._tell_of_facts()
+            self.cell.show()
 
     def _counted(self) -> bool:
         return self.found is not None and self.metric in self.found.cells

@@ -9,6 +9,7 @@ from inspector.answers.conversations import ListedConversation
 from inspector.answers.databases import Database, ListedStore, TitledHit
 from inspector.core.text import safe_line
 from inspector.export.documents.document import Document
+from inspector.stores.hermes.fitting import fit_text
 
 
 def conversation_documents(answer: Iterable[ListedConversation]) -> list[Document]:
@@ -52,6 +53,8 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
             "schema": entry.info.schema,
             "profile": entry.info.profile,
             "profile_reason": entry.info.profile_reason,
+            "open_profiles": list(entry.info.open_profiles),
+            "fits": [{**fit._asdict(), "text": fit_text(fit)} for fit in entry.fits],
             "conversations": entry.conversations,
             **(asdict(entry.description) if entry.description is not None else {}),
             "notes": list(entry.info.notes),
@@ -68,7 +71,7 @@ def store_documents(answer: Iterable[ListedStore]) -> list[Document]:
             "agent": entry.info.kind,
             "sessions": entry.sessions,
             "size": entry.size,
-            "notes": list(entry.info.notes),
+            "notes": [*entry.info.limits, *entry.info.notes],
         }
         for entry in answer
     ]

@@ -15,7 +15,7 @@ from inspector.export.documents.settings import settings_document
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Metrics, WhatIf
+from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: What the summary's size was taken from, in words.
 _MODELS = {
@@ -77,7 +77,9 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
         "compactions": [event._asdict() for event in run.events],
         **_figures(run.metrics),
         "tokens": list(run.tokens),
-        "gave_up_at": run.gave_up_at,
+        "gives_up": run.gives_up,
+        "compacts_every_call": run.every_call,
+        "stuck": stuck(run) or None,
         "as_recorded": same,
         "summary_size": _MODELS[any(size is not None for size in recording.model.recorded)],
     }
@@ -113,6 +115,8 @@ def sweep_document(found: Sweep) -> Document:
             if found.conversations and (b := found.best(name))
         },
     }
+    document["gives_up"] = [list(line) for line in found.gives_up]
+    document["compacts_every_call"] = [list(line) for line in found.every_call]
     if not found.complete:
         document["complete"] = False
     return document
@@ -122,7 +126,8 @@ def sweep_csv(found: Sweep) -> str:
     """One line a cell: both settings, then every metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([found.rows.name, found.columns.name, *found.cells])
+    marks = {"gives_up": found.gives_up, "compacts_every_call": found.every_call}
+    writer.writerow([found.rows.name, found.columns.name, *found.cells, *marks])
     for r, row in enumerate(found.rows.values):
         for c, column in enumerate(found.columns.values):
             writer.writerow(
@@ -133,6 +138,7 @@ def sweep_csv(found: Sweep) -> str:
                         "" if isnan(found.cells[name][r][c]) else found.cells[name][r][c]
                         for name in found.cells
                     ),
+                    *(int(lines[r][c]) if found.conversations else "" for lines in marks.values()),
                 ]
             )
     return out.getvalue()

@@ -41,6 +41,9 @@ def print_stores(documents: Sequence[Document]) -> None:
         say(console, entry["path"], "bold")
         schema = "of no known schema" if entry["schema"] is None else f"schema {entry['schema']}"
         say(console, f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}")
+        for fit in entry["fits"]:
+            off = f", others differ by up to {fit['off']:,} messages" if fit["fits"] < fit["of"] else ""
+            say(console, f"  {fit['text']}{off}")
         if "tables" not in entry:
             say(console, conversations(entry["conversations"]))
             continue

@@ -31,6 +31,8 @@ def print_replay(document: Document) -> None:
         "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
     )
     say(console, f"what-if: {told}; summaries take {run['summary_size']}")
+    if run["stuck"]:
+        say(console, f"  {run['stuck']}", "bold")
     say(
         console,
         f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
@@ -86,8 +88,10 @@ def print_sweep(document: Document) -> None:
     say(console, conversations(document["conversations"]))
     for name, lines in document["metrics"].items():
         best = document["best"].get(name)
-        if best is None:
+        if not document["conversations"]:
             marked = "nothing was run"
+        elif best is None:
+            marked = "no cell is the best"
         elif best["all_equal"]:
             marked = "all cells are equal"
         else:
@@ -95,12 +99,28 @@ def print_sweep(document: Document) -> None:
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         say(console, title, "bold")
         table = table_of((rows, True), *((f"{value:g}", True) for value in document[columns]))
-        for value, line in zip(document[rows], lines, strict=True):
+        for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
             shown = ["–" if cell is None else _cell(cell) for cell in line]
             better = best is not None and not best["all_equal"]
-            marks = ["*" if better and cell == best["value"] else "" for cell in line]
+            stuck = [
+                "!"
+                if document["gives_up"][row][column] or document["compacts_every_call"][row][column]
+                else ""
+                for column in range(len(line))
+            ]
+            marks = [
+                mark or ("*" if better and cell == best["value"] else "")
+                for mark, cell in zip(stuck, line, strict=True)
+            ]
             add_row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
         console.print(table)
+    for name, words in (
+        ("gives_up", "the agent gives up compacting"),
+        ("compacts_every_call", "the agent compacts at call after call"),
+    ):
+        count = sum(map(sum, document[name]))
+        if count:
+            say(console, f"! in {count:,} of the cells {words}; such a cell is never the best")
 
 
 def _cell(value: float) -> str:

@@ -26,7 +26,7 @@ class ClaudeCodeReader:
     """See Reader for what every method answers."""
 
     agent = "claude-code"
-    notes = (
+    limits = (
         "Claude Code does not record the system prompt and the tools, so no list here has them; what the agent reports "
         "of its context does.",
     )

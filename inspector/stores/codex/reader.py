@@ -51,7 +51,7 @@ class CodexReader:
     """See Reader for what every method answers."""
 
     agent = "codex"
-    notes = ("Codex does not record what started a compaction, and it encrypts most summaries.",)
+    limits = ("Codex does not record what started a compaction, and it encrypts most summaries.",)
 
     def recognises(self, head: bytes) -> bool:
         """Whether lines are in Codex' envelope."""

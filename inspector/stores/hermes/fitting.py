@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -49,21 +49,19 @@ class Fit(NamedTuple):
     changed: str = ""
 
 
-def fits_of(
-    lists: Sequence[RecordedList], profiles: Iterable[str], wanted: Callable[[], bool] = lambda: True
-) -> list[Fit]:
+def fits_of(lists: Sequence[RecordedList], profiles: Iterable[str]) -> list[Fit]:
     """The fit of every profile, the best first, and under other settings where these fit more. Nothing
     where there is no list."""
     found = []
     for profile in profiles if lists else ():
         measured = _measured(profile, lists)
-        if measured is None or not wanted():
+        if measured is None:
             continue
         plain = _fit(profile, measured, "")
         found.append(plain)
         if plain.fits < plain.of:
             others = [
-                _fit(profile, measured, f"{name} {value:g}", **{name: value})
+                _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
                 for name, values in _TRIES
                 for value in values
             ]
@@ -135,7 +133,27 @@ def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
     )
 
 
+def tried_text(fits: Sequence[Fit], profile: str) -> str:
+    """What the recorded compactions were compared with: the profile in force, what fits best, the rest in short."""
+    if not fits:
+        return ""
+    own = [fit for fit in fits if fit.profile == profile and not fit.changed]
+    best = fits[0]
+    parts = [_off_text(fit) for fit in own]
+    if best not in own:
+        parts.append(f"best of all {_off_text(best)}" if best.fits else "no other profile plans any of them")
+    rest = [fit for fit in fits if fit not in own and fit != best and not fit.changed]
+    if rest:
+        parts.append("of the others " + ", ".join(f"{told(fit.profile)} {fit.fits}" for fit in rest))
+    return f"Recorded and planned boundaries differ. Tried: {'; '.join(parts)}."
+
+
+def _off_text(fit: Fit) -> str:
+    off = f", off by up to {fit.off:,} messages" if fit.fits < fit.of else ""
+    return fit_text(fit) + off
+
+
 def fit_text(fit: Fit) -> str:
     """A fit in words."""
     at = f" at {fit.changed}" if fit.changed else ""
-    return f"{told(fit.profile)}{at} plans {fit.fits} of {fit.of} recorded compactions as they were"
+    return f"{told(fit.profile)}{at} fits {fit.fits} of {fit.of} recorded compactions"

@@ -57,6 +57,7 @@ class HermesStore:
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
+        self._fits: tuple[Fit, ...] | None = None
         self._notes: list[str] = []
         self._seen: object = None
         self._changes = 0
@@ -97,13 +98,15 @@ class HermesStore:
             open_profiles=detected.open if len(detected.open) > 1 else (),
         )
 
-    def fits(self, wanted: Callable[[], bool] = lambda: True) -> tuple[Fit, ...]:
+    def fits(self) -> tuple[Fit, ...]:
         """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
         Reads the lists of some compactions."""
         from inspector.stores.hermes.fitting import fits_of, recorded_lists
 
-        lists = recorded_lists(self, self.path, self._detection().sessions)
-        return tuple(fits_of(lists, profiles.PROFILES, wanted))
+        if self._fits is None:
+            lists = recorded_lists(self, self.path, self._detection().sessions)
+            self._fits = tuple(fits_of(lists, profiles.PROFILES))
+        return self._fits
 
     def _detection(self) -> profiles.Detection:
         """What the signs say and, where they leave several profiles open, which of these plans what was recorded."""

@@ -51,7 +51,7 @@ class OpencodeReader:
     """See Reader for what every method answers."""
 
     agent = "opencode"
-    notes = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
+    limits = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file begins like an export, like a session of the folder, or is a database (looked into apart)."""

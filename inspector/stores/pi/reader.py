@@ -74,7 +74,7 @@ class PiReader:
     """See Reader for what every method answers."""
 
     agent = "pi"
-    notes = ("pi does not record the system prompt, what started a compaction, or the size after it.",)
+    limits = ("pi does not record the system prompt, what started a compaction, or the size after it.",)
 
     def recognises(self, head: bytes) -> bool:
         """Whether the file begins with pi's line about the session."""

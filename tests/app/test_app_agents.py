@@ -1,0 +1,39 @@
+"""Sessions of every agent in the app: the list tells them apart, and each opens with all its panes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.running import press, running, screen_text
+from tests.conftest import ROOT
+from widgets.lists.conversation_table import ConversationTable
+
+AGENTS = ROOT / "fixtures" / "agents"
+
+
+async def test_the_list_tells_agents_apart_and_groups_by_project(tmp_path: Path) -> None:
+    async with running(AGENTS, size=(160, 40), state=tmp_path) as pilot:
+        table = pilot.app.screen.query_one(ConversationTable)
+        assert table.row_count == 9
+        shown = screen_text(pilot)
+        for agent in ("claude-code", "codex", "opencode", "pi"):
+            assert agent in shown
+        await press(pilot, "a")
+        assert (table.agent, table.row_count) == ("claude-code", 5)
+        await press(pilot, "a", "a", "a", "a")
+        assert (table.agent, table.row_count) == ("", 9)
+        await press(pilot, "p")
+        assert table.sort == ("folder", False)
+        assert "harbor · " in screen_text(pilot)
+
+
+@pytest.mark.parametrize("name", ["Harbor importer", "Lighthouse", "tide.csv", "The loom", "Reef charts"])
+async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> None:
+    if name == "tide.csv":
+        name = "5fd1e58c-9635-410e-a644-133000000003"
+    async with running(AGENTS, name, state=tmp_path) as pilot:
+        for key in "1234567":
+            await press(pilot, key)
+        assert "Traceback" not in screen_text(pilot)

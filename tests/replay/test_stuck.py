@@ -1,0 +1,61 @@
+"""Runs that cannot keep their list small: told with the window, marked in sweeps, never the best."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.recordings import read_recording
+from inspector.config.bundled import demo_databases
+from inspector.engines.base import Settings
+from inspector.export.documents.whatif import sweep_document
+from inspector.replay.metrics import Scores
+from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
+from inspector.replay.whatif import stuck
+
+
+@pytest.fixture(scope="module")
+def answers() -> Answers:
+    return Answers.of(demo_databases(), {}, None)
+
+
+def test_a_run_that_gives_up_is_told_against_the_window(answers: Answers) -> None:
+    inspection, resolved = answers.opened("Nightly orders import loses rows")
+    settings = resolved.settings
+    recording = read_recording(inspection, settings.profile)
+    run = recording.course.run(settings.with_(threshold=0.9, target_ratio=0.6), recording.model)
+    assert run.gives_up in recording.course.calls
+    assert f"give up compacting at step {run.gives_up:,}" in stuck(run)
+    assert f"{run.metrics.peak_tokens:,} tokens in a window of 64,000" in stuck(run)
+    assert not [event for event in run.events if run.gives_up and event.step > run.gives_up]
+    plain = recording.course.run(settings, recording.model)
+    assert (plain.gives_up, plain.every_call, stuck(plain)) == (None, None, "")
+    rows, columns = Axis("threshold", (0.5, 0.9)), Axis("target_ratio", (0.2, 0.6))
+    found = sweep(rows, columns, [cells(recording.course, recording.model, settings, rows, columns)])
+    assert found.gives_up[1] == (False, True)
+    for metric in METRIC_NAMES:
+        best = found.best(metric)
+        assert best is not None
+        assert not found.stuck(best.row, best.column)
+    document = sweep_document(found)
+    assert document["gives_up"] == [[False, True], [False, True]]
+
+
+def test_where_every_cell_is_stuck_none_is_the_best() -> None:
+    axis = Axis("threshold", (0.5,)), Axis("target_ratio", (0.2,))
+    one = Scores((1.0,) * len(METRIC_NAMES), 1.0, 0.0, every_call=True)
+    found = sweep(*axis, [[[one]]])
+    assert found.best("compactions") is None
+    assert sweep_document(found)["best"] == {}
+    assert sweep_document(found)["compacts_every_call"] == [[True]]
+
+
+def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
+    inspection, resolved = answers.opened("Nightly orders import loses rows")
+    recording = read_recording(inspection, resolved.settings.profile)
+    settings: Settings = resolved.settings.with_(threshold=0.9, target_ratio=0.8)
+    run = recording.course.run(settings, recording.model)
+    assert run.every_call is not None
+    at = recording.course.calls.index(run.every_call)
+    row = recording.course.calls[at : at + 3]
+    assert set(row) <= {event.step for event in run.events}

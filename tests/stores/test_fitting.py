@@ -1,0 +1,52 @@
+"""How well profiles fit what was recorded: what a profile plans fits itself, and nothing fits better."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from inspector.core.conversations import Compaction
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+from inspector.stores.hermes.fitting import RecordedList, fits_of, tried_text
+from inspector.stores.hermes.profiles import PROFILES
+from tests.engines.lists import conversations
+
+SETTINGS = Settings(threshold=0.1, target_ratio=0.1, context_length=20_000)
+
+
+def recorded(messages: tuple[Message, ...], profile: str, settings: Settings) -> RecordedList:
+    """The list as if the profile had compacted it under the settings."""
+    plan = engine(profile).plan(engine(profile).measure(messages), settings)
+    assume(plan.compacts)
+    head, tail = plan.regions()
+    compaction = Compaction(
+        *(1, "s", len(messages), 0, head, tail, head, head, head, "a summary", False, False, 0, 0, 0.0)
+    )
+    return RecordedList(messages, compaction, SETTINGS)
+
+
+@given(conversations(least=3), st.sampled_from(PROFILES))
+def test_what_a_profile_plans_fits_it(messages: tuple[Message, ...], profile: str) -> None:
+    fits = fits_of([recorded(messages, profile, SETTINGS)], PROFILES)
+    own = next(fit for fit in fits if fit.profile == profile)
+    assert (own.fits, own.of, own.off, own.changed) == (1, 1, 0, "")
+    assert [fit.fits for fit in fits] == sorted((fit.fits for fit in fits), reverse=True)
+    assert all((fit.off == 0) >= (fit.fits == fit.of) for fit in fits)
+    assert {fit.profile for fit in fits} == set(PROFILES)
+
+
+@given(conversations(least=3), st.sampled_from(PROFILES), st.sampled_from([0, 1, 2, 5]))
+def test_the_setting_that_was_another_one_is_found(
+    messages: tuple[Message, ...], profile: str, first: int
+) -> None:
+    one = recorded(messages, profile, SETTINGS.with_(protect_first_n=first))
+    fits = fits_of([one], [profile])
+    assert fits[0].fits == 1
+    assert tried_text(fits, profile)
+
+
+def test_nothing_recorded_fits_nothing() -> None:
+    assert fits_of([], PROFILES) == []
+    assert tried_text([], "hermes-0.19") == ""
