@@ -5,9 +5,11 @@ This is what the commands and the app both ask; everything is computed once and 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from threading import Lock, RLock
+from typing import NamedTuple
 
 from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import UnknownConversation
@@ -42,6 +44,14 @@ class Compared:
         )
 
 
+class Gathered(NamedTuple):
+    """What is kept of a generation's messages: the files and pages that they opened, as (index, name), and when each
+    was said, in seconds since the epoch (0.0 unknown)."""
+
+    opened: list[tuple[int, str]]
+    times: array[float]
+
+
 class Inspection:
     """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for."""
 
@@ -50,7 +60,7 @@ class Inspection:
         self.conversation = conversation
         self._lock = RLock()
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
-        self._openings: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
+        self._gathered: dict[tuple[int, int], Gathered] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
@@ -105,22 +115,22 @@ class Inspection:
             with self._lock:
                 found = self._token_indexes.get(key)
             if found is None:
-                opened: list[tuple[int, str]] = []
-                messages = _opening(self.store.iterate(generation), opened)
+                gathered = Gathered([], array("d"))
+                messages = _gathering(self.store.iterate(generation), gathered)
                 found = measured(engine(profile), watched(messages, watch))
                 with self._lock:
-                    self._openings[key[1:]] = tuple(opened)
+                    self._gathered[key[1:]] = gathered
                     while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
                         del self._token_indexes[next(iter(self._token_indexes))]
                     self._token_indexes[key] = found
             return found
 
-    def openings(self, generation: Generation, profile: str) -> tuple[tuple[int, str], ...]:
-        """The files and pages that a generation's messages opened, as (index, name); read with its token index."""
+    def gathered(self, generation: Generation, profile: str) -> Gathered:
+        """What else was read of a generation's messages with its token index."""
         key = (generation.number, len(generation))
-        if key not in self._openings:
+        if key not in self._gathered:
             self.token_index(generation, profile)
-        return self._openings[key]
+        return self._gathered[key]
 
     def _kept(self) -> int:
         return sum(len(index) for index in self._token_indexes.values())
@@ -148,16 +158,17 @@ class Inspection:
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
         same = {number for number in new if old.get(number) == new[number]}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
-        fresh._openings = {key: value for key, value in self._openings.items() if key[0] in same}
+        fresh._gathered = {key: value for key, value in self._gathered.items() if key[0] in same}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
 
 
-def _opening(messages: Iterable[Message], opened: list[tuple[int, str]]) -> Iterator[Message]:
-    """The messages; what each opens is put into `opened`."""
+def _gathering(messages: Iterable[Message], gathered: Gathered) -> Iterator[Message]:
+    """The messages; what is kept of each is put into `gathered`."""
     for index, message in enumerate(messages):
-        opened += ((index, name) for name in opened_in(message))
+        gathered.opened.extend((index, name) for name in opened_in(message))
+        gathered.times.append(message.timestamp)
         yield message
 
 

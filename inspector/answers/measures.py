@@ -43,8 +43,8 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
             store.messages(after, 0, recorded.after),
             plan.middle_tokens if same else unpruned,
             text_tokens(len(recorded.summary or "")),
-            inspection.openings(before, profile),
-            inspection.openings(after, profile),
+            inspection.gathered(before, profile).opened,
+            inspection.gathered(after, profile).opened,
         )
 
 
@@ -56,7 +56,7 @@ def read_again(inspection: Inspection, profile: str) -> Mapping[int, tuple[tuple
     found = {}
     for recorded in inspection.compactions():
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
-        opened = inspection.openings(before, profile), inspection.openings(after, profile)
+        opened = inspection.gathered(before, profile).opened, inspection.gathered(after, profile).opened
         evidence = reopened.measure(recorded, *opened).evidence
         places = [(entry.text, entry.found.index) for entry in evidence if entry.found is not None]
         found[recorded.index] = tuple(sorted(places, key=lambda place: place[1]))

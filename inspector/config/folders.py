@@ -19,6 +19,13 @@ def state_dir() -> Path:
     return user_state_path(_NAME, appauthor=False)
 
 
+def config_dir() -> Path:
+    """The user's configuration directory of this program; it may not exist."""
+    from platformdirs import user_config_path
+
+    return user_config_path(_NAME, appauthor=False)
+
+
 def cache_dir() -> Path:
     """The user's cache directory of this program; it may not exist yet."""
     from platformdirs import user_cache_path

@@ -1,10 +1,9 @@
-"""Context lengths and prices of models, from genai-prices, with a table of families for what it does not know."""
+"""Context lengths of models, from genai-prices, with a table of families for what it does not know."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -56,52 +55,18 @@ _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex
 _VARIANT = re.compile(r":[a-z]+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """US dollars a million tokens, at the base tier; None where the source names no price. `source` says where from."""
-
-    input: float | None
-    output: float | None
-    cache_read: float | None
-    cache_write_5m: float | None
-    cache_write_1h: float | None
-    source: str
-
-
 @lru_cache(maxsize=512)
 def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     """The context window of a model in tokens and where that is known from; (None, why) where it is not."""
     if not model.strip():
         return None, "the store names no model"
-    found = _entry(model, provider, "context_window")
+    found = entry_of(model, provider, "context_window")
     if found is not None:
         return int(found.context_window), f"genai-prices on {found.id}"
     family = _family(model)
     if family is not None:
         return FAMILIES[family], f"the {family} family"
     return None, f"nothing is known of the model {model}"
-
-
-@lru_cache(maxsize=512)
-def prices(model: str, provider: str = "") -> Prices | None:
-    """What a model costs today; None where nothing is known."""
-    from datetime import UTC, datetime
-
-    found = _entry(model, provider, "prices") if model.strip() else None
-    if found is None:
-        return None
-    today = found.get_prices(datetime.now(UTC))
-    read, write = _base(today.cache_read_mtok), _base(today.cache_write_mtok)
-    long = _base(getattr(today, "cache_write_1h_mtok", None))
-    return Prices(
-        _base(today.input_mtok), _base(today.output_mtok), read, write, long, f"genai-prices on {found.id}"
-    )
-
-
-def _base(price: Any) -> float | None:
-    """A price, of a tiered one the base."""
-    price = getattr(price, "base", price)
-    return None if price is None else float(price)
 
 
 def _family(model: str) -> str | None:
@@ -117,7 +82,7 @@ def read_ahead() -> None:
     data_snapshot.get_snapshot()
 
 
-def _entry(model: str, provider: str, wanted: str) -> Any:
+def entry_of(model: str, provider: str, wanted: str) -> Any:
     """The model's entry in genai-prices that has the attribute `wanted`, None where none has.
 
     The vendor in a model's name comes before the provider that resells it: resellers list windows that need a

@@ -36,15 +36,16 @@ from tests.app.running import (
     told,
     write,
 )
+from tests.examples import also
 from widgets.bars.gauge import Gauge
 from widgets.bars.pane_tabs import PaneTabs
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
-from widgets.panes.cache_pane import CachePane
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.knobs import Knobs
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
+from widgets.panes.next_request import NextRequest
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_pane import SummaryPane
 
@@ -197,7 +198,7 @@ async def test_the_compaction_pane_keeps_its_place_when_settings_change(rotating
         assert "differs" in " ".join(bound.note for bound in pane.view.bounds)
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+@pytest.mark.parametrize("size", also((80, 24), (160, 48)))
 async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tuple[int, int]) -> None:
     shown = {
         "message": "refunds and emails",
@@ -404,7 +405,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "5")
-        pane = screen.query_one(CachePane)
+        pane = screen.query_one(NextRequest)
         before = pane.view
         assert before is not None
         await press(pilot, "L")
@@ -426,7 +427,7 @@ async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotat
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "5")
-        view = screen.query_one(CachePane).view
+        view = screen.query_one(NextRequest).view
         assert view is not None
         for point, placed in zip(view.breakpoints, answer.points, strict=True):
             assert abs((point.tokens or 0) - placed.tokens) <= 1

@@ -17,6 +17,8 @@ from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, told, write
+from tests.examples import also
+from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import BEST, FORCE, NOW, HeatMap
 from widgets.panes.token_graph import TokenGraph
 
@@ -171,7 +173,7 @@ async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
         assert any("holds the agent's settings" in text for text in told(pilot))
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24), (50, 14)])
+@pytest.mark.parametrize("size", also((80, 24), (160, 48), (50, 14)))
 async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) -> None:
     async with running(in_place, ORDERS, size=size) as pilot:
         await press(pilot, "v")
@@ -251,6 +253,20 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
         await press(pilot, "o")
         assert screen.scope == "this"
         assert f"of {title}" in screen_text(pilot)
+
+
+async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.13-rotating.db"
+    async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
+        await press(pilot, "v", "n", "o")
+        screen = on_sweep(pilot)
+        assert "not read" in screen_text(pilot), "by a metric of no facts those of others are not read"
+        screen.query_one("#sweep-metric", ModeBar).choose("facts_at_risk")
+        await press(pilot)
+        assert screen.found is not None
+        assert screen.found.cells["facts_at_risk"]
+        assert screen.cell.shown() != screen.subject.name
+        assert "not read" not in screen_text(pilot)
 
 
 async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) -> None:

@@ -26,6 +26,7 @@ _MEASURES = {
     "tokens": ("work", "measure_tokens"),
     "replay": ("replaying", "measure"),
     "lineage": ("lineages", "measure"),
+    "alone": ("alone", "measure"),
     "hermes": ("hermes", "measure"),
 }
 #: What is measured where another checkout is named: what can be, of any, by keys alone.

@@ -58,3 +58,13 @@ def test_same_seed_same_database(tmp_path: Path) -> None:
     one, two, three = ((tmp_path / f"{name}.db").read_bytes() for name in ("one", "two", "three"))
     assert one == two
     assert one != three
+
+
+def test_one_conversation_is_compacted_as_often_as_asked_for(tmp_path: Path) -> None:
+    shape = Shape(messages=12_000, conversations=6, compactions=15)
+    store = open_store(ensure(tmp_path, shape))
+    steps = store.compactions(store.open(store.resolve(LONGEST)))
+    assert [step.index for step in steps] == list(range(1, 16))
+    assert all(step.exact and step.summary for step in steps)
+    assert shape.name != Shape(messages=12_000, conversations=6).name
+    store.close()

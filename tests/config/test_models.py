@@ -1,4 +1,4 @@
-"""Context lengths and prices."""
+"""Context lengths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from inspector.config.models import ASSUMED, FAMILIES, context_length, prices
+from inspector.config.models import ASSUMED, FAMILIES, context_length
 
 
 @pytest.mark.parametrize("provider", ["", "openrouter", "anthropic", "custom"])
@@ -40,16 +40,6 @@ def test_an_unknown_model_says_so() -> None:
     assert context_length("")[0] is None
     assert context_length("  ")[0] is None
     assert 0 < ASSUMED < max(FAMILIES.values())
-
-
-def test_prices_are_dollars_a_million_tokens() -> None:
-    found = prices("anthropic/claude-sonnet-4.5", "openrouter")
-    assert found is not None
-    assert (found.input, found.output) == (3.0, 15.0)
-    assert (found.cache_read, found.cache_write_5m, found.cache_write_1h) == (0.3, 3.75, 6.0)
-    assert found.source == "genai-prices on claude-sonnet-4-5"
-    assert prices("weird/thing") is None
-    assert prices("") is None
 
 
 def test_importing_models_does_not_import_the_price_list() -> None:

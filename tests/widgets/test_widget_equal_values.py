@@ -15,13 +15,13 @@ from tests.widgets.test_widget_panes import CACHE, MESSAGE
 from tests.widgets.values import COMPACTION, DIFF, LOSSES, MEASURES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
 from tests.widgets.widget_host import hosting, shown
 from widgets.lists.message_list import Boundary
-from widgets.panes.cache_pane import CachePane
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
+from widgets.panes.next_request import NextRequest
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_pane import SummaryPane
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         lambda pane: pane.set_view(MEASURES, 2),
     ),
     "cache": (
-        CachePane,
+        NextRequest,
         lambda pane: pane.set_view(deepcopy(CACHE)),
         ("J", "J"),
         lambda pane: pane.set_view(replace(CACHE, note="A note.")),

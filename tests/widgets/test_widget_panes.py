@@ -11,13 +11,17 @@ from textual.widget import Widget
 
 from tests.widgets.values import COMPACTION, fact
 from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, shown
-from widgets.panes.cache_pane import BreakpointView, CachePane, CacheView
+from widgets.lists.fact_list import FactPlace
+from widgets.lists.request_list import RequestView
+from widgets.panes.choices import PlaceChosen
 from widgets.panes.compaction_pane import BoundsView, CompactionPane
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
+from widgets.panes.next_request import BreakpointView, CacheView, NextRequest
+from widgets.panes.requests_part import RequestsPart, RequestsView, chart_lines
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_pane import (
@@ -116,7 +120,7 @@ CACHE = CacheView(
 
 
 async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted() -> None:
-    pane = CachePane()
+    pane = NextRequest()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)):
         text = shown(pane)
         for part in (
@@ -135,22 +139,22 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
 
 @pytest.mark.parametrize("size", [(80, 9), (42, 12)])
 async def test_a_low_cache_pane_still_lists_breakpoints(size: tuple[int, int]) -> None:
-    pane = CachePane()
+    pane = NextRequest()
     async with hosting(pane, size=size, set_up=lambda: pane.set_view(CACHE)):
         assert any("⚑1 sys system" in line for line in lines(pane.body))
         assert pane.body.size.height >= 3
 
 
 async def test_the_cache_pane_posts_what_is_wanted() -> None:
-    pane = CachePane()
+    pane = NextRequest()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
         pane.body.focus()
         await host.press("L", "T", "J", "J", "enter")
-        assert [message.layout for message in host.of(CachePane.LayoutChosen)] == ["envelope"]
-        assert [message.ttl for message in host.of(CachePane.TtlChosen)] == ["1h"]
+        assert [message.layout for message in host.of(NextRequest.LayoutChosen)] == ["envelope"]
+        assert [message.ttl for message in host.of(NextRequest.TtlChosen)] == ["1h"]
         row = next(y for y, line in enumerate(lines(pane.body)) if "⚑3" in line)
         await host.click(pane.body, 5, row)
-        chosen = [(message.number, message.message) for message in host.of(CachePane.BreakpointChosen)]
+        chosen = [(message.number, message.message) for message in host.of(NextRequest.BreakpointChosen)]
         assert chosen == [(2, 340), (3, 342)]
         pane.set_view(CacheView())
         assert "no cache breakpoint" in shown(pane)
@@ -174,7 +178,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
     panes: list[tuple[Any, Any]] = [
         (MessagePane(), message),
         (SummaryPane(), SummaryPaneView(summary, diff)),
-        (CachePane(), CacheView((point,), 10, facts=(HOSTILE,), note=HOSTILE)),
+        (NextRequest(), CacheView((point,), 10, facts=(HOSTILE,), note=HOSTILE)),
         (
             CompactionPane(),
             replace(
@@ -233,3 +237,37 @@ async def test_an_empty_pane_offers_no_keys(kind: type[Widget]) -> None:
             if found.binding.show and found.node in (pane, inner)
         }
         assert offered == set()
+
+
+REQUESTS = RequestsView(
+    (
+        RequestView(1, 0, 50_000, 10, 100, "first", 0, 0.31, "09:00", place=FactPlace(1, 1, "")),
+        RequestView(2, 50_000, 2_000, 10, 100, "", 0, 0.04, "09:01", place=FactPlace(1, 3, "")),
+        RequestView(3, 0, 54_000, 10, 100, "ttl", 52_000, 0.34, "09:30", place=FactPlace(1, 5, "")),
+        RequestView(4, 9_000, 9_000, 0, 100, "compaction", 0, 0.06, "09:31"),
+    ),
+    "0.75 US dollars.",
+)
+
+
+async def test_requests_say_what_was_sent_again_and_lead_to_their_answers() -> None:
+    part = RequestsPart()
+    async with hosting(part, size=(90, 30), set_up=lambda: part.set_view(REQUESTS)) as host:
+        text = shown(part)
+        assert "4 requests  174k tokens sent, 34% of them read from the cache" in text
+        assert "t 1 miss       52.0k sent again  idle longer than the cache lives" in text
+        assert "0.75 US dollars." in text
+        part.list.focus()
+        await host.press("J", "enter", "J", "end", "enter")
+        assert [message.place for message in host.of(PlaceChosen)] == [FactPlace(1, 5, "")]
+        part.set_view(RequestsView(note="Requests are being read."))
+        assert "Requests are being read." in shown(part)
+
+
+@pytest.mark.parametrize("width", [10, 40, 200])
+def test_the_chart_of_requests_is_as_wide_as_there_is_room(width: int) -> None:
+    lines = chart_lines(REQUESTS.requests * 30, width, 3)
+    assert len(lines) == 5
+    assert all(len(line.text) == min(width, 120) for line in lines[:3])
+    assert "t" in lines[3].text
+    assert chart_lines((), width, 3) == []

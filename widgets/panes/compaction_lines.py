@@ -40,7 +40,8 @@ class CompactionView:
     `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. Of those
     that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
     worst first, and `lost_note` what is to be said about more of them ("and 31 more", "nothing was lost"). `again` are
-    the files that were opened again afterwards. `why` says what made it fire. `summary` is the one it made.
+    the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost. `summary` is the one
+    it made.
     """
 
     index: int
@@ -64,6 +65,7 @@ class CompactionView:
     pruned: int | None = None
     again: tuple[EvidenceView, ...] = ()
     why: str = ""
+    cost: str = ""
 
 
 _OUTCOMES = {
@@ -121,6 +123,8 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
             (("! " if low else "") + verdict, "warning" if low else "muted"),
         ),
     ]
+    if view.cost:
+        lines.append(TextLine(view.cost, prefix="cost      "))
     if view.bounds:
         lines += [*gap, *_bounds(view.bounds, narrow)]
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]

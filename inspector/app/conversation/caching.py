@@ -21,7 +21,7 @@ from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.config.settings import ResolvedSettings
-    from widgets.panes.cache_pane import CacheView
+    from widgets.panes.next_request import CacheView
 
 #: Bodies are read so many at a time, from the end on: that is where breakpoints sit.
 _READ = 8
@@ -101,7 +101,7 @@ def _view(
     What stands behind a breakpoint is taken from the whole: breakpoints stand at the end of a list, so that few
     bodies are asked for, and a request is sent with its duplicates, which the token index replaces.
     """
-    from widgets.panes.cache_pane import BreakpointView, CacheView
+    from widgets.panes.next_request import BreakpointView, CacheView
 
     system = text_tokens(len(prompt))
     total = None if token_index is None else system + token_index.rough_until(len(messages))

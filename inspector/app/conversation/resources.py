@@ -12,6 +12,7 @@ from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
 from inspector.app.conversation.caching import Caching, find_breakpoints
 from inspector.app.conversation.measure_views import MeasuresAsOf
 from inspector.app.conversation.reading import FactsRead, Runs
+from inspector.app.conversation.request_views import RequestsRead, read_requests
 from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
@@ -173,6 +174,12 @@ def _caching(state: State, loaded: Loaded) -> Needs:
     )
 
 
+def _requests(state: State, loaded: Loaded) -> Needs:
+    opened, compactions = loaded.opened, loaded.current(COMPACTIONS, state)
+    return None if opened is None or compactions is None else (opened.inspection, opened.resolved)
+
+
+REQUESTS: Resource[RequestsRead] = Resource("requests", _requests, read_requests, (COMPACTIONS,))
 CACHING: Resource[Caching] = Resource("cache", _caching, find_breakpoints)
 
 

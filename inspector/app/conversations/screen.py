@@ -142,8 +142,8 @@ class ConversationsScreen(JobScreen):
         table = self.query_one(ConversationTable)
         first = not known
         table.set_entries(tuple(self._entries.values()))
-        if first and self.saved.conversation:
-            table.select(self.saved.conversation)
+        if first:
+            table.select(self.saved.conversation or _most_to_show(rows))
         if first:
             self.set_timer(_PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
@@ -305,6 +305,11 @@ class ConversationsScreen(JobScreen):
         from inspector.app.search.screen import SearchScreen
 
         self.app.push_screen(SearchScreen(self.store))
+
+
+def _most_to_show(rows: Sequence[ConversationRow]) -> str:
+    """Where one begins who was never here: the last active conversation with messages that hangs on no other."""
+    return next((row.id for row in rows if row.messages and row.kind == "conversation"), "")
 
 
 def _values(one: Live | Overview) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from inspector.app.sweep.curves import Curve, Curves
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.metrics import METRICS, Metric
+from inspector.replay.metrics import BY_NAME, METRICS, Metric
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Axis
 from inspector.replay.whatif import SummaryModel, WhatIf, stuck
@@ -58,16 +58,18 @@ def run_cell(
     curves: Curves,
     name: str,
     facts: FactSteps | None,
+    counted: bool,
     axes: tuple[Axis, Axis],
     cell: tuple[int, int],
     watch: Watch,
 ) -> CellRun:
-    """Run a conversation under the settings of a cell (row, column). Raises StoreErrors, EngineErrors."""
+    """Run a conversation under the settings of a cell (row, column); `facts` are those of the conversation on screen,
+    and those of another are read where they are `counted`. Raises StoreErrors, EngineErrors."""
     if name == subject.name:
         curve = Curve(name, subject.title, subject.recording, subject.settings, subject.model)
         course = curve.recording.course.with_facts(facts)
     else:
-        curve = curves.of(name)
+        curve = curves.of(name, counted)
         course = curve.recording.course
     changed = {axis.name: axis.values[place] for axis, place in zip(axes, cell, strict=True)}
     return CellRun(curve, course.run(curve.settings.with_(**changed), curve.model))
@@ -114,7 +116,8 @@ class CellView:
         row, column = screen.map.cursor
         if row < len(screen.rows.values) and column < len(screen.columns.values):
             axes = (screen.rows, screen.columns)
-            values = (self._subject, self._curves, self.shown(), screen.facts, axes, (row, column))
+            counted = BY_NAME[screen.metric].facts
+            values = (self._subject, self._curves, self.shown(), screen.facts, counted, axes, (row, column))
             screen.jobs.run("cell", values, run_cell, lambda ran: self._ran(ran, axes, (row, column)))
 
     def _ran(self, ran: CellRun, axes: tuple[Axis, Axis], cell: tuple[int, int]) -> None:

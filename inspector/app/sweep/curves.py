@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.app.throttle import give_way
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
+from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording
 from inspector.replay.whatif import SummaryModel
 from inspector.stores.base import Store
@@ -45,8 +47,8 @@ class Curves:
         self._model = model
         self._known: dict[str, Curve] = {}
 
-    def of(self, name: str) -> Curve:
-        """A conversation by its id. Raises StoreErrors, EngineErrors."""
+    def of(self, name: str, facts: bool = False) -> Curve:
+        """A conversation by its id; `facts`: read where they are counted. Raises StoreErrors, EngineErrors."""
         curve = self._known.pop(name, None)
         if curve is None:
             inspection = Inspection.open(self._store, name)
@@ -55,6 +57,10 @@ class Curves:
             recording = read_recording(inspection, settings.profile, lambda _: give_way())
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
+        if facts and curve.recording.course.facts is None:
+            said = facts_said(Inspection.open(self._store, name), default_cache(), lambda *_: give_way())
+            course = curve.recording.course.with_facts(FactSteps(said))
+            curve = replace(curve, recording=replace(curve.recording, course=course))
         self._known[name] = curve
         while len(self._known) > _KEPT:
             del self._known[next(iter(self._known))]

@@ -149,7 +149,7 @@ class SweepScreen(JobScreen):
     def _scopes(self) -> list[Mode]:
         subject = self.subject
         modes = [Mode("this", "this conversation")]
-        if subject.filtered != subject.every:
+        if set(subject.filtered) != set(subject.every):
             modes.append(Mode("filter", f"the filter's {len(subject.filtered):,}"))
         return [*modes, Mode("all", f"all {len(subject.every):,}")]
 
@@ -327,6 +327,7 @@ class SweepScreen(JobScreen):
             self._show()
             self._tell(self._told)
             self._tell_of_facts()
+            self.cell.show()
 
     def _counted(self) -> bool:
         return self.found is not None and self.metric in self.found.cells

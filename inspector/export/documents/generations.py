@@ -8,8 +8,10 @@ from dataclasses import asdict
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile, PlannedMessage
+from inspector.answers.requests import PricedRequest, Requests
 from inspector.answers.showing import ShownGeneration
-from inspector.core.conversations import Microcompaction, Request
+from inspector.caching.costs import Bill, Cost, Rates
+from inspector.core.conversations import Microcompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
@@ -89,6 +91,20 @@ def first_line(message: Message) -> str:
     return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
 
 
+def _bill(found: tuple[Bill, Rates] | None) -> Document | None:
+    document = None if found is None else cost_document(found[0].cost, found[1])
+    if document is None or found is None:
+        return None
+    made = found[0]
+    return document | {
+        "requests_to_pay_off": made.requests_to_pay_off,
+        "requests_after": made.later,
+        "paid_off": made.paid_off,
+        "warm": made.warm,
+        "text": made.words,
+    }
+
+
 def compaction_documents(answer: Iterable[JudgedCompaction]) -> list[Document]:
     """The answer of `compactions`: what was recorded, and what the engine plans for the same list."""
     return [_compaction(entry) for entry in answer]
@@ -133,7 +149,7 @@ def _compaction(entry: JudgedCompaction) -> Document:
             "steps": [asdict(step) for step in planned.steps],
         },
         "findings": [finding_document(finding) for finding in entry.findings],
-        "cost": None,
+        "cost": _bill(entry.bill),
     }
 
 
@@ -163,28 +179,44 @@ def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Documen
     ]
 
 
-def request_documents(answer: Iterable[Request]) -> list[Document]:
+def request_documents(answer: Requests) -> list[Document]:
     """The answer of `requests`."""
-    return [
-        {
-            "index": entry.index,
-            "generation": entry.generation,
-            "message": safe_line(entry.message),
-            "model": safe_line(entry.model),
-            "at": entry.at or None,
-            "input_tokens": entry.input,
-            "cache_read_tokens": entry.cache_read,
-            "cache_write_tokens": entry.cache_write,
-            "cache_write_1h_tokens": entry.cache_write_1h,
-            "output_tokens": entry.output,
-            "context_tokens": entry.context,
-            "modelled": False,
-            "cause": None,
-            "missed_tokens": None,
-            "cost": None,
-        }
-        for entry in answer
-    ]
+    return [_request(one) for one in answer.priced]
+
+
+def _request(one: PricedRequest) -> Document:
+    judged, request = one.judged, one.judged.request
+    return {
+        "index": request.index,
+        "generation": request.generation,
+        "message": safe_line(request.message),
+        "model": safe_line(request.model),
+        "at": request.at or None,
+        "input_tokens": request.input,
+        "cache_read_tokens": request.cache_read,
+        "cache_write_tokens": request.cache_write,
+        "cache_write_1h_tokens": request.cache_write_1h,
+        "output_tokens": request.output,
+        "context_tokens": request.context,
+        "modelled": judged.modelled,
+        "cause": judged.cause,
+        "missed_tokens": judged.missed,
+        "idle_seconds": judged.idle,
+        "cost": cost_document(one.cost, one.rates),
+    }
+
+
+def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
+    """What something cost, and of what day the prices are; None where they are not known."""
+    if cost is None or rates is None:
+        return None
+    return {
+        "currency": "USD",
+        "amount": cost.amount,
+        "of": {"read": cost.read, "write": cost.write, "output": cost.output},
+        "prices_of": rates.date or None,
+        "prices_from": rates.source,
+    }
 
 
 def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
@@ -28,11 +28,6 @@ _LONGEST_COMMAND = 2_000
 
 #: What a list opened: (index of the message, name), in order.
 Openings = Sequence[tuple[int, str]]
-
-
-def openings(messages: Iterable[Message]) -> tuple[tuple[int, str], ...]:
-    """The files and pages that a list of messages opened."""
-    return tuple((index, name) for index, message in enumerate(messages) for name in opened_in(message))
 
 
 class Reopened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,12 +10,16 @@ import pytest
 from inspector.core.messages import Message
 from inspector.quality.measures.cost import pruned_measure
 from inspector.quality.measures.measure import Measure, MeasuredCompaction, Place, Share
-from inspector.quality.measures.reopened import Reopened, opened_in, openings
+from inspector.quality.measures.reopened import Reopened, opened_in
 from tests.quality.measures.made_compactions import agent, compacted, told, tool, user
 
 
 def read(path: str) -> Message:
     return agent("", ("read_file", {"path": path}))
+
+
+def openings(messages: Sequence[Message]) -> list[tuple[int, str]]:
+    return [(index, name) for index, message in enumerate(messages) for name in opened_in(message)]
 
 
 def measured(reopened: Reopened, compaction: MeasuredCompaction, *since: Message) -> Measure:

@@ -15,7 +15,8 @@ from inspector.app.conversation.intents import ChooseCompaction, GoTo, ReadRows
 from inspector.app.conversation.measure_views import MeasuresAsOf, evidence_of
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.reading import FactsRead
-from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE, MEASURES
+from inspector.app.conversation.request_views import RequestsRead
+from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE, MEASURES, REQUESTS
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
 from inspector.app.conversation.summary_views import summary_view
@@ -96,6 +97,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         plan,
         loaded.latest(FACTS),
         loaded.latest(MEASURES) if state.moment is None else None,
+        loaded.latest(REQUESTS),
         context.derived.budgets.max_summary_tokens,
         state.moment is None or done.index < state.moment.generation,
     )
@@ -111,6 +113,7 @@ def compute(
     plan: Plan | None,
     facts: FactsRead | None,
     measures: MeasuresAsOf | None,
+    requests: RequestsRead | None,
     budget: int,
     over: bool,
 ) -> ShownCompaction:
@@ -131,6 +134,7 @@ def compute(
         why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
         pruned=None if measures is None else len(evidence_of(measures.whole, "stayed-pruned", done.index)),
         again=() if measures is None else evidence_of(measures.whole, "read-again", done.index),
+        cost="" if requests is None or not over else requests.bills.get(done.index, ""),
         lost=lost,
         lost_note=note,
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
@@ -164,7 +168,7 @@ def _show(pane: CompactionDetails, view: ShownCompaction | None) -> None:
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (COMPACTIONS, INDEX_BEFORE, FACTS, MEASURES)
+    return (COMPACTIONS, INDEX_BEFORE, FACTS, MEASURES, REQUESTS)
 
 
 PANE = Pane(

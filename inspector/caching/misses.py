@@ -1,0 +1,93 @@
+"""What happened to the prompt cache, request by request: what each had to send again, and why.
+
+A request reads back what the one before left in the cache: what that one read and what it wrote. What it does not read
+back although it sends it is missed. Providers keep a prefix for five minutes or an hour after its last use, and the
+split of the written tokens says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.core.conversations import Request
+
+Cause = Literal["first", "ttl", "compaction", "microcompaction", "model", "prefix", "unknown"]
+CAUSES: tuple[Cause, ...] = ("first", "compaction", "microcompaction", "model", "ttl", "prefix", "unknown")
+#: How long a prefix lives after its last use, in seconds.
+FIVE_MINUTES, ONE_HOUR = 300.0, 3600.0
+#: Breakpoints move by messages and caches count in blocks: so many tokens, or so much of what was there, are no miss.
+_TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRequest:
+    """A request, why it did not read back all that was cached (None where it did), and how many tokens it had to send
+    again. `idle` are the seconds since the request before, None where the times are not known. `modelled` says that
+    the request was worked out from messages, not recorded."""
+
+    request: Request
+    cause: Cause | None
+    missed: int
+    idle: float | None = None
+    modelled: bool = False
+
+
+def judge(
+    requests: Iterable[Request], microcompacted: Collection[tuple[int, float]] = (), modelled: bool = False
+) -> tuple[JudgedRequest, ...]:
+    """The requests of a conversation in order, each with the cause of its miss. One pass.
+
+    `microcompacted` has (generation, time) of each microcompaction. The first request of a list that a compaction made
+    has the cause "compaction" whatever it read; of others only a miss has a cause.
+    """
+    judged: list[JudgedRequest] = []
+    last: Request | None = None
+    lives = FIVE_MINUTES
+    cleared = sorted(microcompacted)
+    for request in requests:
+        if last is None:
+            judged.append(JudgedRequest(request, "first", 0, None, modelled))
+        else:
+            idle = request.at - last.at if request.at and last.at else None
+            missed = max(0, min(last.cache_read + last.cache_write, request.context) - request.cache_read)
+            if missed <= max(_TOLERATED, _TOLERATED_SHARE * last.context):
+                missed = 0
+            cause = _cause(request, last, idle, lives, missed, _came(cleared, last, request))
+            judged.append(JudgedRequest(request, cause, missed, idle, modelled))
+        if request.cache_write:
+            lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
+        last = request
+    return tuple(judged)
+
+
+def _cause(
+    request: Request, last: Request, idle: float | None, lives: float, missed: int, cleared: bool
+) -> Cause | None:
+    if request.generation != last.generation:
+        return "compaction"
+    if not missed:
+        return None
+    if cleared:
+        return "microcompaction"
+    if request.model != last.model:
+        return "model"
+    if idle is not None and idle > lives:
+        return "ttl"
+    return "prefix" if request.cache_read else "unknown"
+
+
+def _came(cleared: list[tuple[int, float]], last: Request, request: Request) -> bool:
+    """Whether a microcompaction came between two requests of a list."""
+    return any(generation == request.generation and last.at <= at <= request.at for generation, at in cleared)
+
+
+def missed_by_cause(judged: Iterable[JudgedRequest]) -> dict[Cause, tuple[int, int]]:
+    """(misses, tokens sent again) by cause, those that never came left out."""
+    found: dict[Cause, tuple[int, int]] = {}
+    for one in judged:
+        if one.cause is not None:
+            count, tokens = found.get(one.cause, (0, 0))
+            found[one.cause] = count + 1, tokens + one.missed
+    return {cause: found[cause] for cause in CAUSES if cause in found}

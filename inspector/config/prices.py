@@ -1,0 +1,112 @@
+"""What models cost: the user's own prices.yaml, else genai-prices as of the day that is asked for.
+
+prices.yaml lies in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
+date, optional), and US dollars a million tokens as `input`, `output`, `cache_read`, `cache_write_5m`, `cache_write_1h`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from inspector.caching.costs import Rates
+from inspector.config.folders import config_dir
+from inspector.config.models import entry_of
+from inspector.core.errors import BadInput
+
+_RATES = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
+
+
+def rates_for(model: str, provider: str = "", at: float = 0.0) -> Rates | None:
+    """What a model cost at a time (seconds since the epoch, 0.0 for today); None where nothing is known. Raises
+    BadInput where the user's own file cannot be used."""
+    day = (datetime.fromtimestamp(at, UTC) if at > 0 else datetime.now(UTC)).date()
+    own = _own(model, day)
+    return own if own is not None else _listed(model, provider, day)
+
+
+def own_file() -> Path:
+    """Where the user's own prices are looked for."""
+    return config_dir() / "prices.yaml"
+
+
+def _own(model: str, day: date) -> Rates | None:
+    path = own_file()
+    if not model.strip() or not path.is_file():
+        return None
+    known = [
+        (start, rates)
+        for name, start, rates in _read(path, path.stat().st_mtime_ns)
+        if name in model.lower() and start <= day
+    ]
+    if not known:
+        return None
+    start, rates = max(known, key=lambda entry: entry[0])
+    return replace(rates, date=start.isoformat() if start > date.min else "")
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int) -> tuple[tuple[str, date, Rates], ...]:
+    """(part of a model's name, first day, rates) of each entry of the file as it was last `changed`."""
+    import yaml
+
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise BadInput(
+            f"The prices in {path} cannot be read ({error}). Mend the file, or take it away."
+        ) from error
+    if not isinstance(document, list):
+        raise BadInput(f"The prices in {path} are no list of entries with model, input, output and so on.")
+    return tuple(_entry(path, number, entry) for number, entry in enumerate(document, 1))
+
+
+def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
+    if (
+        not isinstance(entry, Mapping)
+        or not isinstance(entry.get("model"), str)
+        or not entry["model"].strip()
+    ):
+        raise BadInput(f"Entry {number} of the prices in {path} names no model.")
+    for name in _RATES:
+        value = entry.get(name)
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0
+        ):
+            raise BadInput(f"Entry {number} of the prices in {path}: {name} is no price a million tokens.")
+    start = entry.get("from", date.min)
+    if not isinstance(start, date):
+        raise BadInput(f"Entry {number} of the prices in {path}: from is no date such as 2026-10-07.")
+    start = start.date() if isinstance(start, datetime) else start
+    prices: list[float | None] = [
+        None if (value := entry.get(name)) is None else float(value) for name in _RATES
+    ]
+    given, out, read, short, hour = prices
+    return entry["model"].strip().lower(), start, Rates(given, out, read, short, hour, str(path))
+
+
+@lru_cache(maxsize=512)
+def _listed(model: str, provider: str, day: date) -> Rates | None:
+    found = entry_of(model, provider, "prices") if model.strip() else None
+    if found is None:
+        return None
+    then = found.get_prices(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    return Rates(
+        _base(then.input_mtok),
+        _base(then.output_mtok),
+        _base(then.cache_read_mtok),
+        _base(then.cache_write_mtok),
+        _base(getattr(then, "cache_write_1h_mtok", None)),
+        f"genai-prices on {found.id}",
+        day.isoformat(),
+    )
+
+
+def _base(price: Any) -> float | None:
+    """A price, of a tiered one the base."""
+    price = getattr(price, "base", price)
+    return None if price is None else float(price)

@@ -1,0 +1,137 @@
+"""The app left alone on its list, and the commands about a conversation that was compacted more than a hundred times:
+cold, with nothing kept, and warm, as the run before left it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.benchmarks.context import ROOT, Context, fresh_environment
+from tests.benchmarks.figures import Figure
+from tests.benchmarks.generator import LONGEST, Shape, ensure
+from tests.benchmarks.terminal import Terminal
+
+COMPACTIONS = 119
+#: The app is left alone for so long; nobody waits longer for a list to come to rest. In seconds.
+MINUTE = 60.0
+#: It is idle when it takes no more than this of a core, in a span of so many seconds.
+_IDLE, _SPAN = 0.02, 3.0
+#: Words of the commands about the conversation, and how long each may take cold, in seconds.
+COMMANDS = (
+    (("compactions",), 5),
+    (("facts",), 60),
+    (("losses",), 60),
+    (("findings",), 60),
+    (("measures",), 60),
+    (("diff", "--life"), 60),
+    (("replay",), 60),
+    (("report",), 60),
+)
+_WARM = 3
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+def measure(context: Context) -> list[Figure]:
+    """What it costs, in processor time, memory and waiting."""
+    shape = Shape(min(110_000, context.shape.messages), 200, context.shape.release, compactions=COMPACTIONS)
+    database = ensure(context.database.parent, shape)
+    with fresh_environment() as (environment, _):
+        figures = [*_alone(database, environment, "cold"), *_alone(database, environment, "warm")]
+    for words, most in COMMANDS:
+        with fresh_environment() as (environment, _):
+            cold, size = _command(database, words, environment)
+            warm, _ = _command(database, words, environment)
+        name = f"{' '.join(words)} of {shape.longest:,} messages, {COMPACTIONS} compactions"
+        note = f"{size / 1e6:.1f} MB of output"
+        figures += [
+            Figure(f"{name}, cold", cold, "s", most, note),
+            Figure(f"{name}, warm", warm, "s", _WARM),
+        ]
+    return figures
+
+
+def _alone(database: Path, environment: Mapping[str, str], how: str) -> list[Figure]:
+    """One minute of the app on its list: processor time of all its processes, the most memory, when it came to rest."""
+    with Terminal([sys.executable, "-m", "inspector", str(database)], environment, ROOT) as terminal:
+        terminal.until_seen("conversation")
+        began = time.perf_counter()
+        taken = [(0.0, _seconds(terminal.pid))]
+        most = 0.0
+        while (at := time.perf_counter() - began) < MINUTE:
+            terminal.quiet(0.2, 0.5)
+            taken.append((at, _seconds(terminal.pid)))
+            most = max(most, _megabytes(terminal.pid))
+        spent, held = _seconds(terminal.pid), _megabytes(terminal.pid)
+    rest = _at_rest(taken)
+    note = "not at rest within the minute" if rest is None else f"at rest after {rest:.0f} s"
+    name = f"the list left alone, {how}"
+    return [
+        Figure(f"{name}: processor time of a minute", spent, "s", 5 if how == "warm" else None, note),
+        Figure(f"{name}: memory, its processes together", most, "MB", 150, f"{held:.0f} MB at the end"),
+    ]
+
+
+def _at_rest(taken: Sequence[tuple[float, float]]) -> float | None:
+    """The moment from which on it took next to nothing to the end; None where there is none."""
+    end, total = taken[-1]
+    for at, spent in taken:
+        if total - spent <= _IDLE * max(end - at, 0.0) and end - at >= _SPAN:
+            return at
+    return None
+
+
+def _tree(pid: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (fields := _status(int(entry.name))):
+            parents.setdefault(int(fields[1]), []).append(int(entry.name))
+    found, waiting = [], [pid]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += parents.get(one, ())
+    return found
+
+
+def _status(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat behind the name; empty for a process that has ended."""
+    try:
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
+    except OSError:
+        return []
+
+
+def _seconds(pid: int) -> float:
+    """Processor time of a process and its children, those that have ended included."""
+    fields = [_status(one) for one in _tree(pid)]
+    return sum(sum(map(int, one[11:15])) for one in fields if one) / _TICK
+
+
+def _megabytes(pid: int) -> float:
+    """Memory of a process and its children; what they share counts once."""
+    total = 0
+    for one in _tree(pid):
+        try:
+            lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1_000
+
+
+def _command(database: Path, words: Sequence[str], environment: Mapping[str, str]) -> tuple[float, int]:
+    """Seconds that a command takes, and the size of its answer in octets."""
+    command, *options = words
+    form = ["--output", "-"] if command == "report" else ["--json"]
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", command, str(database), LONGEST, *options, *form],
+        env=dict(environment), cwd=ROOT, capture_output=True, check=True,
+    )  # fmt: skip
+    return time.perf_counter() - began, len(done.stdout)

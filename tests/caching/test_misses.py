@@ -1,0 +1,125 @@
+"""Requests, their misses and causes, and those worked out from messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.caching.misses import judge, missed_by_cause
+from inspector.caching.modelled import SentList, modelled_requests, smallest_prefix
+from inspector.core.conversations import ROLE_CODES, Request
+
+
+def request(index: int, read: int, write: int, at: float, **changes: Any) -> Request:
+    values: dict[str, Any] = {
+        "index": index, "generation": 1, "message": str(index), "model": "claude-opus-4-5", "at": at, "input": 10,
+        "cache_read": read, "cache_write": write, "cache_write_1h": 0, "output": 100,
+    }  # fmt: skip
+    return Request(**(values | changes))
+
+
+FIRST = request(1, 0, 50_000, 1_000.0)
+
+
+@pytest.mark.parametrize(
+    ("second", "cause", "missed"),
+    [
+        (request(2, 50_000, 2_000, 1_060.0), None, 0),
+        (request(2, 0, 52_000, 1_500.0), "ttl", 50_000),
+        (request(2, 20_000, 32_000, 1_060.0), "prefix", 30_000),
+        (request(2, 0, 52_000, 1_060.0), "unknown", 50_000),
+        (request(2, 0, 52_000, 1_060.0, model="claude-haiku-4-5"), "model", 50_000),
+        (request(2, 18_000, 9_000, 1_060.0, generation=2), "compaction", 9_010),
+        (request(2, 27_000, 500, 1_060.0, generation=2), "compaction", 0),
+        (request(2, 49_500, 2_000, 1_060.0), None, 0),
+    ],
+)
+def test_a_miss_has_a_cause(second: Request, cause: str | None, missed: int) -> None:
+    first, judged = judge([FIRST, second])
+    assert (first.cause, first.missed) == ("first", 0)
+    assert (judged.cause, judged.missed) == (cause, missed)
+
+
+def test_an_hour_is_known_by_what_was_written() -> None:
+    hour = request(1, 0, 50_000, 1_000.0, cache_write_1h=50_000)
+    late = request(2, 50_000, 0, 3_000.0)
+    too_late = request(3, 0, 50_000, 9_000.0)
+    assert [one.cause for one in judge([hour, late, too_late])] == ["first", None, "ttl"]
+
+
+def test_cleared_results_are_the_cause_of_the_miss_behind_them() -> None:
+    second = request(2, 18_000, 40_000, 1_060.0)
+    (_, judged) = judge([FIRST, second], [(1, 1_030.0)])
+    assert (judged.cause, judged.missed) == ("microcompaction", 32_000)
+    assert missed_by_cause([judged]) == {"microcompaction": (1, 32_000)}
+
+
+@given(st.lists(st.integers(100, 9_000), min_size=1, max_size=30))
+def test_a_warm_session_has_one_first_miss(growth: list[int]) -> None:
+    requests, cached, at = [], 0, 1_000.0
+    for index, added in enumerate(growth, 1):
+        requests.append(request(index, cached, added, at))
+        cached, at = cached + added, at + 20
+    judged = judge(requests)
+    assert [one.cause for one in judged] == ["first", *[None] * (len(growth) - 1)]
+    assert sum(one.missed for one in judged) == 0
+
+
+ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant", "user", "assistant"))
+
+
+def sent(times: list[float], **changes: Any) -> SentList:
+    values: dict[str, Any] = {
+        "generation": 1, "roles": ROLES, "rows": range(6), "times": times,
+        "tokens_until": lambda stop: 4_000 + 1_000 * stop,
+    }  # fmt: skip
+    return SentList(**(values | changes))
+
+
+def test_a_modelled_conversation_reads_what_it_sent_before() -> None:
+    first, second, third = modelled_requests([sent([0, 10, 11, 20, 25, 30])], "claude-sonnet-5", True)
+    assert (first.cache_read, first.cache_write, first.input) == (0, 5_000, 0)
+    assert (second.cache_read, second.cache_write) == (5_000, 2_000)
+    assert (third.cache_read, third.context, third.output) == (7_000, 9_000, 1_000)
+
+
+def test_a_modelled_pause_is_a_miss() -> None:
+    requests = list(modelled_requests([sent([0, 10, 11, 20, 925, 930])], "claude-sonnet-5", True))
+    assert [one.cache_read for one in requests] == [0, 5_000, 0]
+    hours = modelled_requests([sent([0, 10, 11, 20, 925, 930])], "claude-sonnet-5", True, hour=True)
+    assert [(one.cache_read, one.cache_write_1h) for one in hours] == [
+        (0, 5_000),
+        (5_000, 2_000),
+        (7_000, 2_000),
+    ]
+
+
+def test_behind_a_compaction_the_start_is_read() -> None:
+    times = [0.0, 10, 11, 20, 25, 30]
+    after = sent(times, generation=2, began=3, kept=4_500)
+    requests = list(modelled_requests([sent(times), after], "claude-sonnet-5", True))
+    assert [one.cache_read for one in requests if one.generation == 2] == [4_500, 7_000]
+
+
+def test_without_markers_nothing_is_cached_and_a_short_prompt_is_not_kept() -> None:
+    plain = list(modelled_requests([sent([0, 10, 11, 20, 25, 30])], "gpt-4o", False))
+    assert [one.input for one in plain] == [5_000, 7_000, 9_000]
+    assert not any(one.cache_read or one.cache_write for one in plain)
+    small = sent([0, 10, 11, 20, 25, 30], tokens_until=lambda stop: 100 * stop)
+    assert all(one.cache_write == 0 for one in modelled_requests([small], "claude-opus-4-5", True))
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("anthropic/claude-opus-4.5", 4_096),
+        ("claude-sonnet-4-6", 1_024),
+        ("claude-opus-5", 512),
+        ("other", 1_024),
+    ],
+)
+def test_the_smallest_prefix_by_model(model: str, tokens: int) -> None:
+    assert smallest_prefix(model) == tokens

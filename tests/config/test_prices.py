@@ -1,0 +1,64 @@
+"""Prices: the user's own file before genai-prices, a date with each, nothing where nothing is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.config import prices
+from inspector.config.prices import rates_for
+from inspector.core.errors import BadInput
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "prices.yaml"
+    monkeypatch.setattr(prices, "own_file", lambda: path)
+    return path
+
+
+def test_prices_are_dollars_a_million_tokens(own: Path) -> None:
+    found = rates_for("anthropic/claude-sonnet-4.5", "openrouter")
+    assert found is not None
+    assert (found.input, found.output, found.cache_read) == (3.0, 15.0, 0.3)
+    assert found.source == "genai-prices on claude-sonnet-4-5"
+    assert found.date
+    assert rates_for("weird/thing") is None
+    assert rates_for("") is None
+
+
+def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
+    own.write_text(
+        "- {model: sonnet-4, input: 2, output: 8, cache_read: 0.1}\n"
+        "- {model: sonnet-4, from: 2026-10-07, input: 1, output: 4, cache_read: 0.05}\n",
+        encoding="utf-8",
+    )
+    early, late = (
+        rates_for("claude-sonnet-4-5", at=1_700_000_000.0),
+        rates_for("claude-sonnet-4-5", at=1_795_000_000.0),
+    )
+    assert early is not None
+    assert late is not None
+    assert (early.input, early.cache_write_5m, early.source, early.date) == (2.0, None, str(own), "")
+    assert (late.input, late.date) == (1.0, "2026-10-07")
+    other = rates_for("claude-opus-4-5")
+    assert other is not None
+    assert other.source.startswith("genai-prices")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model: x", "no list"),
+        ("- {input: 3}", "names no model"),
+        ("- {model: claude, input: cheap}", "input is no price"),
+        ("- {model: claude, output: -1}", "output is no price"),
+        ("- {model: claude, from: today}", "no date"),
+        ("- [", "cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
+    own.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=words):
+        rates_for("claude-opus-4-5")

@@ -1,0 +1,124 @@
+"""Requests as lines: how much each sent, what of it came from the cache, why something had to be sent again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from widgets.base import human
+from widgets.base.strips import Row, fit, one_line
+from widgets.lists.fact_list import FactPlace
+from widgets.lists.line_list import LineList
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """A request. Tokens are the provider's, or rough ones where it is modelled. `cause` says why `missed` tokens were
+    sent again, "" where all was read back; `cost` is in US dollars, None where no price is known."""
+
+    index: int
+    read: int
+    written: int
+    input: int
+    output: int
+    cause: str = ""
+    missed: int = 0
+    cost: float | None = None
+    clock: str = ""
+    model: str = ""
+    place: FactPlace | None = None
+
+    @property
+    def sent(self) -> int:
+        """The tokens of the prompt."""
+        return self.read + self.written + self.input
+
+
+class RequestList(LineList):
+    """One line a request."""
+
+    header_height = 1
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"requests--missed", "requests--head"}
+    DEFAULT_CSS = """
+    RequestList {
+        & > .requests--missed { color: $text-warning; text-style: bold; }
+        & > .requests--head { color: $text-muted; }
+    }
+    """
+    TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
+
+    class Opened(Message):
+        """A request was opened (enter, double click)."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._requests: tuple[RequestView, ...] = ()
+        self.tooltip = self.TOOLTIP
+
+    def set_requests(self, requests: tuple[RequestView, ...]) -> None:
+        """Show these."""
+        if requests != self._requests:
+            self._requests = requests
+            self.resized()
+            self.refresh()
+
+    @property
+    def requests(self) -> tuple[RequestView, ...]:
+        """The requests on show."""
+        return self._requests
+
+    @property
+    def row_count(self) -> int:
+        """How many requests there are."""
+        return len(self._requests)
+
+    def draw_header(self, y: int, width: int) -> Strip:
+        """The names of the columns."""
+        return self._line(("#", "sent", "read", "written", "again", "cause", "USD", "when"), width, "").strip(
+            width, self.base_style
+        )
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        """A request."""
+        one = self._requests[line]
+        cells = (
+            f"{one.index:,}",
+            human.tokens(one.sent),
+            human.tokens(one.read),
+            human.tokens(one.written),
+            human.tokens(one.missed) if one.missed else "",
+            one.cause,
+            "" if one.cost is None else f"{one.cost:.3f}",
+            one_line(one.clock, 20),
+        )
+        row = self._line(cells, width, self.cursor_mark(line))
+        return row.strip(
+            width, self.base_style + self.row_style(line), flat=line == self.cursor and self.flat_cursor
+        )
+
+    def _line(self, cells: tuple[str, ...], width: int, mark: str) -> Row:
+        number, sent, read, written, again, cause, cost, clock = cells
+        plain, missed = Style(), self.ink("requests--missed")
+        head = self.ink("requests--head")
+        row = Row().add(mark or "  ", plain).add(f"{number:>5} ", head).add(f"{sent:>7} ", plain)
+        row.add(f"{read:>7} ", plain)
+        if width >= 50:
+            row.add(f"{written:>7} ", plain)
+        row.add(f"{again:>7}  ", missed if cause != "cause" else head).add(
+            fit(cause, 15), missed if again else head
+        )
+        if width >= 58:
+            row.add(f"{cost:>8}", head)
+        return row.add(f"  {clock}" if width >= 76 else "", head)
+
+    def opened(self, row: int) -> None:
+        """Tell that a request was opened."""
+        self.post_message(self.Opened(row))

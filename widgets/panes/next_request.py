@@ -1,0 +1,303 @@
+"""Where the prompt-cache breakpoints of a request sit, and what each of them covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.message import Message
+
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base import human
+from widgets.base.headline import Headline
+from widgets.base.strips import one_line
+from widgets.base.text_lines import TextLine, line_of
+from widgets.panes.text_view import TextView
+
+#: From this width on both choices stand on one row; below this height the pane is drawn tightly.
+WIDE, LOW = 60, 18
+_BAR_INKS = ("head", "tail", "middle", "accent")
+
+
+@dataclass(frozen=True, slots=True)
+class BreakpointView:
+    """A breakpoint: `number` is 1..4, `message` its index in the list (-1: the system prompt that is not in it).
+
+    `part` says where in the message it sits ("last part of 3", "the whole text"), `tokens` what lies before and
+    in it. `honored` is False for one that the provider never sees, and then `note` says why.
+    """
+
+    number: int
+    message: int
+    label: str
+    role: str
+    part: str
+    text: str = ""
+    tokens: int | None = None
+    honored: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheView:
+    """The breakpoints of a request of `total` tokens. `facts` are sentences about reads, writes and costs; without
+    `enabled` nothing is cached, and the breakpoints stand where they would be set."""
+
+    breakpoints: tuple[BreakpointView, ...] = ()
+    total: int | None = None
+    layout: Literal["native", "envelope"] = "native"
+    ttl: Literal["5m", "1h"] = "5m"
+    rough: bool = True
+    facts: tuple[str, ...] = ()
+    note: str = ""
+    enabled: bool = True
+
+
+class NextRequest(Vertical):
+    """Shows a CacheView. Posts LayoutChosen, TtlChosen, and BreakpointChosen for a click or enter on one."""
+
+    DEFAULT_CSS = """
+    NextRequest { background: $surface; }
+    NextRequest > Headline { padding: 0 1; }
+    NextRequest > #cache-choices { height: auto; padding: 0 1; }
+    NextRequest.-wide > #cache-choices { layout: horizontal; }
+    NextRequest.-wide ModeBar { width: 1fr; }
+    NextRequest > #cache-bar { margin: 1 0; }
+    NextRequest.-low > #cache-bar { margin: 0; }
+    NextRequest > TextView { height: 1fr; padding: 0 0 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("L", "layout", "Layout", id="cache.layout", tooltip="Native or envelope layout"),
+        Binding("T", "ttl", "5m or 1h", id="cache.ttl", tooltip="Kept for 5 minutes or for 1 hour"),
+        Binding("J", "breakpoint(1)", "Next breakpoint", id="cache.next", show=False),
+        Binding("K", "breakpoint(-1)", "Previous breakpoint", id="cache.previous", show=False),
+        Binding(
+            "enter", "choose", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
+        ),
+    ]
+
+    class LayoutChosen(Message):
+        """native or envelope."""
+
+        def __init__(self, layout: str) -> None:
+            super().__init__()
+            self.layout = layout
+
+    class TtlChosen(Message):
+        """5m or 1h."""
+
+        def __init__(self, ttl: str) -> None:
+            super().__init__()
+            self.ttl = ttl
+
+    class BreakpointChosen(Message):
+        """The user wants to see the message that carries a breakpoint."""
+
+        def __init__(self, number: int, message: int) -> None:
+            super().__init__()
+            self.number = number
+            self.message = message
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view: CacheView | None = None
+        self._places: list[int] = []
+        self._place = 0
+        self._headline = Headline(3)
+        self._layouts = ModeBar(
+            (
+                Mode("native", "native", "Anthropic's own API: tool messages can carry a marker"),
+                Mode("envelope", "envelope", "OpenRouter and the like: some messages cannot carry a marker"),
+            ),
+            title="layout",
+        )
+        self._ttls = ModeBar(
+            (
+                Mode("5m", "5 minutes", "The short cache"),
+                Mode("1h", "1 hour", "The long cache; writes cost more"),
+            ),
+            title="kept  ",
+        )
+        self._bar = Headline(3, id="cache-bar")
+        self._body = TextView()
+
+    def compose(self) -> ComposeResult:
+        """Layout and time, the request as a bar, the breakpoints."""
+        yield self._headline
+        with Container(id="cache-choices"):
+            yield self._layouts
+            yield self._ttls
+        yield self._bar
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self._fill()
+
+    @property
+    def view(self) -> CacheView | None:
+        """The breakpoints on show; None where no request is chosen."""
+        return self._view
+
+    @property
+    def body(self) -> TextView:
+        """The text on show."""
+        return self._body
+
+    def set_view(self, view: CacheView | None) -> None:
+        """Show the breakpoints of a request; None where there is none. An equal one changes nothing but a choice."""
+        if view != self._view:
+            self._view, self._place = view, 0
+            if self.is_mounted:
+                self._fill()
+        elif view is not None:
+            self._show_choices(view)
+
+    def _show_choices(self, view: CacheView) -> None:
+        self._layouts.set_modes(self._layouts.modes, view.layout)
+        self._ttls.set_modes(self._ttls.modes, view.ttl)
+
+    def _fill(self) -> None:
+        view = self._view
+        for part in (self._layouts, self._ttls, self._bar):
+            part.display = view is not None
+        if view is None:
+            self._headline.set_lines([TextLine("No request is chosen.", "muted")])
+            self._body.set_text("")
+            return
+        self._show_choices(view)
+        self._headline.set_lines(_headline(view))
+        self._show_bar()
+        lines: list[TextLine] = []
+        self._places = []
+        for point in view.breakpoints:
+            self._places.append(len(lines))
+            lines += _breakpoint(point, view)
+        for fact in view.facts:
+            lines.append(TextLine(fact, prefix="· ", prefix_style="muted"))
+        self._body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The bar follows the width; where room is short, gaps and words go."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.height < LOW, "-low")
+        self._show_bar()
+
+    def _show_bar(self) -> None:
+        view = self._view
+        width = self.size.width - 2
+        if view is not None and width > 10:
+            lines = _bar(view, width)
+            self._bar.set_lines(lines[:2] if self.size.height < LOW else lines)
+
+    @on(ModeBar.ModeChosen)
+    def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        if event.control is self._layouts:
+            self.post_message(self.LayoutChosen(event.mode))
+        else:
+            self.post_message(self.TtlChosen(event.mode))
+
+    @on(TextView.LineClicked)
+    def _clicked(self, event: TextView.LineClicked) -> None:
+        event.stop()
+        if event.tag:
+            self._place = int(event.tag)
+            self._body.set_active(self._places[self._place])
+            self.action_choose()
+
+    def action_layout(self) -> None:
+        """The other layout."""
+        self._layouts.step(1)
+
+    def action_ttl(self) -> None:
+        """The other time."""
+        self._ttls.step(1)
+
+    def action_breakpoint(self, by: int) -> None:
+        """Go to the next breakpoint, or the one before."""
+        if self._places:
+            if self._body.active is not None:
+                self._place = max(0, min(self._place + by, len(self._places) - 1))
+            self._body.set_active(self._places[self._place])
+
+    def action_choose(self) -> None:
+        """Tell which breakpoint's message to show."""
+        if self._view is not None and self._view.breakpoints:
+            point = self._view.breakpoints[self._place]
+            self.post_message(self.BreakpointChosen(point.number, point.message))
+
+
+def _headline(view: CacheView) -> list[TextLine]:
+    wasted = sum(not point.honored for point in view.breakpoints)
+    parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
+    if not view.enabled:
+        parts = [
+            ("caching is off", "warning"),
+            (f", {len(view.breakpoints)} of 4 breakpoints would be set", "muted"),
+        ]
+    if view.total is not None:
+        parts.append((f"  request of {'~' if view.rough else ''}{human.count(view.total)} tokens", "muted"))
+    if wasted:
+        parts.append((f"  ✗ {wasted} wasted", "error"))
+    lines = [line_of(*parts)]
+    if view.note:
+        lines.append(TextLine(view.note, "muted"))
+    return lines
+
+
+def _bar(view: CacheView, width: int) -> list[TextLine]:
+    """The request as a line: what each breakpoint adds to the cached prefix, and what none covers."""
+    total = view.total or 0
+    points = [point for point in view.breakpoints if point.honored and point.tokens is not None]
+    if total <= 0 or not points:
+        return []
+    bars: list[tuple[str, str]] = []
+    at = 0
+    for index, point in enumerate(points):
+        stop = min(width, max(at + 1, (point.tokens or 0) * width // total))
+        bars.append(("▓" * (stop - at), _BAR_INKS[index % 4]))
+        at = stop
+    bars.append(("░" * (width - at), "rest"))
+    marks, free = [" "] * width, width
+    for point in reversed(points):
+        # Marks that stand close push the ones before them to the left.
+        free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
+        marks[free : free + 2] = f"⚑{point.number}"
+    covered = points[-1].tokens or 0
+    would = "cached" if view.enabled else "would be cached"
+    text = f"{would} up to the last breakpoint: {human.percent(covered, total)}"
+    return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
+
+
+def _breakpoint(point: BreakpointView, view: CacheView) -> list[TextLine]:
+    tag = str(view.breakpoints.index(point))
+    style = "accent" if point.honored else "error"
+    parts = [
+        (f"⚑{point.number} ", style),
+        (f"{one_line(point.label, 20)} ", "muted"),
+        (one_line(point.role, 20), "strong"),
+        (f"  on {one_line(point.part, 80)}", ""),
+    ]
+    if point.tokens is not None:
+        share = f" ({human.percent(point.tokens, view.total)})" if view.total else ""
+        parts.append(
+            (f"  {'~' if view.rough else ''}{human.tokens(point.tokens)} up to here{share}", "muted")
+        )
+    lines = [line_of(*parts, tag=tag)]
+    if not point.honored:
+        lines.append(
+            TextLine(
+                f"wasted: {point.note or 'the provider does not see it'}", "error", prefix="   ✗ ", tag=tag
+            )
+        )
+    elif point.note:
+        lines.append(TextLine(point.note, "muted", prefix="   ", tag=tag))
+    if point.text:
+        lines.append(TextLine(one_line(point.text, 160), "kept", prefix="   ", tag=tag))
+    lines.append(TextLine("", tag=tag))
+    return lines
