@@ -19,7 +19,7 @@ from inspector.config.settings import (
 )
 from inspector.core.conversations import ConversationRow
 from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import engine, release_of
+from inspector.engines.registry import caveat, engine, release_of
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.several import SeveralStores
 
@@ -54,7 +54,8 @@ def resolve(
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
-    return resolved
+    known = caveat(resolved.settings.profile)
+    return replace(resolved, notes=(*resolved.notes, known)) if known else resolved
 
 
 def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:

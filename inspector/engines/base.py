@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Protocol
 
 from inspector.core.errors import UsageProblem
@@ -92,8 +92,9 @@ class DerivationStep:
 class Budgets:
     """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
-    `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the
-    most that results nobody has answered yet are spared for; 0 where an engine has no such rule.
+    `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the most
+    that results nobody has answered yet are spared for; 0 where an engine has no such rule. `heeds` are settings that
+    bind here and not with most engines, `unbound` those that do not bind although they mostly do, with the reason.
     `observed`: they were seen in records, no release promises them, so nothing is wrong where a record differs.
     """
 
@@ -104,6 +105,8 @@ class Budgets:
     steps: Mapping[str, tuple[DerivationStep, ...]]
     tail_ceiling_tokens: int = 0
     round_tokens: int = 0
+    heeds: frozenset[str] = frozenset()
+    unbound: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False
 
 

@@ -61,6 +61,14 @@ def release_of(profile: str) -> tuple[int, ...] | None:
     return tuple(map(int, version)) if version[0].isdigit() else (99,)
 
 
+def caveat(profile: str) -> str:
+    """What a user of the profile should know of how far it can be trusted; empty for one that was compared."""
+    policies = policies_of(profile)
+    if policies is None or policies.compared or policies.name == "documented":
+        return ""
+    return f"{profile} was read from public sources and never compared with a release that ran."
+
+
 def names() -> tuple[str, ...]:
     """The names that --profile takes, built-in ones first."""
     return (*_BUILT_IN, *(point.name for point in _others() if point.name not in _BUILT_IN))

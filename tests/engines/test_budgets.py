@@ -65,3 +65,51 @@ def test_the_agent_fires_at_its_threshold(tokens: int, fires: str | None) -> Non
 
 def test_hygiene_fires_where_the_agent_does_not() -> None:
     assert engine("hermes-0.13").fires(171_000, Settings(threshold=0.95)) == "hygiene"
+
+
+def lean(**changes: object) -> Settings:
+    return Settings(profile="hermes-current").with_(**changes)
+
+
+def test_the_lean_tail_is_a_share_of_the_window() -> None:
+    """The values that the sources name for their defaults."""
+    current = engine("hermes-current")
+    for window, threshold, tail, ceiling in (
+        (200_000, 150_000, 10_000, 15_000),
+        (1_000_000, 500_000, 25_000, 37_500),
+        (128_000, 96_000, 10_000, 15_000),
+        (400_000, 300_000, 10_000, 15_000),
+        (2_000_000, 1_000_000, 25_000, 37_500),
+    ):
+        budgets = current.budgets(lean(context_length=window))
+        found = (budgets.threshold_tokens, budgets.tail_token_budget, budgets.tail_ceiling_tokens)
+        assert found == (threshold, tail, ceiling)
+    assert "target_ratio" in budgets.unbound
+    assert budgets.heeds == {"threshold_cap", "tail_mode", "min_tail_user_messages"}
+
+
+def test_a_legacy_tail_is_a_share_of_the_threshold_and_of_the_window_at_most() -> None:
+    current = engine("hermes-current")
+    legacy = lean(tail_mode="legacy")
+    assert current.budgets(legacy).tail_token_budget == 30_000
+    assert current.budgets(legacy.with_(target_ratio=0.8)).tail_token_budget == 40_000
+    capped = legacy.with_(context_length=1_000_000, threshold_cap=256_000)
+    assert current.budgets(capped).tail_token_budget == 51_200
+    assert not current.budgets(legacy).unbound
+
+
+def test_the_floor_eases_where_it_would_take_most_of_a_small_window() -> None:
+    current, before = engine("hermes-current"), engine("hermes-0.20")
+    for window, eased in ((65_536, 55_705), (70_000, 59_500)):
+        assert current.budgets(lean(context_length=window, threshold=0.5)).threshold_tokens == eased
+        assert before.budgets(lean(context_length=window)).threshold_tokens == 64_000
+
+
+def test_a_cap_lowers_the_threshold_from_0_20_on() -> None:
+    settings = Settings(threshold_cap=90_000)
+    found = {name: engine(name).budgets(settings).threshold_tokens for name in ("hermes-0.19", "hermes-0.20")}
+    assert found == {"hermes-0.19": 150_000, "hermes-0.20": 90_000}
+    rules = [step.rule for step in engine("hermes-0.20").budgets(settings).steps["threshold_tokens"]]
+    assert "threshold cap" in rules
+    # A cap over the window is none.
+    assert engine("hermes-0.20").budgets(settings.with_(threshold_cap=900_000)).threshold_tokens == 150_000

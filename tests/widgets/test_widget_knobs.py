@@ -258,3 +258,25 @@ async def test_digits_are_left_to_the_screen_until_enter_begins_a_value(
         assert len(reached) == 10
         await host.press("7")
         assert len(reached) == 11
+
+
+async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() -> None:
+    widget = Knobs()
+    heeded = frozenset({"threshold_cap", "tail_mode"})
+    unbound = {"target_ratio": "a lean tail is a share of the window"}
+    widget.set_state(DEFAULTS, DEFAULTS, PROFILES, {"target_ratio": "config.yaml"}, None, heeded, unbound)
+    async with hosting(widget, size=(100, 18)) as host:
+        drawn = lines(widget)
+        assert drawn[1].rstrip().endswith("does not bind")
+        assert [line.split()[0] for line in drawn[len(KNOBS) : len(KNOBS) + 2]] == [
+            "threshold_cap",
+            "tail_mode",
+        ]
+        await host.press("down", *["down"] * len(KNOBS), "right")
+        assert changes(host)[-1] == ("tail_mode", "legacy")
+        await host.press("up", "right")
+        assert changes(host)[-1] == ("threshold_cap", 8_000)
+        widget.set_state(DEFAULTS, DEFAULTS, PROFILES)
+        await host.pilot.pause()
+        assert not [line for line in lines(widget) if "tail_mode" in line]
+        assert widget.knob == KNOBS[-1].name

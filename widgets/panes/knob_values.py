@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,6 +85,36 @@ KNOBS: tuple[KnobKind, ...] = (
         help="How large what-ifs take summaries to be: as recorded, a share of their budget (60%), or tokens (1500).",
     ),
 )
+
+#: Knobs that only some profiles heed, shown below the others where they bind.
+LATER_KNOBS: tuple[KnobKind, ...] = (
+    KnobKind(
+        "threshold_cap",
+        "tokens",
+        1_000,
+        10_000,
+        8_000,
+        2_000_000,
+        log=True,
+        optional=True,
+        help="The agent compacts at so many tokens at the latest. None: no cap.",
+    ),
+    KnobKind(
+        "tail_mode",
+        "choice",
+        1,
+        1,
+        help="The tail's budget: a share of the window (lean) or of the threshold.",
+    ),
+    KnobKind(
+        "min_tail_user_messages", "count", 1, 5, 1, 20, help="User messages that the tail has at least."
+    ),
+)
+
+
+def knobs_of(heeded: Container[str]) -> tuple[KnobKind, ...]:
+    """The knobs of a profile that heeds these settings beside the usual ones."""
+    return (*KNOBS, *(kind for kind in LATER_KNOBS if kind.name in heeded))
 
 
 def turned(kind: KnobKind, value: float | None, by: int, coarse: bool) -> float | None:

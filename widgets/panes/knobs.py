@@ -20,11 +20,11 @@ from widgets.base.inked import Inked
 from widgets.base.strips import Row, fit, one_line
 from widgets.base.wrapping import breaks
 from widgets.panes.knob_values import (
-    KNOBS,
     SUMMARY_SIZE,
     KnobKind,
     Value,
     clamped,
+    knobs_of,
     meant,
     parse,
     share_of,
@@ -121,6 +121,9 @@ class Knobs(Inked, can_focus=True):
         self._settings = Settings()
         self._defaults = Settings()
         self._profiles: tuple[str, ...] = ("documented",)
+        self._heeded: frozenset[str] = frozenset()
+        self._unbound: Mapping[str, str] = {}
+        self._kinds = knobs_of(self._heeded)
         self._origins: Mapping[str, str] = {}
         self._summary: float | None = None
         self._knob = 0
@@ -139,16 +142,22 @@ class Knobs(Inked, can_focus=True):
         profiles: tuple[str, ...],
         origins: Mapping[str, str] | None = None,
         summary_size: float | None = None,
+        heeded: frozenset[str] = frozenset(),
+        unbound: Mapping[str, str] | None = None,
     ) -> None:
-        """Show these settings; `origins` says in a few words where a value came from."""
-        around = (defaults, profiles, origins or {})
-        shown = [self.value(kind.name) for kind in KNOBS]
-        known = around == (self._defaults, self._profiles, self._origins)
+        """Show these settings; `origins` says in a few words where a value came from, `heeded` are settings that
+        bind here beside the usual ones, `unbound` says of others why they do not."""
+        around = (defaults, profiles, origins or {}, heeded, unbound or {})
+        self._kinds = knobs_of(heeded)
+        self._knob = min(self._knob, len(self._kinds) - 1)
+        shown = [self.value(kind.name) for kind in self._kinds]
+        before = (self._defaults, self._profiles, self._origins, self._heeded, self._unbound)
+        known = around == before
         self._summary, self._settings = summary_size, settings
-        self._defaults, self._profiles, self._origins = around
+        self._defaults, self._profiles, self._origins, self._heeded, self._unbound = around
         if not known:
             self.refresh(layout=True)
-        for row, (kind, value) in enumerate(zip(KNOBS, shown, strict=True)):
+        for row, (kind, value) in enumerate(zip(self._kinds, shown, strict=True)):
             if not known or self.value(kind.name) != value:
                 self._refresh_row(row)
 
@@ -163,7 +172,7 @@ class Knobs(Inked, can_focus=True):
     @property
     def knob(self) -> str:
         """The setting under the cursor."""
-        return KNOBS[self._knob].name
+        return self._kinds[self._knob].name
 
     def value(self, name: str) -> Value:
         """What a knob stands at."""
@@ -188,7 +197,7 @@ class Knobs(Inked, can_focus=True):
         self._streak = self._streak + 1 if held else 0
         self._turned = (self._knob, by, now)
         speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
-        kind = KNOBS[self._knob]
+        kind = self._kinds[self._knob]
         if kind.unit in ("count", "ratio", "size"):
             speed = min(speed, 10)
         self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
@@ -204,7 +213,7 @@ class Knobs(Inked, can_focus=True):
     def _go(self, knob: int) -> None:
         self._error = ""
         self.action_take_typed()
-        self._knob = max(0, min(knob, len(KNOBS) - 1))
+        self._knob = max(0, min(knob, len(self._kinds) - 1))
         self.refresh()
         if isinstance(self.parent, Widget):
             # Where not all of the knobs fit, the one under the cursor is in view.
@@ -214,10 +223,15 @@ class Knobs(Inked, can_focus=True):
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
         value = self.value(kind.name)
         if kind.unit == "choice":
-            place = self._profiles.index(str(value)) if value in self._profiles else 0
-            self._set(kind.name, self._profiles[(place + by) % len(self._profiles)])
+            offered = self._offered(kind)
+            place = offered.index(str(value)) if value in offered else 0
+            self._set(kind.name, offered[(place + by) % len(offered)])
         elif not isinstance(value, str):
             self._set(kind.name, turned(kind, value, by, coarse))
+
+    def _offered(self, kind: KnobKind) -> tuple[str, ...]:
+        """What a knob of choices can stand at."""
+        return self._profiles if kind.name == "profile" else ("lean", "legacy")
 
     def _set(self, name: str, value: Value) -> None:
         if self._edit is not None or self._error:
@@ -244,7 +258,7 @@ class Knobs(Inked, can_focus=True):
         """While a value is typed keys are text; the profile has no value to type."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
-        if action == "type" and KNOBS[self._knob].unit == "choice":
+        if action == "type" and self._kinds[self._knob].unit == "choice":
             return False
         return not self.editing or action == "knob"
 
@@ -289,7 +303,7 @@ class Knobs(Inked, can_focus=True):
 
     def action_take_typed(self) -> None:
         """Set the value that is being typed; nothing typed leaves the setting as it is."""
-        kind, text = KNOBS[self._knob], self._edit
+        kind, text = self._kinds[self._knob], self._edit
         if text is None:
             return
         self._type(None)
@@ -313,7 +327,7 @@ class Knobs(Inked, can_focus=True):
 
     def _slide(self, x: int) -> None:
         start, stop = self._slider()
-        kind = KNOBS[self._knob]
+        kind = self._kinds[self._knob]
         if kind.unit == "choice" or stop - start < 2:
             return
         share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
@@ -323,13 +337,13 @@ class Knobs(Inked, can_focus=True):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A press chooses the knob; on its slider it sets it."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.y >= len(KNOBS):
+        if offset is None or offset.y >= len(self._kinds):
             return
         self._go(offset.y)
         start, stop = self._slider()
         if start <= offset.x < stop:
-            if KNOBS[offset.y].unit == "choice":
-                self._step(KNOBS[offset.y], 1, False)
+            if self._kinds[offset.y].unit == "choice":
+                self._step(self._kinds[offset.y], 1, False)
                 return
             self._dragging = True
             self.capture_mouse()
@@ -341,8 +355,8 @@ class Knobs(Inked, can_focus=True):
             self._slide(event.x - self.gutter.left)
             return
         offset = event.get_content_offset(self)
-        if offset is not None and offset.y < len(KNOBS):
-            kind = KNOBS[offset.y]
+        if offset is not None and offset.y < len(self._kinds):
+            kind = self._kinds[offset.y]
             told = [f"{kind.name}: {kind.help}", self._origin(kind)]
             told.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
             self.tooltip = "\n".join(line for line in told if line)
@@ -363,12 +377,12 @@ class Knobs(Inked, can_focus=True):
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or offset.y >= len(KNOBS) or offset.x < 2 + _LABEL:
+        if offset is None or offset.y >= len(self._kinds) or offset.x < 2 + _LABEL:
             return
         event.stop()
         event.prevent_default()
         self._go(offset.y)
-        self._step(KNOBS[offset.y], by, event.shift)
+        self._step(self._kinds[offset.y], by, event.shift)
 
     def on_focus(self) -> None:
         """The cursor looks different with focus."""
@@ -384,7 +398,7 @@ class Knobs(Inked, can_focus=True):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """A row for each setting, and the foot: as many as any setting needs, so that nothing moves with the cursor."""
-        return len(KNOBS) + max(len(self._told(kind, width)) for kind in KNOBS)
+        return len(self._kinds) + max(len(self._told(kind, width)) for kind in self._kinds)
 
     def _told(self, kind: KnobKind, width: int) -> list[str]:
         """What a setting is, and in full where its value came from, on rows of so many cells."""
@@ -393,14 +407,16 @@ class Knobs(Inked, can_focus=True):
     def _origin(self, kind: KnobKind) -> str:
         """Where the value in force came from, as a sentence; "" where nothing is to be said."""
         origin = one_line(self._origins.get(kind.name, ""), 200)
-        return f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
+        told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
+        unbound = self._unbound.get(kind.name, "")
+        return f"{told} It does not bind: {unbound}." if unbound else told
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
         width = self.size.width
-        if y >= len(KNOBS):
-            return self._draw_help(y - len(KNOBS), width)
-        kind = KNOBS[y]
+        if y >= len(self._kinds):
+            return self._draw_help(y - len(self._kinds), width)
+        kind = self._kinds[y]
         value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._knob
         row = Row().add("› " if here else "  ", Style())
@@ -419,6 +435,7 @@ class Knobs(Inked, can_focus=True):
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
+        note = "does not bind" if kind.name in self._unbound else note
         row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
         base = self.base_style
         if here:
@@ -431,8 +448,9 @@ class Knobs(Inked, can_focus=True):
             return
         slider, rest = self.ink("knobs--slider"), self.ink("knobs--rest")
         if kind.unit == "choice":
-            place = self._profiles.index(str(value)) + 1 if value in self._profiles else 0
-            row.add(fit(f"◂ {place} of {len(self._profiles)} ▸", cells), rest)
+            offered = self._offered(kind)
+            place = offered.index(str(value)) + 1 if value in offered else 0
+            row.add(fit(f"◂ {place} of {len(offered)} ▸", cells), rest)
             return
         at = round(share_of(kind, value) * (cells - 1))
         row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(
@@ -446,7 +464,7 @@ class Knobs(Inked, can_focus=True):
         elif self._edit is not None:
             rows, style = _rows(_TYPING, width), note
         else:
-            rows, style = self._told(KNOBS[self._knob], width), note
+            rows, style = self._told(self._kinds[self._knob], width), note
         text = rows[row] if row < len(rows) else ""
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
 

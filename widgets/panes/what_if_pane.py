@@ -202,8 +202,15 @@ class WhatIfPane(Container):
         self._presets.display = state is not None and bool(state.presets)
         if state is None:
             return
+        budgets = state.budgets
         self._knobs.set_state(
-            state.settings, state.defaults, state.profiles, state.origins, state.summary_size
+            state.settings,
+            state.defaults,
+            state.profiles,
+            state.origins,
+            state.summary_size,
+            budgets.heeds if budgets is not None else frozenset(),
+            budgets.unbound if budgets is not None else None,
         )
         same = [preset.name for preset in state.presets if preset.settings == state.settings]
         modes = [Mode(preset.name, one_line(preset.name, 30), preset.help) for preset in state.presets]

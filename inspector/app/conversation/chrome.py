@@ -18,9 +18,9 @@ from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node
 from widgets.bars.title_bar import TitlePart
 from widgets.base import human
-from widgets.panes.knob_values import KNOBS, show
+from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
 
-_KNOBS = {kind.name: kind for kind in KNOBS}
+_KNOBS = {kind.name: kind for kind in (*KNOBS, *LATER_KNOBS)}
 
 
 def gauge_state(

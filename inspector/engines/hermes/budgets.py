@@ -12,6 +12,7 @@ from inspector.engines.hermes.policies import HYGIENE_SHARE, RATIO_CLAMP, SUMMAR
 #: calls that is spared, are at most a share of the window.
 _LEAN_SHARE, _LEAN_RANGE = 0.025, (10_000, 25_000)
 _TAIL_SHARE = _ROUND_SHARE = 0.20
+_LEAN_UNBOUND = {"target_ratio": "a lean tail is a share of the window"}
 
 
 #: The same settings are asked about by the plan, the gauge, the knobs and every run.
@@ -55,6 +56,16 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         ),
         tail_ceiling_tokens=soft,
         round_tokens=int(_window(settings) * _ROUND_SHARE) if policies.lean_tail else 0,
+        heeds=frozenset(
+            name
+            for name, heeded in (
+                ("threshold_cap", policies.heeds_cap),
+                ("min_tail_user_messages", policies.reads_texts),
+                ("tail_mode", policies.lean_tail),
+            )
+            if heeded
+        ),
+        unbound=_LEAN_UNBOUND if policies.lean_tail and settings.tail_mode == "lean" else {},
     )
 
 
