@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
-from inspector.answers.losses import exchanged_values, facts_of, lost_rules
+from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.measures import read_again
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
@@ -20,9 +19,7 @@ from inspector.quality.evidence import (
     USER,
     CompactionEvidence,
     ConversationEvidence,
-    Exchanged,
     LiveList,
-    LostRule,
     Prompt,
     is_request,
     is_stray,
@@ -54,7 +51,7 @@ def findings(
 
 def findings_without_facts(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
     """Those that need no facts and no lives of summaries, which take longest. Raises as `findings` does."""
-    return find(_evidence(inspection, resolved, {}, {}))
+    return find(_evidence(inspection, resolved, FactEvidence()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +113,24 @@ def evidence_of(
 ) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     facts = facts_of(inspection) if facts is None else facts
-    return _evidence(inspection, resolved, lost_rules(facts), exchanged_values(inspection, facts))
+    return _evidence(inspection, resolved, fact_evidence(inspection, facts))
 
 
 def _evidence(
     inspection: Inspection,
     resolved: ResolvedSettings,
-    lost: Mapping[int, tuple[LostRule, ...]],
-    exchanged: Mapping[int, tuple[Exchanged, ...]],
+    told: FactEvidence,
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
     again = read_again(inspection, settings.profile)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
-            lost=lost.get(recorded.index, ()),
-            exchanged=exchanged.get(recorded.index, ()),
+            lost=told.lost.get(recorded.index, ()),
+            exchanged=told.exchanged.get(recorded.index, ()),
             again=again.get(recorded.index, ()),
+            gaps=told.gaps.get(recorded.index, ()),
+            weakened=told.weakened.get(recorded.index, ()),
         )
         for recorded in inspection.compactions()
     )

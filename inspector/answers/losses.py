@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from inspector.answers.fact_reading import default_cache, read_facts
 from inspector.answers.inspection import Inspection
-from inspector.config.fact_rules import load_stemmer
+from inspector.config.fact_rules import load_rules, load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
+from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.summaries.content import content_words
 from inspector.summaries.drift import drift_of
 from inspector.summaries.exact import exact_of
@@ -23,6 +25,8 @@ from inspector.summaries.parse import parse_summary
 #: A message says a value of the same thing where a line of it has so much of an entry's words.
 _SAME_THING = 0.5
 _LINES = 2_000
+#: So many messages before a choice by numbers are searched for the list that it is of.
+_BEFORE = 12
 
 
 @lru_cache(maxsize=2)
@@ -34,6 +38,24 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
     if not inspection.compactions():
         return ConversationFacts()
     return read_facts(inspection, default_cache()).facts
+
+
+@dataclass(frozen=True, slots=True)
+class FactEvidence:
+    """What facts tell the rules, each by compaction: hard constraints that are lost or weakened, values that
+    a summary gives otherwise, signs that a summary does not tell something."""
+
+    lost: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
+    weakened: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
+    exchanged: Mapping[int, tuple[Exchanged, ...]] = field(default_factory=dict)
+    gaps: Mapping[int, tuple[Gap, ...]] = field(default_factory=dict)
+
+
+def fact_evidence(inspection: Inspection, facts: ConversationFacts) -> FactEvidence:
+    """All that facts tell."""
+    return FactEvidence(
+        lost_rules(facts), weakened_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts)
+    )
 
 
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
@@ -49,6 +71,31 @@ def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
         mentioned = fate is not None and fate.outcome == "value lost"
         found[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
     return {compaction: tuple(rules) for compaction, rules in found.items()}
+
+
+def weakened_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:
+    """By compaction: the user's hard constraints that its list tells of and that no longer bind."""
+    found: dict[int, list[LostRule]] = defaultdict(list)
+    for life in facts.lives:
+        if life.fact.binds and life.outcome == "weakened" and not life.superseded and life.back is None:
+            rule = LostRule(life.text, life.saying.generation, life.saying.index, True)
+            found[life.compaction].append(rule)
+    return {compaction: tuple(rules) for compaction, rules in found.items()}
+
+
+def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Gap, ...]]:
+    """By compaction: the signs that the summary that a model wrote does not tell something."""
+
+    def before(generation: int, index: int) -> list[str]:
+        start = max(0, index - _BEFORE)
+        messages = inspection.store.messages(inspection.generation(generation), start, index)
+        return [message.text for message in reversed(messages)]
+
+    return {
+        recorded.index: tuple(gaps_of(recorded.summary, facts.of(recorded.index), load_rules(), before))
+        for recorded in inspection.compactions()
+        if recorded.summary is not None and not recorded.fallback
+    }
 
 
 def _counts(life: Life, died: int) -> bool:

@@ -56,3 +56,16 @@ def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
                 recorded.index + 1,
                 recorded.summary_at,
             )
+
+
+def constraint_weakened(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """A rule that the user gave is told of, and no longer as a rule."""
+    for compaction in evidence.compactions:
+        for weak in compaction.weakened[:MOST]:
+            yield Violation(
+                f"“{safe_title(weak.text, _TOLD)}” is a hard constraint of the user's; the list after compaction "
+                f"{compaction.index} tells of it and no longer binds.",
+                compaction.index,
+                weak.generation,
+                weak.index,
+            )

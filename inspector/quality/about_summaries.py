@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from inspector.core.rough import text_tokens
-from inspector.core.text import safe_line
+from inspector.core.text import safe_line, safe_title
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
+from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.finding import Violation
-from inspector.quality.limits import REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
+from inspector.quality.limits import MOST, REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.summary import Summary, SummaryDiff
@@ -20,6 +21,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _LISTED = 4
+_TOLD = 160
 
 
 def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
@@ -236,3 +238,58 @@ def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
             generation=evidence.live.number,
             since=evidence.live.end,
         )
+
+
+def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[CompactionEvidence, Gap]]:
+    """The gaps of some kinds, so many of each summary."""
+    for compaction in evidence.compactions:
+        found = [gap for gap in compaction.gaps if gap.kind in kinds]
+        for gap in found[:MOST]:
+            yield compaction, gap
+
+
+def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The summary lists the user's messages, and one of them is not there, or not all of it."""
+    for compaction, gap in _gaps(evidence, "left out", "cut"):
+        how = "leaves out" if gap.kind == "left out" else "has only a part of the message that says"
+        text = f"The list of the user's messages in summary {compaction.index} {how} “{safe_title(gap.text, _TOLD)}”."
+        yield Violation(text, compaction.index, gap.generation, gap.index)
+
+
+def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Brackets stand where a text stood."""
+    for compaction, gap in _gaps(evidence, "elided"):
+        yield _at_summary(
+            compaction,
+            f"Summary {compaction.index} has “[{safe_title(gap.text, _TOLD)}]” where a text stood.",
+        )
+
+
+def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """A choice is kept, what it chose from is not."""
+    for compaction, gap in _gaps(evidence, "dangling"):
+        text = (
+            f"Summary {compaction.index} keeps “{safe_title(gap.text, _TOLD)}” and does not tell what "
+            f"{safe_line(gap.more, 40)} stood for."
+        )
+        yield Violation(text, compaction.index, gap.generation, gap.index)
+
+
+def guess_told_as_fact(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """What the agent only supposed is told without a doubt."""
+    for compaction, gap in _gaps(evidence, "sure"):
+        text = (
+            f"Summary {compaction.index} tells as a fact what the agent only supposed: “{safe_title(gap.text, _TOLD)}” "
+            f"became “{safe_title(gap.more, _TOLD)}”."
+        )
+        yield Violation(text, compaction.index, gap.generation, gap.index)
+
+
+def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The summary says that all is done, beside something asked for that nothing mentions."""
+    for compaction, gap in _gaps(evidence, "claimed"):
+        text = (
+            f"Summary {compaction.index} says “{safe_title(gap.more, 60)}”, and nothing after compaction "
+            f"{compaction.index} mentions “{safe_title(gap.text, _TOLD)}”."
+        )
+        yield Violation(text, compaction.index, gap.generation, gap.index)

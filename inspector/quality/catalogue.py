@@ -103,6 +103,63 @@ _ALL = (
         "Compare both summaries in the summary pane (changes), and tell the agent the right value.",
     ),
     Rule(
+        "constraint-weakened",
+        "warning",
+        "A constraint no longer binds",
+        "A rule that the user gave is told of as something that happened or was discussed: the agent reads of "
+        "it and does not know that it holds.",
+        "A user's hard constraint is in the list after a compaction without its denial or its reason (fate "
+        "weakened).",
+        "Say the rule again, as a rule.",
+    ),
+    Rule(
+        "user-message-left-out",
+        "warning",
+        "The list of the user's messages has a gap",
+        "The summary lists what the user said, and the agent takes that list for whole. What is not in it was "
+        "never said.",
+        "The summary has a section of the user's messages, at least one stands in it word for word, and "
+        "another that was summarized does not, or only a part of it.",
+        "Say again what was left out.",
+    ),
+    Rule(
+        "summary-elides",
+        "warning",
+        "Brackets stand for a text",
+        "The summary has a note in brackets such as “[detailed plan with 4 steps]” where a text stood that "
+        "the agent worked from. What the text said is gone.",
+        "Brackets in the summary, outside code, have words such as detailed, truncated, rest of, plan with.",
+        "Paste the text again, or tell the agent where it is to be read.",
+    ),
+    Rule(
+        "reference-dangles",
+        "warning",
+        "A choice is kept, the list is gone",
+        "The user chose by number or letter (“skip 5, 7, 8”, “option B”). The words survive, what they point "
+        "at does not: the agent will guess.",
+        "A choice of the user's stands in the list after, a message just before it lists what the numbers "
+        "stand for, and the summary has less than half of the words of one of these.",
+        "Tell the agent what the numbers stood for.",
+    ),
+    Rule(
+        "guess-told-as-fact",
+        "warning",
+        "A guess is told as a fact",
+        "The agent said that something was likely, or that it supposed it. The summary tells it without the "
+        "doubt, and the agent will build on it.",
+        "A guess of the agent's is in the list after without any word of doubt (fate weakened).",
+        "Tell the agent that it is not known yet.",
+    ),
+    Rule(
+        "done-claimed",
+        "warning",
+        "All is done, it says, and something is not mentioned",
+        "The summary says that everything was done or that nothing is pending, although the user asked for "
+        "something that nothing in the list after mentions.",
+        "The summary says so in such words, and a rule or request of the user's that was summarized is lost.",
+        "Check whether it was done; ask for it again if not.",
+    ),
+    Rule(
         "summary-model-too-small",
         "warning",
         "The summary model is too small for the middle",

@@ -11,6 +11,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.gaps import Gap
 from inspector.summaries.summary import Summary
 
 USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
@@ -50,7 +51,8 @@ class CompactionEvidence:
     response followed. `summary` is taken apart, None for none. `lost` are the user's hard constraints that died with
     this compaction, `exchanged` the exact things that its summary changed; `request_gone` says that the last request is
     neither kept nor told of. `again` are the files that were read again afterwards, each with the index of the message
-    in the list after.
+    in the list after. `gaps` are signs that the summary does not tell something, `weakened` constraints that no longer
+    bind.
     """
 
     recorded: Compaction
@@ -67,6 +69,8 @@ class CompactionEvidence:
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
     again: tuple[tuple[str, int], ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    weakened: tuple[LostRule, ...] = ()
     left_tokens: int = 0
 
     @property

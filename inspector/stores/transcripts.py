@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,21 +41,25 @@ class TranscriptStore:
     """The files of one agent, open for reading. See Store for what every method answers."""
 
     def __init__(
-        self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]], index: FileIndex | None = None
+        self,
+        reader: Reader,
+        path: Path,
+        files: Callable[[], Mapping[str, Signature]],
+        index: FileIndex | None = None,
     ) -> None:
-        """`path` is what the user named, `files` lists the transcripts that there are now; `index` keeps what they hold
-        between runs."""
+        """`path` is what the user named, `files` tells the transcripts that there are now with size and time; `index`
+        keeps what they hold between runs."""
         self.path = path
         self._reader = reader
         self._files = files
         self._index = index
         self._lock = threading.RLock()
-        self._digests: dict[Path, tuple[Signature, tuple[FileDigest, ...]]] = {}
-        self._sources: tuple[Mapping[Path, Signature], Mapping[str, Source]] = ({}, {})
+        self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
+        self._sources: tuple[Mapping[str, Signature], Mapping[str, Source]] = ({}, {})
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
         self._notes: list[str] = []
-        self._seen: Mapping[Path, Signature] = {}
+        self._seen: Mapping[str, Signature] = {}
         self._changes = 0
 
     @property
@@ -157,12 +162,12 @@ class TranscriptStore:
 
     def size(self) -> int:
         """The bytes of its files."""
-        return sum(size for size, _ in self._signatures().values())
+        return sum(size for size, _ in self._files().values())
 
     def version(self) -> int:
         """A number that changes when a file is written or a new one comes."""
         with self._lock:
-            now = self._signatures()
+            now = self._files()
             if now != self._seen:
                 self._seen = now
                 self._changes += 1
@@ -205,14 +210,10 @@ class TranscriptStore:
             if sentence not in self._notes:
                 self._notes.append(sentence)
 
-    def _signatures(self) -> dict[Path, Signature]:
-        signed = {path: _signature(path) for path in self._files()}
-        return {path: signature for path, signature in signed.items() if signature is not None}
-
     def _all(self) -> Mapping[str, Source]:
         """Every conversation's source by each of its session ids."""
         with self._lock:
-            now = self._signatures()
+            now = self._files()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
             digests = self._digests_of(now)
@@ -223,7 +224,7 @@ class TranscriptStore:
             self._sources = (now, by_session)
             return by_session
 
-    def _digests_of(self, now: Mapping[Path, Signature]) -> list[FileDigest]:
+    def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
         """What every file holds; only those that changed are read."""
         unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
         if self._index is not None and unknown:
@@ -231,7 +232,7 @@ class TranscriptStore:
                 if kept.agent == self._reader.agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        fresh: dict[Path, Kept] = {}
+        fresh: dict[str, Kept] = {}
         handed = time.monotonic()
         for path in unknown:
             self._read_digests(path, now[path])
@@ -242,17 +243,17 @@ class TranscriptStore:
         self._keep(fresh)
         return [digest for path in now for digest in self._digests[path][1]]
 
-    def _keep(self, fresh: Mapping[Path, Kept]) -> None:
+    def _keep(self, fresh: Mapping[str, Kept]) -> None:
         if self._index is not None and fresh:
             self._index.put(fresh)
 
-    def _known(self, path: Path, signature: Signature) -> tuple[FileDigest, ...] | None:
+    def _known(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
-    def _read_digests(self, path: Path, signature: Signature) -> None:
+    def _read_digests(self, path: str, signature: Signature) -> None:
         try:
-            found = self._reader.digests(path)
+            found = self._reader.digests(Path(path))
         except StoreError as error:
             self._note(str(error))
             found = ()
@@ -284,9 +285,15 @@ class TranscriptStore:
         return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
 
 
-def _signature(path: Path) -> Signature | None:
+def signatures(paths: Sequence[str]) -> dict[str, Signature]:
+    """What files look like now; those that are gone are left out."""
+    signed = {path: _signature(path) for path in paths}
+    return {path: signature for path, signature in signed.items() if signature is not None}
+
+
+def _signature(path: str) -> Signature | None:
     try:
-        stat = path.stat()
+        stat = os.stat(path)
     except OSError:
         return None
     return stat.st_size, stat.st_mtime_ns

@@ -11,6 +11,7 @@ from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import ConversationEvidence, Exchanged, Links, LostRule, Prompt
+from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.find import CHECKS, find
 from inspector.quality.finding import SEVERITIES
 from inspector.quality.limits import MOST
@@ -32,6 +33,10 @@ def summary(text: str, before: str = FIRST) -> ConversationEvidence:
     )
 
 
+def gap(kind: GapKind, text: str, more: str = "") -> ConversationEvidence:
+    return evidence(compaction_evidence(1, gaps=(Gap(kind, text, more, 1, 4),)))
+
+
 def under_0_13(*after: int) -> ConversationEvidence:
     pairs = [
         compaction_evidence(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
@@ -51,6 +56,12 @@ SETS_OFF: dict[str, Make] = {
     "number-changed": lambda: evidence(
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
+    "constraint-weakened": lambda: evidence(compaction_evidence(1, weakened=(RULE,))),
+    "user-message-left-out": lambda: gap("cut", "and draft a PR"),
+    "summary-elides": lambda: gap("elided", "plan with 4 steps"),
+    "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
+    "guess-told-as-fact": lambda: gap("sure", "It is likely the cache.", "It was the cache."),
+    "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=109_999)),
         plan=plan("documented", middle_tokens=109_999),
@@ -113,6 +124,12 @@ DOES_NOT: dict[str, Make] = {
     ),
     "constraint-lost": evidence,
     "number-changed": evidence,
+    "constraint-weakened": evidence,
+    "user-message-left-out": lambda: gap("sure", "It is likely the cache."),
+    "summary-elides": lambda: gap("cut", "and draft a PR"),
+    "reference-dangles": lambda: gap("cut", "and draft a PR"),
+    "guess-told-as-fact": lambda: gap("cut", "and draft a PR"),
+    "done-claimed": lambda: gap("cut", "and draft a PR"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),

@@ -37,6 +37,7 @@ _LEAD = 3
 _WORD = re.compile(r"\w")
 #: A user's sentence with fewer words that speak of anything says nothing without a phrase that gives it away.
 _FEWEST = 2
+_FEWEST_PAIRS = 6
 #: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
 _ALONE = 3
 #: What the agent says between two calls counts where a phrase is so sure, and where it names something.
@@ -233,7 +234,8 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     ):
         # It leads over to something else, or points back at it.
         return []
-    return [statement] if len(statement.things) >= _FEWEST or statement.values else []
+    fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
+    return [statement] if len(statement.things) >= fewest or statement.values else []
 
 
 def _language_of(body: str, rules: Rules) -> Language | None:
@@ -416,7 +418,7 @@ def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int
 
 def _given(value: Value, line: _Line, named: bool) -> bool:
     """Whether the agent gives a value: one that was measured, or, where it answers, what it made."""
-    if value.form in _MADE:
+    if value.form in _MADE or value.form == "version":
         return not line.working
     return value.form in _MEASURED or (value.form == "number" and named)
 

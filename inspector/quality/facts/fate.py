@@ -198,7 +198,10 @@ def _judged(
     together = together and (words.shared > words.few // 2 or (telling > 1 and exact.cover == 1.0))
     # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
     bound = probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after))
-    if exact.cover >= ENOUGH and (together or bound or words.near(printed, telling > 0)):
+    # What the agent measured is known by its value; a rule is not its number.
+    rare = not probe.owned and not printed and any(_rare(probe, one) for one in exact.here)
+    own = together or bound or (rare and words.shared > 0) or words.near(printed, telling > 0)
+    if exact.cover >= ENOUGH and own:
         outcome = "paraphrased"
     elif (
         exact.here
@@ -240,14 +243,25 @@ def _tells(probe: Probe, one: int) -> bool:
     return value.distinctive or bool(value.unit) or value.form in ("date", "time", "ratio")
 
 
+def _rare(probe: Probe, one: int) -> bool:
+    """Whether a value is so exact that hardly anything else has it: a measure of several digits, a date, a version."""
+    if one >= len(probe.values):
+        return False
+    value = probe.values[one]
+    exact = value.form in ("date", "time", "ratio", "version", "digest", "ticket", "uuid", "address")
+    return exact or (bool(value.unit) and sum(sign.isdigit() for sign in value.canon) > 1)
+
+
 def _stands_alone(probe: Probe, one: int) -> bool:
     return one >= len(probe.values) or probe.values[one].distinctive
 
 
 def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
-    """The values of a passage of the forms that the fact's have: somebody else's, or this fact's changed."""
+    """The values of a passage of the forms that the fact's have: somebody else's, or this fact's changed. One name
+    stands for any other."""
     forms = {value.form for value in probe.values}
-    return [value for value in after.values(number) if value.form in forms]
+    named = any(value.distinctive for value in probe.values)
+    return [v for v in after.values(number) if v.form in forms or (named and v.distinctive)]
 
 
 def _changed(

@@ -90,7 +90,8 @@ class Language:
     word (group `new`) that is wanted in the place of another (`old`). `asks` find a sentence that asks for something:
     how it begins (a verb that tells somebody to do it, a polite question); `nods` are answers that say nothing alone,
     `lead` words at a start that say nothing, `pointing` what points back at something said before. `binding` are words
-    that make a sentence a rule, `because` begins a reason."""
+    that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are words of brackets in
+    which a text was left out, `references` find a choice by numbers or letters, `claims` that all is done."""
 
     name: str
     pairs: bool
@@ -110,6 +111,9 @@ class Language:
     pointing: re.Pattern[str]
     binding: re.Pattern[str]
     because: re.Pattern[str]
+    elisions: re.Pattern[str]
+    references: re.Pattern[str]
+    claims: re.Pattern[str]
     wishes: tuple[Wish, ...]
     swaps: tuple[re.Pattern[str], ...]
     instead: re.Pattern[str]
@@ -327,6 +331,9 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         pointing=lexicon("pointing"),
         binding=lexicon("binding"),
         because=lexicon("because"),
+        elisions=lexicon("elisions"),
+        references=_references(words("references"), pairs),
+        claims=lexicon("claims"),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, pairs) for template in words("swaps")),
         instead=lexicon("instead"),
@@ -360,6 +367,18 @@ def _nods(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
         return re.compile("(?!)")
     one = "|".join(_spaced(phrase) for phrase in _longest(phrases))
     return re.compile(rf"[\W_]*(?:(?:{one}){'' if pairs else '(?![A-Za-z])'}[\W_]*)+", re.IGNORECASE)
+
+
+def _references(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """A choice by numbers or letters (group `labels`) behind one of these words: "skip 5, 7, 8", "option A"."""
+    if not phrases:
+        return re.compile("(?!)")
+    label = r"#?(?:\d{1,3}|[A-H])(?![\w.])"
+    body = rf"(?P<labels>{label}(?:\s*(?:,|、|和|and|or|&|to|-)\s*{label})*)"
+    lead = "|".join(_spaced(phrase) for phrase in _longest(phrases))
+    return re.compile(
+        rf"{'' if pairs else chr(92) + 'b'}(?i:{lead})\s*(?i:no\.?|number|numbers|items?|#)?\s*{body}"
+    )
 
 
 def _spaced(phrase: str) -> str:

@@ -28,7 +28,7 @@ class Probe:
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
     made of). `values` and `names` are its exact things, `things` the stems of its other words with what they weigh,
     `whole` that together, `reason` the stems of its reason. `alone`: its value is the
-    fact wherever it is named. `denies`, `binds`, `guesses`: it says no, it is a rule, it
+    fact wherever it is named; `owned`: the user said it. `denies`, `binds`, `guesses`: it says no, it is a rule, it
     is a guess.
     """
 
@@ -40,6 +40,7 @@ class Probe:
     whole: float
     reason: frozenset[str]
     alone: bool
+    owned: bool
     denies: bool
     binds: bool
     guesses: bool
@@ -73,6 +74,7 @@ def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = Non
         bool(fact.values)
         and all(value.form in ("tool", "word") for value in fact.values)
         and not fact.things,
+        fact.role == "user",
         _says(text, rules, "negations") and fact.kind in ("constraint", "preference"),
         fact.kind in ("constraint", "preference") and fact.strength >= 6,
         _says(text, rules, "hedges") and fact.role == "assistant",

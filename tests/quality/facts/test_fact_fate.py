@@ -38,7 +38,7 @@ FATES = [
     ("Hard rule: do not touch anything under vendor/pkg396/.", "- vendor/pkg3960/ was touched", "lost"),
     ("Keep stripe-node pinned to 14.21.0.", "- stripe-node is pinned.", "value lost"),
     ("Keep stripe-node pinned to 14.21.0.", "- stripe-node stays pinned to 14.21.0", "paraphrased"),
-    ("Keep stripe-node pinned to 14.21.0.", "- stripe-node stays pinned to 14.21.0.3", "value lost"),
+    ("Keep stripe-node pinned to 14.21.0.", "- stripe-node stays pinned to 14.21.0.3", "lost"),
     ("Retries: at most 3, with 200 ms, 400 ms and 800 ms.", "- At most 3 retries (200/400/800 ms).", "paraphrased"),
     ("pool_size 6 per pod", "- a small pool per pod", "value lost"),
     ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),

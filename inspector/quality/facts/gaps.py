@@ -1,0 +1,141 @@
+"""Signs in a summary that something is not told: read from its text and from what was said, without a model."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.quality.facts.fact import PLAIN, Life
+from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.passage_index import plain
+from inspector.summaries.parse import parse_summary
+
+#: left out, cut: a user's message in the summary's own list of them. elided: brackets where a text stood. dangling: a
+#: reference whose list is gone. sure: a guess told as a fact. claimed: all is done, it says, and requests are gone.
+GapKind = Literal["left out", "cut", "elided", "dangling", "sure", "claimed"]
+#: The texts of the messages before a place (generation, index), the nearest first.
+Before = Callable[[int, int], Sequence[str]]
+
+_LISTED = "user messages"
+_BRACKETS = re.compile(r"(?<![\w\]!])\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
+_SIGNS = re.compile(r"[\W_]+")
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: A point of a list is told where a line has so much of its words.
+_TOLD = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A sign that a summary does not tell something. `text` is what was said, or what stands in the brackets; `more`
+    what stands there instead, or what is missing; the message is None where the place is the summary itself."""
+
+    kind: GapKind
+    text: str
+    more: str = ""
+    generation: int | None = None
+    index: int | None = None
+
+
+def gaps_of(summary: str, lives: Sequence[Life], rules: Rules, before: Before) -> Iterator[Gap]:
+    """The gaps of a summary. `lives` are those of the facts that its compaction took."""
+    own = [life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned]
+    yield from _unlisted(summary, own)
+    yield from _elided(summary, rules)
+    yield from _dangling(summary, own, rules, before)
+    yield from _sure(lives, rules)
+    yield from _claimed(summary, own, rules)
+
+
+def _unlisted(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
+    """Messages of the user's that the summary's list of them leaves out, or has a part of."""
+    sections = [one for one in parse_summary(summary).sections if _LISTED in one.name.casefold()]
+    listed = _bare(" ".join(item.text for section in sections for item in section.items))
+    if not listed:
+        return
+    said: dict[tuple[int, int], list[Life]] = defaultdict(list)
+    for life in own:
+        said[life.saying.generation, life.saying.index].append(life)
+    stands = {place: [_bare(life.text) in listed for life in lives] for place, lives in said.items()}
+    if not any(any(found) for found in stands.values()):
+        # It retells them in words of its own.
+        return
+    for (generation, index), found in sorted(stands.items()):
+        here = said[generation, index]
+        missing = [life for life, there in zip(here, found, strict=True) if not there]
+        # What stayed in the list, word for word, does not need to be listed.
+        missing = [life for life in missing if not (life.fate.alive and life.fate.where != "summary")]
+        if missing:
+            yield Gap("cut" if any(found) else "left out", missing[0].text, "", generation, index)
+
+
+def _bare(text: str) -> str:
+    """A text's letters and digits alone: a list may break lines and lose spaces."""
+    return _SIGNS.sub("", plain(text))
+
+
+def _elided(summary: str, rules: Rules) -> Iterator[Gap]:
+    for found in _BRACKETS.finditer(_FENCED.sub("", summary)):
+        text = found["text"]
+        if any(language.elisions.search(text) for language in rules.languages):
+            yield Gap("elided", text)
+
+
+def _dangling(summary: str, own: Sequence[Life], rules: Rules, before: Before) -> Iterator[Gap]:
+    """What the user chose by its number or letter, where the summary does not tell what that was."""
+    lines = [frozenset(rules.stemmer.words(line)) for line in summary.split("\n")]
+    for life in own:
+        if not life.fate.alive:
+            continue
+        for language in rules.languages:
+            chosen = language.references.search(life.text)
+            if chosen is None:
+                continue
+            labels = re.findall(r"\d{1,3}|[A-H]", chosen["labels"])
+            points = _points(labels, before(life.saying.generation, life.saying.index))
+            gone = [label for label, text in points.items() if not _told(text, lines, rules)]
+            if gone:
+                told = ", ".join(gone)
+                yield Gap("dangling", life.text, told, life.saying.generation, life.saying.index)
+            break
+
+
+def _points(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+    """What each label stood for in the nearest message that lists all of them."""
+    for text in texts:
+        found = {label: point for label in labels if (point := _point(label, text))}
+        if found and len(found) == len(set(labels)):
+            return found
+    return {}
+
+
+def _point(label: str, text: str) -> str:
+    lead = r"^[ \t>*|#`-]*(?:[A-Za-z]+[ \t]+)?[*_`#]*"
+    found = re.search(
+        rf"{lead}{re.escape(label)}[*_`]*[ \t]*[.):|–—-][ \t]*(?P<point>\S.+)$", text, re.MULTILINE
+    )
+    return found["point"] if found else ""
+
+
+def _told(point: str, lines: Sequence[frozenset[str]], rules: Rules) -> bool:
+    words = frozenset(rules.stemmer.words(point))
+    return not words or any(len(words & line) >= max(1, _TOLD * len(words)) for line in lines)
+
+
+def _sure(lives: Sequence[Life], rules: Rules) -> Iterator[Gap]:
+    for life in lives:
+        guess = life.role == "assistant" and life.outcome == "weakened"
+        if guess and any(language.hedges.search(life.text) for language in rules.languages):
+            yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
+
+
+def _claimed(summary: str, own: Sequence[Life], rules: Rules) -> Iterator[Gap]:
+    claim = next((m for language in rules.languages if (m := language.claims.search(summary))), None)
+    if claim is None:
+        return
+    for life in own:
+        asked = life.kind == "constraint" or life.fact.rule.endswith(PLAIN[0])
+        if asked and life.lost:
+            yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)

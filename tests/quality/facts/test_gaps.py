@@ -1,0 +1,88 @@
+"""Signs that a summary does not tell something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from inspector.quality.facts.gaps import Gap, gaps_of
+from inspector.quality.facts.gather import gather
+from inspector.quality.facts.lives import lives_of
+from tests.quality.facts.made_facts import RULES, searchable, steps
+
+LISTED = 'All user messages:\n- "Add a loading indicator to the list."\n'
+
+
+def gaps(summary: str, *told: str | tuple[str, str], before: Sequence[str] = ()) -> list[Gap]:
+    made = steps(*told)
+    lives = lives_of(gather(made), made, [len(made)], {1: searchable(summary)}).lives
+    return list(gaps_of(summary, lives, RULES, lambda generation, index: before))
+
+
+def kinds(found: Sequence[Gap]) -> list[tuple[str, str]]:
+    return [(gap.kind, gap.text) for gap in found]
+
+
+def test_a_message_that_the_list_of_messages_leaves_out() -> None:
+    told = ("Add a loading indicator to the list.", "Why is the main branch empty now?")
+    assert kinds(gaps(f"## {LISTED}", *told)) == [("left out", told[1])]
+    whole = f'## {LISTED}- "Why is the main\n  branch empty now?"\n'
+    assert gaps(whole, *told) == []
+
+
+def test_a_message_of_which_the_list_has_a_part() -> None:
+    told = "Add a loading indicator to the list. Then draft a pull request for it."
+    assert kinds(gaps(f"## {LISTED}", told)) == [("cut", "Then draft a pull request for it.")]
+
+
+def test_a_summary_without_such_a_list_or_that_retells_leaves_nothing_out() -> None:
+    assert gaps("## Goal\nA loading indicator.", "Why is the main branch empty now?") == []
+    retold = "## All user messages\n- The user wondered about the main branch.\n"
+    assert gaps(retold, "Why is the main branch empty now?") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "elided"),
+    [
+        ('- "Do this: [detailed plan with 4 steps]"', "detailed plan with 4 steps"),
+        ("- the log said [output truncated]", "output truncated"),
+        ("- 日志：[其余省略]", "其余省略"),
+        ("- [x] a full list of files", ""),
+        ("- [the full text](https://example.org/a)", ""),
+        ("```\nrows[list of rows]\n```", ""),
+        ("- read config [tool: terminal]", ""),
+    ],
+)
+def test_brackets_where_a_text_stood(line: str, elided: str) -> None:
+    assert [gap.text for gap in gaps(f"## Goal\n{line}\n")] == ([elided] if elided else [])
+
+
+LIST = "Findings:\n5. The loop is quadratic in comments\n7. The wrapper function is unused\n8. Two names are exported\n"
+
+
+def test_a_choice_by_number_whose_list_is_gone() -> None:
+    summary = "## Goal\n- The user said: skip 5, 7 and do the rest.\n"
+    (gap,) = gaps(summary, "skip 5, 7 and do the rest.", before=[LIST])
+    assert (gap.kind, gap.more) == ("dangling", "5, 7")
+    told = f"{summary}- Skip the quadratic loop in comments.\n- Leave the unused wrapper function.\n"
+    assert gaps(told, "skip 5, 7 and do the rest.", before=[LIST]) == []
+    assert gaps(summary, "skip 5, 7 and do the rest.", before=["No list here."]) == []
+    assert gaps("## Goal\nA parser.", "skip 5, 7 and do the rest.", before=[LIST]) == []
+
+
+def test_a_guess_that_is_told_as_a_fact() -> None:
+    guess = ("assistant", "The issue is likely that the start and end marks are swapped in the renderer.")
+    sure = "- Issue: the start and end marks were swapped in the renderer.\n"
+    assert kinds(gaps(sure, guess)) == [("sure", guess[1])]
+    assert gaps("- Issue: the start and end marks are likely swapped in the renderer.\n", guess) == []
+
+
+def test_all_is_done_beside_what_nothing_mentions() -> None:
+    claim = "## Pending\nNone: all requested items have been addressed.\n"
+    (gap,) = gaps(claim, "Add a migration for the invoices table.")
+    assert (gap.kind, gap.text) == ("claimed", "Add a migration for the invoices table.")
+    assert gap.more == "all requested items"
+    told = f"{claim}## Done\n- Add a migration for the invoices table.\n"
+    assert gaps(told, "Add a migration for the invoices table.") == []
+    assert gaps("## Pending\nThe review.\n", "Add a migration for the invoices table.") == []
