@@ -20,6 +20,12 @@ from inspector.core.messages import Message
 from inspector.stores.base import Gradual, Store, StoreInfo, stamp_of
 
 
+def settled_info(store: Store) -> StoreInfo:
+    """What a store is, as surely as it can be told: one whose signs leave several profiles open reads some lists."""
+    settled: Callable[[], StoreInfo] | None = getattr(store, "settled", None)
+    return store.info if settled is None else settled()
+
+
 class SeveralStores:
     """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
 
@@ -40,7 +46,7 @@ class SeveralStores:
 
     def info_of(self, session: str) -> StoreInfo:
         """What the database is that holds a session."""
-        return self._owner(session).info
+        return settled_info(self._owner(session))
 
     @property
     def stores(self) -> tuple[Store, ...]:
