@@ -39,6 +39,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "saved-little": about_compactions.saved_little,
         "quick-succession": about_compactions.quick_succession,
         "read-again": about_compactions.read_again,
+        "cleared-at-a-loss": about_compactions.cleared_at_a_loss,
         "tail-over-budget": about_compactions.tail_over_budget,
         "huge-message": about_lists.huge_messages,
         "compaction-would-fail": about_lists.compaction_would_fail,

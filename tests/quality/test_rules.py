@@ -10,7 +10,14 @@ import pytest
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import ConversationEvidence, Exchanged, Links, LostRule, Prompt
+from inspector.quality.evidence import (
+    ClearedEvidence,
+    ConversationEvidence,
+    Exchanged,
+    Links,
+    LostRule,
+    Prompt,
+)
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.find import CHECKS, find
 from inspector.quality.finding import SEVERITIES
@@ -79,6 +86,7 @@ SETS_OFF: dict[str, Make] = {
     "read-again": lambda: evidence(
         compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(5)))
     ),
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_201, largest=(70, 40_000))),
     "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
@@ -158,6 +166,7 @@ DOES_NOT: dict[str, Make] = {
     "read-again": lambda: evidence(
         compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(4)))
     ),
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
