@@ -356,6 +356,15 @@ _ALL = (
         "Ask the agent to run the tool again if the result matters.",
     ),
     Rule(
+        "cleared-at-a-loss",
+        "info",
+        "Clearing results cost more than it saved",
+        "Old tool results were cleared from the middle of the list, so everything behind them had to be written to the "
+        "prompt cache again: more than was saved.",
+        "A microcompaction saved fewer tokens, as the agent says, than the request behind it wrote to the cache again.",
+        "It pays off only if the session goes on for long. Compact as a whole, or start a new session for a new task.",
+    ),
+    Rule(
         "threshold-raised",
         "info",
         "The default threshold is not in force",

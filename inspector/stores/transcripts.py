@@ -54,6 +54,8 @@ class TranscriptStore:
         self._files = files
         self._index = index
         self._lock = threading.RLock()
+        #: Held while files are gone through for the list; nothing else waits for that.
+        self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         self._sources: tuple[Mapping[str, Signature], Mapping[str, Source]] = ({}, {})
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
@@ -66,15 +68,29 @@ class TranscriptStore:
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
         agent = self._reader.agent
-        with self._lock:
-            notes = tuple(self._notes)
+        notes = tuple(self._notes)
         reason = f"The files are those of {agent}."
         return StoreInfo(agent, self.path, None, agent, reason, notes, limits=self._reader.limits)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
         rows = {source.row.id: source.row for source in self._all().values()}
-        return tuple(sorted(rows.values(), key=lambda row: (row.last_active, row.id), reverse=True))
+        return tuple(sorted(rows.values(), key=_newest, reverse=True))
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as their files were read, by name and time where they were not, how many files were
+        read, and how many there are. Reads nothing itself."""
+        rows: dict[str, ConversationRow] = {}
+        done, now = 0, self._files()
+        for path, signature in now.items():
+            known = self._known(path, signature)
+            done += known is not None
+            if known is None:
+                row = _unread(path, signature, self._reader.agent)
+                rows.setdefault(row.id, row)
+            for source in self._reader.sources(known) if known else ():
+                rows[source.row.id] = source.row
+        return tuple(sorted(rows.values(), key=_newest, reverse=True)), done, len(now)
 
     def resolve(self, name: str) -> str:
         """The conversation that a session id, a unique prefix of one, or a title names."""
@@ -206,13 +222,12 @@ class TranscriptStore:
         return prompt + list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
 
     def _note(self, sentence: str) -> None:
-        with self._lock:
-            if sentence not in self._notes:
-                self._notes.append(sentence)
+        if sentence not in self._notes:
+            self._notes.append(sentence)
 
     def _all(self) -> Mapping[str, Source]:
         """Every conversation's source by each of its session ids."""
-        with self._lock:
+        with self._reading:
             now = self._files()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
@@ -283,6 +298,31 @@ class TranscriptStore:
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def _newest(row: ConversationRow) -> tuple[float, str]:
+    return row.last_active, row.id
+
+
+def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
+    """What the list shows of a file before it was read."""
+    changed = signature[1] / 1e9
+    folder, name = os.path.split(path)
+    name = name.rpartition(".")[0]
+    return ConversationRow(
+        name,
+        name,
+        name,
+        "",
+        agent,
+        (name,),
+        0,
+        None,
+        changed,
+        changed,
+        agent=agent,
+        folder=os.path.basename(folder),
+    )
 
 
 def signatures(paths: Sequence[str]) -> dict[str, Signature]:

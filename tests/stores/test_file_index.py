@@ -87,3 +87,19 @@ def test_where_nothing_can_be_kept_it_says_why(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
     assert len(listed(folder, index)[1]) == 1
+
+
+def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    for number in range(3):
+        written(folder, number)
+    store = TranscriptStore(Counting(), folder, partial(signed, folder))
+    rows, done, total = store.so_far()
+    assert ([row.title for row in rows], done, total) == (["2", "1", "0"], 0, 3)
+    assert {row.folder for row in rows} == {"project"}
+    whole = store.conversations()
+    assert store.so_far() == (whole, 3, 3)
+    written(folder, 1, rounds=2)
+    rows, done, total = store.so_far()
+    assert (done, total) == (2, 3)
+    assert [row.title for row in rows].count("1") == 1

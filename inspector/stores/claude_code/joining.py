@@ -141,7 +141,7 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
         compactions=len({name for digest in ordered for name in digest.compactions}),
         started_at=ordered[0].started_at,
         last_active=tip.last_active,
-        parent=tip.parent if tip.parent != tip.session else None,
+        parent=tip.parent if tip.parent not in ("", tip.session) else None,
         kind="sub-agent" if tip.parent else "conversation",
         provider="anthropic",
         agent="claude-code",
