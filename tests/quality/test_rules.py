@@ -86,7 +86,6 @@ SETS_OFF: dict[str, Make] = {
     "read-again": lambda: evidence(
         compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(5)))
     ),
-    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_201, largest=(70, 40_000))),
     "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
@@ -101,6 +100,7 @@ SETS_OFF: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
     "boundaries-inferred": lambda: evidence(
         compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
@@ -166,7 +166,6 @@ DOES_NOT: dict[str, Make] = {
     "read-again": lambda: evidence(
         compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(4)))
     ),
-    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
@@ -186,6 +185,7 @@ DOES_NOT: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
     "orphaned-result": evidence,
     "unanswered-call": evidence,
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
     ),
