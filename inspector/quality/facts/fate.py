@@ -29,6 +29,8 @@ ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain"
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# So many passages are judged that have words of a fact and none of its values, those with most of them first.
+_NEAREST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,11 @@ def matches(
 
 def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
     there = len(after.vocabulary.intersection(probe.things))
+    verbatim: set[int] = set()
     if there == len(probe.things):
-        yield from _quoted(probe.wordings, after, "verbatim")
+        for match in _quoted(probe.wordings, after, "verbatim"):
+            verbatim.add(match.part)
+            yield match
     if probe.partly and 2 * there >= len(probe.things):
         yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
@@ -103,8 +108,14 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(after.passages[number].part, set()).update(here)
-    for number in {*exact, *(number for number, shared in counts.items() if shared >= least)}:
+    near = [number for number, shared in counts.items() if shared >= least and number not in exact]
+    near = sorted(near, key=lambda one: (-counts[one], one))[:_NEAREST]
+    # Without its values a fact can only be mentioned, and the passage that has most of its words tells it.
+    mentioned: set[int] = set()
+    for number in (*exact, *near):
         passage = after.passages[number]
+        if passage.part in verbatim or (passage.part in mentioned and number not in exact):
+            continue
         had = sum([weight for word, weight in probe.things.items() if word in passage.words])
         here = exact.get(number, frozenset())
         whole = len(by_part.get(passage.part, ()))
@@ -117,6 +128,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             numbers_said,
         )
         if judged is not None:
+            if probe.values and not here:
+                mentioned.add(passage.part)
             yield judged
 
 
