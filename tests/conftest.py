@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import lzma
 import os
@@ -28,6 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
     set_budget(everything=config.getoption("--slow"))
     share_parsed_styles()
     wait_for_the_event_loop()
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays: the collector need not go through it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

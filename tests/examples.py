@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Examples are slow on a busy machine and fixtures are only read here: neither says anything about a test.
@@ -17,6 +18,11 @@ def set_budget(everything: bool) -> None:
     settings.load_profile("all" if everything else "default")
 
 
-def fewer() -> settings:
-    """For a test whose examples take long each: a fifth of the others'."""
-    return settings(max_examples=settings.default.max_examples // 5)
+def also(*values: object) -> list[object]:
+    """For a parameter with several values of a kind: the first in every run, the others where all tests run."""
+    return [values[0], *(pytest.param(value, marks=pytest.mark.slow) for value in values[1:])]
+
+
+def fewer(by: int = 5) -> settings:
+    """For a test whose examples take long each: a fifth of the others', or less."""
+    return settings(max_examples=max(2, settings.default.max_examples // by))

@@ -10,6 +10,7 @@ from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
 from inspector.stores.hermes.fitting import Fit
 from inspector.stores.hermes.store import HermesStore
+from inspector.stores.several import settled_info
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def describe_databases(answers: Answers) -> list[Database]:
         description = store.describe() if isinstance(store, HermesStore) else None
         # Only now: what could not be read is told by then.
         fits = store.fits() if isinstance(store, HermesStore) else ()
-        found.append(Database(store.info, conversations, description, fits))
+        found.append(Database(settled_info(store), conversations, description, fits))
     return found
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.stores.base import Store
@@ -39,6 +41,8 @@ def launch(
     from inspector.app.terminal import drawing_driver
 
     saved = SavedState.load(store.info.path.resolve())
+    if not saved.conversation and store.info.path == fixtures_dir():
+        saved.conversation = shows_most(store.conversations())
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
         driver=drawing_driver(),
@@ -47,6 +51,12 @@ def launch(
     app.run()
     if app.return_code:
         raise AppBroke("The app broke off; what stands above tells where. The database was only read.")
+
+
+def shows_most(rows: Sequence[ConversationRow]) -> str:
+    """Where a first look at the bundled databases begins: the conversation with the most compactions, as far as the
+    sessions alone tell; "" where there is none."""
+    return max(rows, key=lambda row: (row.compactions or 0, row.messages)).id if rows else ""
 
 
 def be_prompt() -> None:

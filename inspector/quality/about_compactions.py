@@ -157,6 +157,19 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
 
 
+def cleared_at_a_loss(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Clearing old results broke the cache for more than it took out of the list."""
+    for one in evidence.cleared:
+        if one.rewritten > one.saved:
+            yield Violation(
+                f"Microcompaction {one.index} saved {one.saved:,} tokens, and the request behind it had to write "
+                f"{one.rewritten:,} to the cache again.",
+                None,
+                one.generation,
+                max(0, one.place - 1),
+            )
+
+
 def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The same first messages are carried along, compaction after compaction."""
     compactions = evidence.compactions

@@ -128,6 +128,18 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearedEvidence:
+    """A microcompaction: what the agent says it saved, and what the next request had to write to the cache again, in
+    tokens. `place` is how many messages the list of `generation` had."""
+
+    index: int
+    generation: int
+    place: int
+    saved: int
+    rewritten: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
@@ -147,6 +159,7 @@ class ConversationEvidence:
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
     streak: int | None = None
+    cleared: tuple[ClearedEvidence, ...] = ()
 
     def guard(self) -> Guard:
         """The release's guards after the last compaction, as far as the store tells."""

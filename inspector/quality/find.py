@@ -49,6 +49,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "hygiene-before-agent": about_settings.hygiene_first,
         "orphaned-result": about_lists.orphaned_results,
         "unanswered-call": about_lists.unanswered_calls,
+        "cleared-at-a-loss": about_compactions.cleared_at_a_loss,
         "threshold-raised": about_settings.default_overridden,
         "boundaries-inferred": about_compactions.boundaries_inferred,
         "head-fossilized": about_compactions.head_fossilized,

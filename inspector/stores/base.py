@@ -123,6 +123,15 @@ class Stamping(Protocol):
         ...
 
 
+@runtime_checkable
+class Gradual(Protocol):
+    """A store whose list takes a while to read."""
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as they are read, how many files were read, and how many there are."""
+        ...
+
+
 def stamp_of(store: Store, conversation: str) -> str:
     """The store's own stamp of a conversation, or what its row of the list says: when it was active last, and how many
     messages it has. Raises UnknownConversation and StoreErrors."""

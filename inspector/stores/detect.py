@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +16,12 @@ from inspector.stores.recorded import Reader
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
+    from inspector.stores.transcripts import Signature
 
 _SQLITE = b"SQLite format 3\0"
 DATABASE = "database"
+#: So long a look at a folder serves all who ask, in seconds.
+_SHARED_SECONDS = 0.1
 #: What transcripts and databases are called in folders; a file that is named itself may be called anything.
 _ENDINGS = (".jsonl", ".json", ".db")
 
@@ -37,9 +42,9 @@ def open_store(path: Path) -> Store:
         from inspector.stores.hermes import HermesStore
 
         return HermesStore(path)
-    from inspector.stores.transcripts import TranscriptStore
+    from inspector.stores.transcripts import TranscriptStore, signatures
 
-    return TranscriptStore(reader_of(agent), path, lambda: (path,))
+    return TranscriptStore(reader_of(agent), path, partial(signatures, (str(path),)))
 
 
 def open_machine() -> Store:
@@ -95,7 +100,7 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     problem: StoreError | None = None
     for path in files.of(DATABASE):
         try:
-            stores.append(open_store(path))
+            stores.append(open_store(Path(path)))
         except StoreError as error:
             problem = error
     if not stores:
@@ -112,24 +117,31 @@ class FolderFiles:
     def __init__(self, folder: Path, index: FileIndex | None) -> None:
         self._folder = folder
         self._index = index
-        self._agents: dict[Path, str] = {}
+        self._agents: dict[str, str] = {}
+        self._lock = threading.Lock()
+        self._now: dict[str, Signature] = {}
+        self._at = float("-inf")
 
-    def of(self, agent: str) -> list[Path]:
-        """The files of one agent that there are now, by path."""
-        paths = [
-            Path(root, name)
-            for root, _, names in os.walk(self._folder)
-            for name in names
-            if name.endswith(_ENDINGS)
-        ]
-        self._look(path for path in paths if path not in self._agents)
-        return sorted(path for path in paths if self._agents.get(path) == agent)
+    def of(self, agent: str) -> dict[str, Signature]:
+        """The files of one agent that there are now, by path, and what each looks like."""
+        with self._lock:
+            now = self._walked()
+            self._look([path for path in now if path not in self._agents])
+            return {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
 
-    def _look(self, unknown: Iterable[Path]) -> None:
+    def _walked(self) -> dict[str, Signature]:
+        """Every file that may be of somebody's; the stores of several agents share one look."""
+        if time.monotonic() - self._at < _SHARED_SECONDS:
+            return self._now
+        found = dict(_below(str(self._folder)))
+        self._now = {path: found[path] for path in sorted(found)}
+        self._at = time.monotonic()
+        return self._now
+
+    def _look(self, paths: Sequence[str]) -> None:
         """Whose the files are: as the index has it, else by their beginnings."""
         from inspector.stores.lines import head_of
 
-        paths = list(unknown)
         if not paths:
             return
         if self._index is not None:
@@ -137,12 +149,26 @@ class FolderFiles:
         for path in paths:
             if path not in self._agents:
                 try:
-                    head = head_of(path)
+                    head = head_of(Path(path))
                 except StoreError:
                     continue
                 # What is too short to tell yet, or not ours to read, is looked at again the next time.
-                if (agent := _agent_of(path, head)) or b"\n" in head:
+                if (agent := _agent_of(Path(path), head)) or b"\n" in head:
                     self._agents[path] = agent
+
+
+def _below(folder: str) -> Iterator[tuple[str, Signature]]:
+    """The files below a folder that are called like transcripts or databases. What may not be read is passed over."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _below(entry.path)
+                elif entry.name.endswith(_ENDINGS):
+                    stat = entry.stat()
+                    yield entry.path, (stat.st_size, stat.st_mtime_ns)
+    except OSError:
+        return
 
 
 def _agent_of(path: Path, head: bytes) -> str:

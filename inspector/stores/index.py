@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -37,21 +38,25 @@ class FileIndex:
 
     def __init__(self, path: Path) -> None:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
+        # Whose a file is is asked first, and then what it holds.
+        self._known: dict[str, Kept] = {}
 
     @property
     def problem(self) -> str:
         """Why nothing is kept between runs; "" where it is."""
         return self._file.problem
 
-    def get(self, paths: Iterable[Path]) -> dict[Path, Kept]:
+    def get(self, paths: Iterable[str]) -> dict[str, Kept]:
         """What is known of these files, whether it still holds or not."""
-        keys = {_key(path): path for path in paths}
-        found = self._file.get(list(keys))
-        read = {keys[key]: _kept(data) for key, data in found.items()}
-        return {path: kept for path, kept in read.items() if kept is not None}
+        wanted = list(paths)
+        keys = {_key(path): path for path in wanted if path not in self._known}
+        read = {keys[key]: _kept(data) for key, data in self._file.get(list(keys)).items()}
+        self._known.update((path, kept) for path, kept in read.items() if kept is not None)
+        return {path: self._known[path] for path in wanted if path in self._known}
 
-    def put(self, found: Mapping[Path, Kept]) -> None:
+    def put(self, found: Mapping[str, Kept]) -> None:
         """Remember what files hold."""
+        self._known.update(found)
         self._file.put({_key(path): _packed(kept) for path, kept in found.items()})
 
     def close(self) -> None:
@@ -59,8 +64,8 @@ class FileIndex:
         self._file.close()
 
 
-def _key(path: Path) -> bytes:
-    raw = str(path.absolute()).encode("utf-8", errors="surrogateescape")
+def _key(path: str) -> bytes:
+    raw = os.path.abspath(path).encode("utf-8", errors="surrogateescape")
     return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode()).digest()
 
 

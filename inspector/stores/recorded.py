@@ -52,8 +52,8 @@ class Source:
     names a sub-agent whose messages stand between others in the files."""
 
     row: ConversationRow
-    files: tuple[Path, ...]
-    shared: tuple[Path, ...] = ()
+    files: tuple[str, ...]
+    shared: tuple[str, ...] = ()
     part: str = ""
 
 

@@ -17,7 +17,13 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Store, StoreInfo, stamp_of
+from inspector.stores.base import Gradual, Store, StoreInfo, stamp_of
+
+
+def settled_info(store: Store) -> StoreInfo:
+    """What a store is, as surely as it can be told: one whose signs leave several profiles open reads some lists."""
+    settled: Callable[[], StoreInfo] | None = getattr(store, "settled", None)
+    return store.info if settled is None else settled()
 
 
 class SeveralStores:
@@ -40,7 +46,7 @@ class SeveralStores:
 
     def info_of(self, session: str) -> StoreInfo:
         """What the database is that holds a session."""
-        return self._owner(session).info
+        return settled_info(self._owner(session))
 
     @property
     def stores(self) -> tuple[Store, ...]:
@@ -55,6 +61,14 @@ class SeveralStores:
                 rows.append(row)
                 self._owners.update(dict.fromkeys(row.sessions, store))
         return tuple(sorted(rows, key=lambda row: row.last_active, reverse=True))
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as they are read; a store that reads its list at once counts as one file."""
+        parts = [s.so_far() if isinstance(s, Gradual) else (s.conversations(), 1, 1) for s in self._stores]
+        rows = sorted(
+            (row for part in parts for row in part[0]), key=lambda row: row.last_active, reverse=True
+        )
+        return tuple(rows), sum(part[1] for part in parts), sum(part[2] for part in parts)
 
     def resolve(self, name: str) -> str:
         """The conversation of that name in any of the stores. Raises UnknownConversation."""

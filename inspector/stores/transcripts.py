@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,36 +41,56 @@ class TranscriptStore:
     """The files of one agent, open for reading. See Store for what every method answers."""
 
     def __init__(
-        self, reader: Reader, path: Path, files: Callable[[], Sequence[Path]], index: FileIndex | None = None
+        self,
+        reader: Reader,
+        path: Path,
+        files: Callable[[], Mapping[str, Signature]],
+        index: FileIndex | None = None,
     ) -> None:
-        """`path` is what the user named, `files` lists the transcripts that there are now; `index` keeps what they hold
-        between runs."""
+        """`path` is what the user named, `files` tells the transcripts that there are now with size and time; `index`
+        keeps what they hold between runs."""
         self.path = path
         self._reader = reader
         self._files = files
         self._index = index
         self._lock = threading.RLock()
-        self._digests: dict[Path, tuple[Signature, tuple[FileDigest, ...]]] = {}
-        self._sources: tuple[Mapping[Path, Signature], Mapping[str, Source]] = ({}, {})
+        #: Held while files are gone through for the list; nothing else waits for that.
+        self._reading = threading.RLock()
+        self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
+        self._sources: tuple[Mapping[str, Signature], Mapping[str, Source]] = ({}, {})
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
         self._notes: list[str] = []
-        self._seen: Mapping[Path, Signature] = {}
+        self._seen: Mapping[str, Signature] = {}
         self._changes = 0
 
     @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
         agent = self._reader.agent
-        with self._lock:
-            notes = tuple(self._notes)
+        notes = tuple(self._notes)
         reason = f"The files are those of {agent}."
         return StoreInfo(agent, self.path, None, agent, reason, notes, limits=self._reader.limits)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
         rows = {source.row.id: source.row for source in self._all().values()}
-        return tuple(sorted(rows.values(), key=lambda row: (row.last_active, row.id), reverse=True))
+        return tuple(sorted(rows.values(), key=_newest, reverse=True))
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as their files were read, by name and time where they were not, how many files were
+        read, and how many there are. Reads nothing itself."""
+        rows: dict[str, ConversationRow] = {}
+        done, now = 0, self._files()
+        for path, signature in now.items():
+            known = self._known(path, signature)
+            done += known is not None
+            if known is None:
+                row = _unread(path, signature, self._reader.agent)
+                rows.setdefault(row.id, row)
+            for source in self._reader.sources(known) if known else ():
+                rows[source.row.id] = source.row
+        return tuple(sorted(rows.values(), key=_newest, reverse=True)), done, len(now)
 
     def resolve(self, name: str) -> str:
         """The conversation that a session id, a unique prefix of one, or a title names."""
@@ -157,12 +178,12 @@ class TranscriptStore:
 
     def size(self) -> int:
         """The bytes of its files."""
-        return sum(size for size, _ in self._signatures().values())
+        return sum(size for size, _ in self._files().values())
 
     def version(self) -> int:
         """A number that changes when a file is written or a new one comes."""
         with self._lock:
-            now = self._signatures()
+            now = self._files()
             if now != self._seen:
                 self._seen = now
                 self._changes += 1
@@ -201,18 +222,13 @@ class TranscriptStore:
         return prompt + list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))
 
     def _note(self, sentence: str) -> None:
-        with self._lock:
-            if sentence not in self._notes:
-                self._notes.append(sentence)
-
-    def _signatures(self) -> dict[Path, Signature]:
-        signed = {path: _signature(path) for path in self._files()}
-        return {path: signature for path, signature in signed.items() if signature is not None}
+        if sentence not in self._notes:
+            self._notes.append(sentence)
 
     def _all(self) -> Mapping[str, Source]:
         """Every conversation's source by each of its session ids."""
-        with self._lock:
-            now = self._signatures()
+        with self._reading:
+            now = self._files()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
             digests = self._digests_of(now)
@@ -223,7 +239,7 @@ class TranscriptStore:
             self._sources = (now, by_session)
             return by_session
 
-    def _digests_of(self, now: Mapping[Path, Signature]) -> list[FileDigest]:
+    def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
         """What every file holds; only those that changed are read."""
         unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
         if self._index is not None and unknown:
@@ -231,7 +247,7 @@ class TranscriptStore:
                 if kept.agent == self._reader.agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        fresh: dict[Path, Kept] = {}
+        fresh: dict[str, Kept] = {}
         handed = time.monotonic()
         for path in unknown:
             self._read_digests(path, now[path])
@@ -242,17 +258,17 @@ class TranscriptStore:
         self._keep(fresh)
         return [digest for path in now for digest in self._digests[path][1]]
 
-    def _keep(self, fresh: Mapping[Path, Kept]) -> None:
+    def _keep(self, fresh: Mapping[str, Kept]) -> None:
         if self._index is not None and fresh:
             self._index.put(fresh)
 
-    def _known(self, path: Path, signature: Signature) -> tuple[FileDigest, ...] | None:
+    def _known(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
-    def _read_digests(self, path: Path, signature: Signature) -> None:
+    def _read_digests(self, path: str, signature: Signature) -> None:
         try:
-            found = self._reader.digests(path)
+            found = self._reader.digests(Path(path))
         except StoreError as error:
             self._note(str(error))
             found = ()
@@ -284,9 +300,40 @@ class TranscriptStore:
         return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
 
 
-def _signature(path: Path) -> Signature | None:
+def _newest(row: ConversationRow) -> tuple[float, str]:
+    return row.last_active, row.id
+
+
+def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
+    """What the list shows of a file before it was read."""
+    changed = signature[1] / 1e9
+    folder, name = os.path.split(path)
+    name = name.rpartition(".")[0]
+    return ConversationRow(
+        name,
+        name,
+        name,
+        "",
+        agent,
+        (name,),
+        0,
+        None,
+        changed,
+        changed,
+        agent=agent,
+        folder=os.path.basename(folder),
+    )
+
+
+def signatures(paths: Sequence[str]) -> dict[str, Signature]:
+    """What files look like now; those that are gone are left out."""
+    signed = {path: _signature(path) for path in paths}
+    return {path: signature for path, signature in signed.items() if signature is not None}
+
+
+def _signature(path: str) -> Signature | None:
     try:
-        stat = path.stat()
+        stat = os.stat(path)
     except OSError:
         return None
     return stat.st_size, stat.st_mtime_ns

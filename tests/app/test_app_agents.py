@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from inspector.app.conversations.screen import ConversationsScreen
+from inspector.core.conversations import ConversationRow
+from inspector.stores.claude_code.reader import ClaudeCodeReader
+from inspector.stores.recorded import FileDigest
 from tests.app.running import press, running, screen_text
 from tests.conftest import ROOT
 from widgets.lists.conversation_table import ConversationTable
@@ -37,3 +42,27 @@ async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> Non
         for key in "1234567":
             await press(pilot, key)
         assert "Traceback" not in screen_text(pilot)
+
+
+async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Event()
+    read = ClaudeCodeReader.digests
+
+    def waiting(self: ClaudeCodeReader, path: Path) -> tuple[FileDigest, ...]:
+        seen.wait(20)
+        return read(self, path)
+
+    shown: list[int] = []
+    show = ConversationsScreen._show_some
+
+    def noticed(self: ConversationsScreen, rows: tuple[ConversationRow, ...]) -> None:
+        show(self, rows)
+        shown.append(self.query_one(ConversationTable).row_count)
+        seen.set()
+
+    monkeypatch.setattr(ClaudeCodeReader, "digests", waiting)
+    monkeypatch.setattr(ConversationsScreen, "_show_some", noticed)
+    async with running(AGENTS, state=tmp_path) as pilot:
+        assert shown
+        assert shown[0] >= 5
+        assert pilot.app.screen.query_one(ConversationTable).row_count == 9

@@ -36,6 +36,7 @@ from tests.app.running import (
     told,
     write,
 )
+from tests.examples import also
 from widgets.bars.gauge import Gauge
 from widgets.bars.pane_tabs import PaneTabs
 from widgets.bars.region_bar import RegionBar
@@ -197,7 +198,7 @@ async def test_the_compaction_pane_keeps_its_place_when_settings_change(rotating
         assert "differs" in " ".join(bound.note for bound in pane.view.bounds)
 
 
-@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+@pytest.mark.parametrize("size", also((80, 24), (160, 48)))
 async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tuple[int, int]) -> None:
     shown = {
         "message": "refunds and emails",

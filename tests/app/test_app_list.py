@@ -11,8 +11,11 @@ from textual.widgets import Input
 from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
 from inspector.answers.kept_results import KeptResults
+from inspector.app.launch import shows_most
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.export.documents.conversations import conversation_documents
+from inspector.stores.detect import open_store
+from inspector.stores.several import SeveralStores
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -263,3 +266,11 @@ async def test_the_footer_fits_eighty_columns(rotating: Path) -> None:
         await press(pilot, "enter")
         assert "Help" in screen_text(pilot).splitlines()[-1]
         assert pilot.app.screen.query_one(KeyLine).size.height == 1
+
+
+def test_a_first_look_at_the_bundled_databases_begins_where_most_is_to_see(fixtures_dir: Path) -> None:
+    store = SeveralStores([open_store(path) for path in sorted(fixtures_dir.glob("*.db"))], fixtures_dir)
+    rows = store.conversations()
+    (chosen,) = [row for row in rows if row.id == shows_most(rows)]
+    assert (chosen.title, chosen.kind) == (CHECKOUT, "conversation")
+    assert shows_most(()) == ""

@@ -22,6 +22,7 @@ from tests.app.running import (
     screen_text,
     until,
 )
+from tests.stores.writer import simple
 from widgets.lists.conversation_table import ConversationEntry, ConversationTable
 from widgets.lists.loss_list import LossList
 
@@ -158,3 +159,15 @@ async def test_a_conversation_that_cannot_be_read_is_counted(
         await press(pilot, "l")
         assert any("5 conversations could not be read" in note for note in notes(pilot))
         assert "No compaction lost anything" in screen_text(pilot)
+
+
+async def test_a_database_that_is_deleted_while_it_is_open_says_so_in_every_row(tmp_path: Path) -> None:
+    path = simple(tmp_path / "state.db", sessions=1, turns=600)
+    async with running(path, "s0", size=(100, 30)) as pilot:
+        for name in ("state.db", "state.db-wal", "state.db-shm"):
+            (tmp_path / name).unlink(missing_ok=True)
+        await press(pilot, "home")
+        shown = screen_text(pilot)
+        assert "cannot be read any more" in shown
+        assert " … " not in shown
+        assert conversation(pilot).app.is_running

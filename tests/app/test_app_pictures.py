@@ -24,6 +24,7 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
     "losses": (CHECKOUT, WIDE, "inspector-dark", ("4", *["left_square_bracket"] * 3)),
     "measures-narrow": (CHECKOUT, NARROW, "inspector-dark", ("V",)),
     "cache": (CHECKOUT, WIDE, "inspector-dark", ("5",)),
+    "requests-narrow": (CHECKOUT, NARROW, "inspector-dark", ("5", "m")),
     "what-if": (CHECKOUT, WIDE, "inspector-dark", ("6",)),
     "what-if-narrow": (CHECKOUT, NARROW, "inspector-dark", ("6",)),
     "what-if-16-colours-narrow": (CHECKOUT, NARROW, "inspector-16", ("6",)),

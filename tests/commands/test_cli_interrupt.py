@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import also
 from tests.stores.writer import Writer, create, talk
 
 pytestmark = pytest.mark.skipif(
@@ -103,7 +104,7 @@ class Sweeping:
             self.process.wait()
 
 
-@pytest.mark.parametrize("form", ["--json", "--csv", ""])
+@pytest.mark.parametrize("form", also("--json", "--csv", ""))
 def test_what_is_done_is_kept(database: Path, tmp_path: Path, form: str) -> None:
     sweeping = Sweeping([str(database), *GRID, *([form] if form else [])], tmp_path)
     try:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.engines import other_package
 from tests.engines.lists import assistant, user
+from tests.examples import also
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ("--demo", "Nightly orders import loses rows")
@@ -70,7 +71,7 @@ def every_command_knows(site: Path, profile: str) -> None:
     assert counts[0] > counts[1]
 
 
-@pytest.mark.parametrize("profile", list(WINDOWS))
+@pytest.mark.parametrize("profile", also(*WINDOWS))
 def test_every_command_knows_every_engine(site: Path, profile: str) -> None:
     every_command_knows(site, profile)
 

@@ -20,6 +20,7 @@ from inspector.engines.replayable import Replayable, least_firing, replayable
 from inspector.engines.sizes import MessageSize
 from inspector.replay.whatif import Course, Event, SummaryModel, WhatIf
 from tests.engines.lists import assistant, conversations, user
+from tests.examples import also
 
 #: Every summary is a message of 1,600 characters, and of 40 around them.
 MODEL = SummaryModel(recorded=(MessageSize(410, 1_640, 0),) * 500)
@@ -34,8 +35,7 @@ def is_merged(event: Event) -> bool:
     return event.after == event.before - (event.tail_start - event.head_end)
 
 
-@pytest.mark.parametrize("profile", ["documented", "hermes-0.13", "hermes-0.19", "truncation"])
-@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("profile", also("hermes-0.19", "hermes-0.13", "documented", "truncation"))
 @given(
     messages=conversations(least=5),
     context=st.sampled_from([4_000, 8_000, 16_000]),

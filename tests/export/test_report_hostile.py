@@ -164,7 +164,7 @@ def outline(markdown: str) -> list[tuple[str, int]]:
     return [(token.tag + token.type, token.level) for token in tokens(markdown) if token.type in kinds]
 
 
-@fewer()
+@fewer(by=12)
 @given(st.lists(texts, min_size=1, max_size=12))
 def test_a_report_of_hostile_texts(report_of: Callable[[str], Report], found: list[str]) -> None:
     report = report_of("Move checkout to orders-v2")

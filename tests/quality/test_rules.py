@@ -10,7 +10,14 @@ import pytest
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
-from inspector.quality.evidence import ConversationEvidence, Exchanged, Links, LostRule, Prompt
+from inspector.quality.evidence import (
+    ClearedEvidence,
+    ConversationEvidence,
+    Exchanged,
+    Links,
+    LostRule,
+    Prompt,
+)
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.find import CHECKS, find
 from inspector.quality.finding import SEVERITIES
@@ -93,6 +100,7 @@ SETS_OFF: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
     "boundaries-inferred": lambda: evidence(
         compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
@@ -177,6 +185,7 @@ DOES_NOT: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
     "orphaned-result": evidence,
     "unanswered-call": evidence,
+    "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
     ),

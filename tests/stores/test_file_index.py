@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.recorded import FileDigest
-from inspector.stores.transcripts import TranscriptStore
+from inspector.stores.transcripts import TranscriptStore, signatures
 from tests.recipes import recipe
 from tests.stores.test_claude_code import worked
 
@@ -32,9 +33,13 @@ def written(folder: Path, number: int, rounds: int = 1) -> Path:
     return Path(made.write(folder / f"{number}.jsonl"))
 
 
+def signed(folder: Path) -> dict[str, tuple[int, int]]:
+    return signatures(sorted(map(str, folder.glob("*.jsonl"))))
+
+
 def listed(folder: Path, index: FileIndex | None) -> tuple[Counting, Sequence[str]]:
     reader = Counting()
-    store = TranscriptStore(reader, folder, lambda: sorted(folder.glob("*.jsonl")), index)
+    store = TranscriptStore(reader, folder, partial(signed, folder), index)
     return reader, [f"{row.id} {row.messages} {row.title}" for row in store.conversations()]
 
 
@@ -62,8 +67,8 @@ def test_digests_come_back_as_they_were(tmp_path: Path) -> None:
     )
     index = FileIndex(tmp_path / "files.db")
     kept = Kept(1, 2, "codex", (digest,))
-    index.put({tmp_path / "a\udcff": kept})
-    assert index.get([tmp_path / "a\udcff", tmp_path / "b"]) == {tmp_path / "a\udcff": kept}
+    index.put({str(tmp_path / "a\udcff"): kept})
+    assert index.get([str(tmp_path / "a\udcff"), "b"]) == {str(tmp_path / "a\udcff"): kept}
 
 
 @pytest.mark.parametrize("data", [b"", b"no database at all" * 100])
@@ -82,3 +87,19 @@ def test_where_nothing_can_be_kept_it_says_why(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
     assert len(listed(folder, index)[1]) == 1
+
+
+def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    for number in range(3):
+        written(folder, number)
+    store = TranscriptStore(Counting(), folder, partial(signed, folder))
+    rows, done, total = store.so_far()
+    assert ([row.title for row in rows], done, total) == (["2", "1", "0"], 0, 3)
+    assert {row.folder for row in rows} == {"project"}
+    whole = store.conversations()
+    assert store.so_far() == (whole, 3, 3)
+    written(folder, 1, rounds=2)
+    rows, done, total = store.so_far()
+    assert (done, total) == (2, 3)
+    assert [row.title for row in rows].count("1") == 1

@@ -61,7 +61,7 @@ def test_what_the_release_recorded_is_read_and_planned(release: str, tmp_path: P
     assert truth(release)["hermes"] == release
     assert boundaries(path, release) == recorded(release)
     store = HermesStore(path)
-    assert store.info.profile == RELEASES[release]
+    assert store.settled().profile == RELEASES[release]
     fits = {fit.profile: fit for fit in reversed(store.fits()) if not fit.changed}
     own = fits[RELEASES[release]]
     assert own.fits == own.of >= 2
@@ -123,7 +123,7 @@ def test_one_sign_less_leaves_a_profile_that_plans_alike(
         db.execute(f'DROP TRIGGER "{trigger}"')
     sign(db)
     db.close()
-    info = HermesStore(path).info
+    info = HermesStore(path).settled()
     assert info.profile in ALIKE[release], info.profile_reason
     assert info.profile == RELEASES[release] or RELEASES[release] in info.open_profiles
     assert info.profile_reason

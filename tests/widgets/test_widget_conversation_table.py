@@ -37,7 +37,7 @@ async def test_columns_read_the_way_a_person_writes() -> None:
     widget = table()
     async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(ENTRIES)):
         header, first, second, third, fourth = lines(widget)[:5]
-        headings = ["title", "model", "messages", "tokens", "comp.", "lost", "active▾", "findings"]
+        headings = ["title", "model", "messages", "~tokens", "comp.", "lost", "active▾", "findings"]
         assert header.split() == headings
         assert first.split()[:4] == ["›Fix", "the", "tests", "gpt"]
         assert "<1%" in first
@@ -236,8 +236,8 @@ async def test_by_losses_constraints_come_first() -> None:
     [
         (40, {"title", "lost"}),
         (60, {"title", "comp.", "lost", "findings"}),
-        (80, {"title", "tokens", "comp.", "lost", "active", "findings"}),
-        (100, {"title", "messages", "tokens", "comp.", "lost", "active", "findings"}),
+        (80, {"title", "~tokens", "comp.", "lost", "active", "findings"}),
+        (100, {"title", "messages", "~tokens", "comp.", "lost", "active", "findings"}),
     ],
 )
 async def test_a_narrow_list_drops_dates_before_losses_and_findings(width: int, shown: set[str]) -> None:

@@ -72,7 +72,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("model", "model", 22, 138, lambda e: e.model.casefold(), descending=False, right=False),
     Column("messages", "messages", 9, 94, lambda e: -1 if e.messages is None else e.messages),
-    Column("tokens", "tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
+    Column("tokens", "~tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
     Column("compactions", "comp.", 6, 44, lambda e: -1 if e.compactions is None else e.compactions),
     Column("lost", "lost", 12, 0, lambda e: _gravity(e)),
     Column("active", "active", 11, 79, lambda e: e.last_active),

@@ -156,7 +156,11 @@ def again_lines(view: CompactionView, width: int) -> list[TextLine]:
     for number, entry in enumerate(view.again[:_AGAIN_SHOWN]):
         places = [f"#{place.index:,}" for place in (entry.said, entry.found) if place is not None]
         tail = f"  {' → '.join(places)}"
-        text = fit(one_line(f"{entry.text} ({entry.note})", 400), max(8, width - 12 - len(tail)))
+        room = max(8, width - 12 - len(tail))
+        name = one_line(entry.text, 400)
+        # Of a long path its end says most.
+        text = f"{name} ({entry.note})" if len(name) + 4 < room else f"…{name[-room + 1 :]}"
+        text = fit(text, room)
         lead = "again   " if number == 0 else " " * 8
         lines.append(
             line_of((lead, "muted"), ("↻ ", "warning"), (text, ""), (tail, "muted"), tag=f"again:{number}")

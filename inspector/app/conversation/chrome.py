@@ -30,8 +30,9 @@ def gauge_state(
     return GaugeState(
         tokens=exact if exact is not None else tokens,
         threshold=budgets.threshold_tokens,
-        pressure=int(budgets.threshold_tokens * PRESSURE_SHARE),
-        hygiene=budgets.hygiene_tokens,
+        # Hermes alone warns, and its gateway alone compacts before a turn.
+        pressure=0 if budgets.observed else int(budgets.threshold_tokens * PRESSURE_SHARE),
+        hygiene=0 if budgets.observed else budgets.hygiene_tokens,
         context=context,
         kind="rough" if exact is None else "exact",
         detail="" if exact is None else encoding,

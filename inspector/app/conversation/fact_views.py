@@ -119,7 +119,9 @@ def survivor_place(fact: Fact, fate: Fate) -> FactPlace | None:
         return None
     around = fate.excerpt.casefold()
     texts = (fact.text, *(value.text for value in fact.values))
-    words = next((t for t in texts if t and t.casefold() in around), fate.excerpt.strip("… "))
+    # Told in other words, a number of it shows the place best, else its longest word.
+    parts = sorted(fact.text.split(), key=lambda part: (not any(map(str.isdigit, part)), -len(part)))
+    words = next((t for t in (*texts, *parts) if t and t.casefold() in around), fate.excerpt.strip("… "))
     generation = fate.compaction + 1
     where = f"{fate.where}, " if fate.where else ""
     label = where + place_name(fate.index, generation=generation)

@@ -20,6 +20,9 @@ _AROUND = 8
 #: Messages of both ends of a list that are counted early.
 _ENDS = (60, 100)
 
+#: What stands in the place of a message that could not be read.
+_UNREAD = Line("(this message cannot be read any more: see the note below)")
+
 
 class MessagePart:
     """Hands the list its rows. What was read and counted of a generation is kept while the screen is.
@@ -39,6 +42,7 @@ class MessagePart:
         self._problem = problem
         self._read = read
         self._lines: dict[int, dict[int, Line]] = {}
+        self._unread: set[tuple[int, int]] = set()
         self._counts: dict[int, Counts] = {}
         self._sums: ExactSums | None = None
         self._encoding = ""
@@ -50,6 +54,11 @@ class MessagePart:
     def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
         """Another reading of the conversation; `end` are lines of its live list. What is the same as before is kept."""
         before, self._opened = self._opened, opened
+        for number, index in self._unread:
+            # The store can be read again: so may they.
+            self.lines(number).pop(index, None)
+            self._jobs.cancel(f"messages {number}:{index}")
+        self._unread.clear()
         for generation in opened.generations:
             number = generation.number
             old = (
@@ -78,11 +87,18 @@ class MessagePart:
                 self.lines(number).update(lines)
                 self._read()
 
+            def failed(sentence: str, number: int = number, span: range = span) -> None:
+                lines = self.lines(number)
+                self._unread.update((number, index) for index in span if index not in lines)
+                came({index: lines.get(index, _UNREAD) for index in span}, number)
+                self._problem(sentence)
+
             self._jobs.run(
                 f"messages {number}:{span.start}",
                 (self._opened.inspection.store, generation, span),
                 read_lines,
                 came,
+                failed=failed,
             )
 
     def exact(self, state: State) -> tuple[int, str] | None:

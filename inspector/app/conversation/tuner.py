@@ -14,7 +14,8 @@ from inspector.app.conversation.runs import summary_model
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
-from inspector.engines.registry import names
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import engine, names
 from inspector.export.comparison import comparison_text
 from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
@@ -64,7 +65,7 @@ class Tuner:
         """Plan with the next engine."""
         known, profile = names(), self._host.now.settings.profile
         at = known.index(profile) if profile in known else -1
-        self.change(profile=known[(at + 1) % len(known)])
+        self.change(**_changes_to(known[(at + 1) % len(known)], self._host.now.settings))
 
     # A and B.
 
@@ -173,3 +174,14 @@ class Tuner:
             return
         done()
         self._host.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)
+
+
+def _changes_to(profile: str, settings: Settings) -> dict[str, Any]:
+    """Another engine's rules; a threshold that nobody set becomes that engine's own."""
+    length = settings.context_length
+    usual = default_threshold(engine(settings.profile), length)
+    plain = Settings.__dataclass_fields__["threshold"].default
+    if settings.threshold not in (usual, plain):
+        return {"profile": profile}
+    own = default_threshold(engine(profile), length)
+    return {"profile": profile, "threshold": plain if own is None else own}

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -31,8 +31,30 @@ Ask = Callable[[str, "ConversationRow"], Sequence[Any] | None]
 
 
 def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
-    """The conversations of a store; no message is read. Raises StoreErrors."""
-    return store.conversations()
+    """The conversations of a store; no message is read. Raises StoreErrors.
+
+    Where many files are read for the first time, they are handed over by name and time at once, and then as they are
+    read.
+    """
+    from inspector.stores.base import Gradual
+
+    if not isinstance(store, Gradual):
+        return store.conversations()
+    reading = Thread(target=_quietly, args=(store.conversations,), daemon=True)
+    reading.start()
+    while True:
+        reading.join(_SHOWN_SECONDS)
+        if not reading.is_alive():
+            return store.conversations()
+        rows, done, total = store.so_far()
+        watch("reading", done, total)
+        watch.some(rows)
+
+
+def _quietly(read: Callable[[], object]) -> None:
+    """Read, and leave it to whoever asks next to say what is wrong."""
+    with suppress(InspectorError):
+        read()
 
 
 def read_overviews(

@@ -75,6 +75,8 @@ class ConversationsScreen(JobScreen):
         self.saved = saved
         self._index = index
         self._entries: dict[str, ConversationEntry] = {}
+        #: Whether the whole list was shown: before that it may come bit by bit.
+        self._whole = False
         self._rows: tuple[ConversationRow, ...] = ()
         #: The rows of which live lists, losses and findings have been read.
         self._read: dict[str, ConversationRow] = {}
@@ -117,7 +119,9 @@ class ConversationsScreen(JobScreen):
     def _read_index(self) -> None:
         """Read the index of conversations (no message)."""
         self.jobs.cancel("index")
-        self.jobs.run("index", (self.store,), read_index, self._show, failed=self._unread)
+        self.jobs.run(
+            "index", (self.store,), read_index, self._show, some=self._show_some, failed=self._unread
+        )
 
     def _unread(self, sentence: str) -> None:
         self.going_on("index", "")
@@ -133,14 +137,23 @@ class ConversationsScreen(JobScreen):
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
         await asyncio.to_thread(models.read_ahead)
 
+    def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
+        """The list while files are read for the first time: what is not read yet stands by its name and time."""
+        if self._whole:
+            return
+        self._rows = rows
+        self._entries = {row.id: _entry(row, None, False) for row in rows}
+        self.query_one(ConversationTable).set_entries(tuple(self._entries.values()))
+        self._show_title()
+
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
-        known = self._entries
+        first, self._whole = not self._whole, True
+        known = {} if first else self._entries
         self._rows = rows
         stored, self._stored = self._stored, {row.id: row.messages for row in rows}
         same = {name: entry for name, entry in known.items() if stored[name] == self._stored.get(name)}
         self._entries = {row.id: _entry(row, known.get(row.id), row.id in same) for row in rows}
         table = self.query_one(ConversationTable)
-        first = not known
         table.set_entries(tuple(self._entries.values()))
         if first:
             table.select(self.saved.conversation or _most_to_show(rows))

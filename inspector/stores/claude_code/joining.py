@@ -121,7 +121,7 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
     source = _source([digest])
     own = len(set(digest.compactions) - theirs)
     row = source.row._replace(kind="branch", parent=main.row.id, compactions=own)
-    return Source(row, source.files, tuple(Path(other.path) for other in shared))
+    return Source(row, source.files, tuple(other.path for other in shared))
 
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
@@ -141,7 +141,7 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
         compactions=len({name for digest in ordered for name in digest.compactions}),
         started_at=ordered[0].started_at,
         last_active=tip.last_active,
-        parent=tip.parent if tip.parent != tip.session else None,
+        parent=tip.parent if tip.parent not in ("", tip.session) else None,
         kind="sub-agent" if tip.parent else "conversation",
         provider="anthropic",
         agent="claude-code",
@@ -150,7 +150,7 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
         window_source=f"told by the transcript's largest request of {largest:,} tokens",
     )
     files = paths if paths is not None else list(dict.fromkeys(digest.path for digest in ordered))
-    return Source(row, tuple(Path(path) for path in files), part=tip.part)
+    return Source(row, tuple(files), part=tip.part)
 
 
 def _order(digest: FileDigest) -> tuple[bool, bool, float, float, str]:

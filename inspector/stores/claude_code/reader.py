@@ -53,8 +53,8 @@ class ClaudeCodeReader:
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        shared = [scan(path) for path in source.shared]
-        return _Reading([_scanned(path, source.part) for path in source.files], source, shared).run()
+        shared = [scan(Path(path)) for path in source.shared]
+        return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
 
 
 @dataclass(slots=True)

@@ -86,11 +86,11 @@ class CodexReader:
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
             newest[digest.session] = digest
-        return tuple(Source(_row(digest), (Path(digest.path),)) for digest in newest.values())
+        return tuple(Source(_row(digest), (digest.path,)) for digest in newest.values())
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        found, row = _Scanner(source.files[0]).run(), source.row
+        found, row = _Scanner(Path(source.files[0])).run(), source.row
         lists = [[identity(0, number) for number in numbers] for numbers in found.lists]
         notes = list(left_out(found.unreadable))
         if any(compaction.encrypted for compaction in found.compactions):

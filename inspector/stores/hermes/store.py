@@ -57,6 +57,7 @@ class HermesStore:
         self._lock = threading.RLock()
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
+        self._settled = False
         self._fits: tuple[Fit, ...] | None = None
         self._notes: list[str] = []
         self._seen: object = None
@@ -86,7 +87,7 @@ class HermesStore:
 
     @property
     def info(self) -> StoreInfo:
-        """What this store is; its notes grow as damage is met."""
+        """What this store is, by its signs alone until `settled` was asked; its notes grow as damage is met."""
         detected = self._detection()
         return StoreInfo(
             kind="hermes",
@@ -108,27 +109,32 @@ class HermesStore:
             self._fits = tuple(fits_of(lists, profiles.PROFILES))
         return self._fits
 
+    def settled(self) -> StoreInfo:
+        """What this store is and, where the signs leave several profiles open, which of these plans what was recorded:
+        that reads the lists of some compactions, once."""
+        found = self._detection()
+        if len(found.open) > 1 and not self._settled:
+            from inspector.stores.hermes.fitting import fits_of, recorded_lists, settled
+
+            try:
+                lists = recorded_lists(self, self.path, found.sessions)
+                self._detected = settled(found, fits_of(lists, found.open))
+            except StoreError as error:
+                self._note(str(error))
+        self._settled = True
+        return self.info
+
     def _detection(self) -> profiles.Detection:
-        """What the signs say and, where they leave several profiles open, which of these plans what was recorded."""
+        """What the signs say."""
         if self._detected is None:
             from inspector.config.settings import config_version
 
             version = config_version(self.path)
             try:
-                found = self._read(lambda db: profiles.detect(db, self._schema, version))
+                self._detected = self._read(lambda db: profiles.detect(db, self._schema, version))
             except StoreError as error:
                 self._note(str(error))
-                found = profiles.by_schema(self._schema, version)
-            # Opening conversations asks for no profile, so this does not come here again.
-            self._detected = found
-            if len(found.open) > 1:
-                from inspector.stores.hermes.fitting import fits_of, recorded_lists, settled
-
-                try:
-                    lists = recorded_lists(self, self.path, found.sessions)
-                    self._detected = settled(found, fits_of(lists, found.open))
-                except StoreError as error:
-                    self._note(str(error))
+                self._detected = profiles.by_schema(self._schema, version)
         return self._detected
 
     def conversations(self) -> tuple[ConversationRow, ...]:

@@ -80,11 +80,11 @@ class OpencodeReader:
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
             newest[digest.session] = digest
-        return tuple(Source(_row(d), (Path(d.path),), part=d.part) for d in newest.values())
+        return tuple(Source(_row(d), (d.path,), part=d.part) for d in newest.values())
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        document = read_document(source.files[0], source.part) or {}
+        document = read_document(Path(source.files[0]), source.part) or {}
         built, row = _build(document, source.row.id), source.row
         roles = [ROLE_CODES.get(message.role, 4) for message in built.messages]
         generations = tuple(

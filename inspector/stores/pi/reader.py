@@ -110,11 +110,11 @@ class PiReader:
         largest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
             largest[digest.session] = digest
-        return tuple(Source(_row(digest), (Path(digest.path),)) for digest in largest.values())
+        return tuple(Source(_row(digest), (digest.path,)) for digest in largest.values())
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
-        found, row = _scan(source.files[0]), source.row
+        found, row = _scan(Path(source.files[0])), source.row
         on = found.path()
         lists, compactions = _lists(found, on)
         requests = tuple(_requests(found, on))
