@@ -44,7 +44,7 @@ _ALL = (
         "Compaction has given up",
         "The release's guards against useless compactions have struck, so the list grows until requests "
         "no longer fit into the model's window.",
-        "0.13: two compactions in a row saved under 10% each. 0.19: after two in a row the prompt was "
+        "0.13 to 0.18: two compactions in a row saved under 10% each. From 0.19 on: after two in a row the prompt was "
         "still over the threshold (by the rough count, as the store keeps no other), or two in a row had "
         "no summary.",
         "Start a new session or compact by hand. Then look for what keeps the list large: a huge "
@@ -233,7 +233,7 @@ _ALL = (
         "warning",
         "A compaction saved little",
         "The compaction cost a summary call and the prompt cache, and the list is hardly smaller. After "
-        "two in a row 0.13 gives up compacting.",
+        "two in a row 0.13 to 0.18 give up compacting.",
         f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens.",
         "Lower target_ratio or protect_last_n, or raise the threshold, so that more lies in the middle.",
     ),
@@ -385,7 +385,7 @@ _ALL = (
         "head-fossilized",
         "info",
         "The head is a fossil",
-        "0.13 protects the first messages for ever, so what was asked first is sent again with every "
+        "0.13 to 0.17 protect the first messages for ever, so what was asked first is sent again with every "
         "request, long after it was done.",
         f"The same messages, the system prompt aside, stand at the beginning through {FOSSIL_COMPACTIONS} "
         "compactions or more.",

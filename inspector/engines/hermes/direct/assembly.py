@@ -12,6 +12,8 @@ from inspector.engines.hermes.direct.handoffs import plain_text
 from inspector.engines.hermes.policies import Policies
 
 Wire = Mapping[str, Any]
+#: Results of so many characters are demoted in a lean tail, but those of so many newest rounds of calls.
+_DEMOTED_FROM, _ROUNDS_KEPT = 1_500, 6
 
 
 class Kept(NamedTuple):
@@ -27,6 +29,34 @@ class Role(NamedTuple):
     role: str
     target: int | None = None
     before: bool = False
+
+
+def demoted(tail: Sequence[Kept]) -> list[Kept]:
+    """The tail with a line in place of long results of all but its newest rounds of calls (current sources, a lean
+    tail; how the line says to find them again is left out)."""
+    rounds, newest = 0, len(tail)
+    while newest > 0 and rounds <= _ROUNDS_KEPT:
+        newest -= 1
+        role, before = (
+            tail[newest].wire.get("role"),
+            tail[newest + 1].wire.get("role") if newest + 1 < len(tail) else "",
+        )
+        rounds += role == "tool" and before != "tool"
+    return [
+        Kept(source, _demoted(wire)) if at <= newest and rounds > _ROUNDS_KEPT else Kept(source, wire)
+        for at, (source, wire) in enumerate(tail)
+    ]
+
+
+def _demoted(wire: Wire) -> Wire:
+    content = wire.get("content")
+    if wire.get("role") != "tool" or not isinstance(content, str) or len(content) < _DEMOTED_FROM:
+        return wire
+    if "[SKILL_PRUNED:" in content:
+        return wire
+    tool = wire.get("tool_name") or "tool"
+    line = f"[{tool} output demoted at compaction — {len(content):,} chars preserved in session history.]"
+    return {**wire, "content": line}
 
 
 def role_of(head: Sequence[Kept], tail: Sequence[Kept], headless: bool) -> Role:

@@ -12,7 +12,7 @@ from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settin
 from inspector.engines.hermes.assembly import pruned_wire
 from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.direct import boundaries, pruning
-from inspector.engines.hermes.direct.assembly import Kept, assembled, role_of
+from inspector.engines.hermes.direct.assembly import Kept, assembled, demoted, role_of
 from inspector.engines.hermes.direct.estimates import message_tokens, rough_tokens
 from inspector.engines.hermes.direct.handoffs import echoes_after, is_handoff, last_user, without_handoff
 from inspector.engines.hermes.estimates import call_id, check_serializable
@@ -156,6 +156,9 @@ class DirectEngine:
         head, tail = (
             sum(map(rough_tokens, part)) for part in (window.pruned[:head_end], window.pruned[tail_start:])
         )
+        if numbers.unbound:
+            kept = demoted([Kept(at, wire) for at, wire in enumerate(window.pruned[tail_start:])])
+            tail = sum(rough_tokens(wire) for _, wire in kept)
         changed = [
             index
             for index, (old, new) in enumerate(zip(token_index.wires, window.pruned, strict=True))
@@ -205,9 +208,8 @@ class DirectEngine:
         tail = [
             (index, pruned[index]) for index in range(plan.tail_start, len(pruned)) if index not in echoes
         ]
-        return tuple(
-            assembled(self._kept(head), self._kept(tail), plan.head_end == 0, summary, self.policies)
-        )
+        stays = demoted(self._kept(tail)) if plan.budgets.unbound else self._kept(tail)
+        return tuple(assembled(self._kept(head), stays, plan.head_end == 0, summary, self.policies))
 
     def _echoes(self, pruned: Sequence[Wire]) -> range:
         return echoes_after(pruned, last_user(pruned, 0, self.policies), self.policies)
