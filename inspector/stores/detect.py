@@ -159,6 +159,8 @@ class FolderFiles:
 
 def _below(folder: str) -> Iterator[tuple[str, Signature]]:
     """The files below a folder that are called like transcripts or databases. What may not be read is passed over."""
+    from inspector.stores.transcripts import with_log
+
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -166,7 +168,7 @@ def _below(folder: str) -> Iterator[tuple[str, Signature]]:
                     yield from _below(entry.path)
                 elif entry.name.endswith(_ENDINGS):
                     stat = entry.stat()
-                    yield entry.path, (stat.st_size, stat.st_mtime_ns)
+                    yield entry.path, with_log(entry.path, (stat.st_size, stat.st_mtime_ns))
     except OSError:
         return
 

@@ -336,4 +336,15 @@ def _signature(path: str) -> Signature | None:
         stat = os.stat(path)
     except OSError:
         return None
-    return stat.st_size, stat.st_mtime_ns
+    return with_log(path, (stat.st_size, stat.st_mtime_ns))
+
+
+def with_log(path: str, signature: Signature) -> Signature:
+    """What a file looks like, of a database with the log beside it: what is written stands there first."""
+    if not path.endswith(".db"):
+        return signature
+    try:
+        log = os.stat(f"{path}-wal")
+    except OSError:
+        return signature
+    return signature[0] + log.st_size, max(signature[1], log.st_mtime_ns)

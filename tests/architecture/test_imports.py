@@ -69,7 +69,7 @@ RUN = "from inspector.commands.cli import main\nmain()"
             ["show", "--demo", "Move checkout to orders-v2", "--json", "--no-exact"],
             {"genai_prices", "rich", "sqlite3"},
         ),
-        (["store", "--demo", "--json"], {"sqlite_utils", "rich", "sqlite3"}),
+        (["store", "--demo", "--json"], {"genai_prices", "sqlite_utils", "rich", "sqlite3"}),
     ],
 )
 def test_a_command_imports_no_more_than_it_needs(words: list[str], allowed: set[str]) -> None:

@@ -74,7 +74,10 @@ def test_engine_plans_what_it_does(release: str, start: int) -> None:
         ours = adapter.planned(engine, case)
         plan = ours["planned"]
         assert plan["pruned"] == ours["pruned"], result["seed"]
-        assert (plan["role"], plan["merged"]) == (ours["role"], ours["merged"] is not None), result["seed"]
+        merged = ours["merged"] is not None
+        # A result that lost its call may be what the summary is merged into: both leave the list then.
+        gone = plan["merged"] and not merged and "summary" not in ours["layout"]
+        assert (plan["role"], plan["merged"]) == (ours["role"], merged) or gone, result["seed"]
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -51,6 +51,13 @@ def test_every_agent_is_found_in_its_place(home: Path) -> None:
         assert store.open(row.id).live is not None
 
 
+def test_stores_tell_their_size(home: Path) -> None:
+    shutil.copy(HERMES, home / "h.db")
+    path = claude(home / "one" / "a.jsonl")
+    assert open_store(home / "h.db").size() == HERMES.stat().st_size
+    assert open_store(home / "one").size() == path.stat().st_size
+
+
 def test_variables_say_where_else(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude(home / "elsewhere" / "projects" / "p" / "a.jsonl")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "elsewhere"))

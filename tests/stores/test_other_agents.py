@@ -265,6 +265,23 @@ def test_opencode(tmp_path: Path, form: str) -> None:
     assert {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")} == before
 
 
+def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
+    path = as_database(tmp_path / "opencode.db", opencode())
+    writer = sqlite3.connect(path)
+    writer.execute("PRAGMA journal_mode = WAL")
+    store, conversation, _ = opened(path)
+    before = store.version()
+    data = json.dumps({"role": "user", "time": {"created": 1_785_001_000_000}})
+    session = conversation.id
+    writer.execute("INSERT INTO message VALUES ('msg_0100', ?, 1785001000000, ?)", (session, data))
+    part = json.dumps({"type": "text", "text": "And in green?"})
+    writer.execute("INSERT INTO part VALUES ('prt_0100', 'msg_0100', ?, ?)", (session, part))
+    writer.commit()
+    assert store.version() != before
+    assert said(store, store.open(session))[-1] == ("user", "And in green?")
+    writer.close()
+
+
 def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
     session = opencode()
     asked = session.add("user", {"type": "compaction", "auto": False})

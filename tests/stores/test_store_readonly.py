@@ -121,7 +121,7 @@ import os, sys, encodings.idna, linecache, traceback
 from pathlib import Path
 from inspector.core.errors import InspectorError
 from inspector.stores.detect import open_store
-import inspector.stores.hermes, inspector.stores.hermes.generations
+import inspector.stores.hermes, inspector.stores.hermes.generations, inspector.config.settings
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:

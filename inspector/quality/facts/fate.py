@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import PassageIndex, place_of
+from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of
 from inspector.quality.facts.probe import Probe, probe_of
 
 #: So much of a fact's words, by weight, must stand beside its values for them to be its own.
@@ -29,6 +29,8 @@ ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain"
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# So many passages are judged that have words of a fact and none of its values, those with most of them first.
+_NEAREST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,11 @@ def matches(
 
 def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
     there = len(after.vocabulary.intersection(probe.things))
+    verbatim: set[int] = set()
     if there == len(probe.things):
-        yield from _quoted(probe.wordings, after, "verbatim")
+        for match in _quoted(probe.wordings, after, "verbatim"):
+            verbatim.add(match.part)
+            yield match
     if probe.partly and 2 * there >= len(probe.things):
         yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
@@ -103,8 +108,14 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(after.passages[number].part, set()).update(here)
-    for number in {*exact, *(number for number, shared in counts.items() if shared >= least)}:
+    near = [number for number, shared in counts.items() if shared >= least and number not in exact]
+    near = sorted(near, key=lambda one: (-counts[one], one))[:_NEAREST]
+    # Without its values a fact can only be mentioned, and the passage that has most of its words tells it.
+    mentioned: set[int] = set()
+    for number in (*exact, *near):
         passage = after.passages[number]
+        if passage.part in verbatim or (passage.part in mentioned and number not in exact):
+            continue
         had = sum([weight for word, weight in probe.things.items() if word in passage.words])
         here = exact.get(number, frozenset())
         whole = len(by_part.get(passage.part, ()))
@@ -117,6 +128,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             numbers_said,
         )
         if judged is not None:
+            if probe.values and not here:
+                mentioned.add(passage.part)
             yield judged
 
 
@@ -192,25 +205,7 @@ def _judged(
     printed = after.parts[passage.part].role == "tool"
     outcome: Outcome | None = None
     changed = ""
-    telling = sum(_tells(probe, one) for one in exact.here)
-    # Several of its values together are no chance, whatever the words around them are.
-    together = len(exact.here) > 1 and not printed
-    together = together and (words.shared > words.few // 2 or (telling > 1 and exact.cover == 1.0))
-    # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
-    bound = probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after))
-    # What the agent measured is known by its value; a rule is not its number.
-    rare = not probe.owned and not printed and any(_rare(probe, one) for one in exact.here)
-    own = together or bound or (rare and words.shared > 0) or words.near(printed, telling > 0)
-    if exact.cover >= ENOUGH and own:
-        outcome = "paraphrased"
-    elif (
-        exact.here
-        and not printed
-        and exact.whole >= ENOUGH
-        and words.share >= THERE
-        and words.shared >= words.few
-    ):
-        # The other values stand elsewhere in the same text.
+    if exact.here and _own(probe, after, passage, exact, words, printed):
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
@@ -220,19 +215,40 @@ def _judged(
         outcome = "paraphrased"
     elif words.there and (exact.here or not (probe.values or probe.names)):
         outcome = "uncertain"
-    elif (
-        probe.values
-        and words.share >= MENTIONED
-        and words.shared >= min(2, max(words.of, 2 - len(exact.here)))
-    ):
-        changed = "" if exact.here else _changed(probe, after, number, words, numbers_said)
-        if exact.here or changed or not _others(probe, after, number):
+    elif probe.values and words.share >= MENTIONED and words.shared + len(exact.here) >= words.few:
+        others = [] if exact.here else _others(probe, after, number)
+        changed = _changed(others, after, number, words, numbers_said) if others else ""
+        if changed or not others:
             outcome = "value lost"
     if outcome is None:
         return None
     if outcome == "paraphrased" and _weaker(probe, after, passage.text, passage.words):
         outcome = "weakened"
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
+
+
+def _own(
+    probe: Probe, after: PassageIndex, passage: Passage, exact: _Exact, words: _Words, printed: bool
+) -> bool:
+    """Whether the exact things of a passage are this fact's own."""
+    if exact.cover < ENOUGH:
+        # The other values stand elsewhere in the same text.
+        there = words.share >= THERE and words.shared >= words.few
+        return not printed and exact.whole >= ENOUGH and there
+    telling = sum(_tells(probe, one) for one in exact.here)
+    if words.near(printed, telling > 0):
+        return True
+    # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
+    if probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after)):
+        return True
+    if printed:
+        return False
+    # Several of its values together are no chance, whatever the words around them are.
+    together = words.shared > words.few // 2 or (telling > 1 and exact.cover == 1.0)
+    if len(exact.here) > 1 and together:
+        return True
+    # What the agent measured is known by its value; a rule is not its number.
+    return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
 
 
 def _tells(probe: Probe, one: int) -> bool:
@@ -259,24 +275,29 @@ def _stands_alone(probe: Probe, one: int) -> bool:
 def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
     """The values of a passage of the forms that the fact's have: somebody else's, or this fact's changed. One name
     stands for any other."""
+    values = after.values(number)
+    if not values:
+        return ()
     forms = {value.form for value in probe.values}
     named = any(value.distinctive for value in probe.values)
-    return [v for v in after.values(number) if v.form in forms or (named and v.distinctive)]
+    return [v for v in values if v.form in forms or (named and v.distinctive)]
 
 
 def _changed(
-    probe: Probe,
+    others: Sequence[Value],
     after: PassageIndex,
     number: int,
     words: _Words,
     numbers_said: Collection[tuple[str, str]],
 ) -> str:
     """The value that a summary gives for the same thing and that nobody said; "" mostly."""
-    others = _others(probe, after, number)
     strange = [v for v in others if not v.distinctive and (v.canon, v.unit) not in numbers_said]
     in_summary = after.parts[after.passages[number].part].where == "summary"
-    same = strange and len(strange) == len(others) and in_summary
-    return strange[0].text if same and words.share >= MENTIONED and words.shared >= 2 else ""
+    return (
+        strange[0].text
+        if in_summary and strange and len(strange) == len(others) and words.shared >= 2
+        else ""
+    )
 
 
 def _denies(text: str, after: PassageIndex) -> bool:

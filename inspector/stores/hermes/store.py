@@ -269,7 +269,7 @@ class HermesStore:
     def size(self) -> int:
         """The bytes of the database and its log."""
         now = signature(self.path)
-        return now.file[0] + now.log[0]
+        return now.file[1] + now.log[0]
 
     def describe(self) -> StoreDescription:
         """What lies in the file; counts the rows of every table."""

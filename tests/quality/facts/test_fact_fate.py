@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.quality.facts.fact import OUTCOMES
-from inspector.quality.facts.fate import ORDER, fate
+from inspector.quality.facts.fate import ORDER, Match, fate, matches
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.passage_index import plain
+from inspector.quality.facts.passage_index import PassageIndex, plain
+from inspector.quality.facts.probe import Probe
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
@@ -263,3 +264,44 @@ def test_facts_of_pruned_results_are_kept_apart() -> None:
 def test_examples_are_all_somebodys() -> None:
     assert {SPEAKERS.get(rule, "user") for rule in EXAMPLES} == {"user", "assistant"}
     assert RULES.languages
+
+
+LISTS = st.lists(
+    st.tuples(
+        st.lists(TEXTS, max_size=3).map("\n".join),
+        st.lists(TEXTS, max_size=2),
+        st.lists(TEXTS, max_size=3),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3, unique=True), LISTS)
+def test_what_is_carried_over_has_the_fate_of_a_list_that_is_read_anew(
+    told: list[str], lists: list[tuple[str, list[str], list[str]]]
+) -> None:
+    made = steps(*told)
+    found = gather(made)
+    lists_after = {number: searchable(*one) for number, one in enumerate(lists, 1)}
+    numbers = values_said(found)
+    for life in lives_of(found, made, [len(made)] * len(lists), lists_after).lives:
+        for one in life.fates:
+            anew = fate(life.fact, lists_after[one.compaction], one.compaction, numbers)
+            assert (one.outcome, one.where) == (anew.outcome, anew.where)
+
+
+def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[tuple[str, ...]] = []
+
+    def spy(probe: Probe, after: PassageIndex, numbers: object = ()) -> dict[int, Match]:
+        looked.append(tuple(part.text for part in after.parts))
+        return matches(probe, after, numbers)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("inspector.quality.facts.lives.matches", spy)
+    made = steps(RETRY)
+    lists_after = {n: searchable(f"- summary {n}", [RETRY], ["same tail", f"tail {n}"]) for n in range(1, 5)}
+    (life,) = lives_of(gather(made), made, [1] * 4, lists_after).lives
+    assert [one.outcome for one in life.fates] == ["verbatim"] * 4
+    assert [texts.count(RETRY) for texts in looked] == [1, 0, 0, 0]
+    assert looked[1:] == [(f"- summary {n}", f"tail {n}") for n in range(2, 5)]

@@ -1,0 +1,94 @@
+"""Engines of what was observed of other agents: when they fire, what they keep, and that each number says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.messages import messages_from
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.observed.rules import AGENTS
+from inspector.engines.registry import engine, names
+
+OBSERVED = [rules.name for rules in AGENTS]
+
+
+def settings(name: str, length: int = 200_000) -> Settings:
+    return Settings(
+        profile=name, context_length=length, threshold=default_threshold(engine(name), length) or 0.5
+    )
+
+
+def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
+    wires: list[dict[str, Any]] = []
+    for number in range(rounds):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        wires += [
+            {"role": "user", "content": f"question {number}"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": "x" * size},
+        ]
+    return wires
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "threshold"),
+    [
+        ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("pi", 200_000, 183_616),
+        ("codex", 258_400, 229_976), ("opencode", 200_000, 148_000),
+    ],
+)  # fmt: skip
+def test_where_they_fire(name: str, length: int, threshold: int) -> None:
+    chosen = settings(name, length)
+    assert engine(name).budgets(chosen).threshold_tokens == threshold
+    assert engine(name).fires(threshold, chosen) == "agent"
+    assert engine(name).fires(threshold - 1, chosen) is None
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_a_threshold_that_somebody_set_is_in_force_beside_the_observed_one(name: str) -> None:
+    budgets = engine(name).budgets(settings(name).with_(threshold=0.25))
+    assert budgets.threshold_tokens == 50_000
+    assert [step.rule for step in budgets.steps["threshold_tokens"]] == ["observed", "configured"]
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_every_number_says_where_it_is_from(name: str) -> None:
+    assert name in names()
+    budgets = engine(name).budgets(settings(name))
+    assert budgets.observed
+    for steps in budgets.steps.values():
+        assert all(step.why for step in steps)
+    assert "Observed" in " ".join(step.why for steps in budgets.steps.values() for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("claude-code", 0), ("codex", 0), ("pi", 20_000), ("opencode", 15_000)]
+)
+def test_what_they_keep(name: str, kept: int) -> None:
+    found = engine(name)
+    index = found.measure(messages_from(conversation(80)))
+    plan = found.plan(index, settings(name))
+    assert plan.compacts
+    assert (plan.head_end, plan.regions()) == (0, (0, plan.tail_start))
+    assert plan.tail_tokens <= kept
+    assert (plan.tail_start == 240) is (kept == 0)
+    assert plan.tokens_after < plan.tokens_before
+    # The user's words stay with Codex.
+    assert (plan.tokens_after > plan.tail_tokens + plan.summary_tokens) is (name == "codex")
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+@given(rounds=st.integers(0, 30), size=st.integers(0, 60_000))
+def test_no_result_is_kept_without_its_call(name: str, rounds: int, size: int) -> None:
+    wires = conversation(rounds, size)
+    found = engine(name)
+    plan = found.plan(found.measure(messages_from(wires)), settings(name))
+    head, tail = plan.regions()
+    assert 0 <= head <= tail <= len(wires)
+    if plan.compacts and tail < len(wires):
+        assert wires[tail]["role"] != "tool"
