@@ -94,11 +94,11 @@ async def test_evidence_what_is_gone_first_with_its_places() -> None:
         drawn = [line.strip() for line in lines(pane.evidence)]
         assert drawn[0] == "not known any more (1)"
         assert drawn[1].split() == ["›✗", "user", "never", "on", "Fridays"]
-        assert drawn[2] == "message 9 of generation 1 · value lost"
+        assert drawn[2] == "#9 of generation 1 · value lost"
         assert drawn[3] == "known (2)"
         assert drawn[4].split() == ["=", "asst", "deploy.yaml"]
-        assert drawn[5] == "message 7 of generation 1 → summary, message 3 of the next · by its name alone"
-        assert drawn[7] == "→ tail, message 4 of generation 2 · Next"
+        assert drawn[5] == "#7 of generation 1 → summary, #3 of the next · by its name alone"
+        assert drawn[7] == "→ tail, #4 of generation 2 · Next"
         pane.turn_whole()
         await host.settle()
         assert lines(pane.evidence)[1].split()[:3] == ["›✗", "1", "user"]

@@ -79,6 +79,7 @@ class CompactionPane(Vertical):
         self._rows: RowSource = _NO_ROWS
         self._boundaries: tuple[Boundary, ...] = ()
         self._cursor: int | None = None
+        self._began = 0
         self._unfolded: frozenset[str] = frozenset()
         self._lines: list[TextLine] = []
         self._views = ModeBar(self.VIEWS)
@@ -134,7 +135,7 @@ class CompactionPane(Vertical):
         same = view is not None and view_before is not None and view.index == view_before.index
         if not same:
             # The same compaction, told with more: the cursor stays. Another one begins where its middle did.
-            self._cursor = cursor
+            self._cursor = self._began = cursor
         if not self.is_mounted:
             return
         if (view is None) != (view_before is None):
@@ -190,9 +191,17 @@ class CompactionPane(Vertical):
         self._told.display = not one or self.view_name == "told"
         self._list.display = not one or self.view_name == "messages"
         self._told.styles.height = "1fr" if low else max(1, min(len(self._lines), height * 3 // 5))
+        if self._list.cursor == self._began:
+            self.call_after_refresh(self._show_beginning)
         for part, other in ((self._told, self._list), (self._list, self._told)):
             if part.has_focus and not part.display:
                 self.screen.set_focus(other)
+
+    def _show_beginning(self) -> None:
+        """Until the user moves, the list begins shortly before its middle did, however high the text has become."""
+        if self._list.cursor == self._began:
+            top = max(0, self._list.line_of(self._began) - 2)
+            self._list.scroll_to(y=top, animate=False, force=True, immediate=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a compaction there is nothing to go through, and the keys are free for others."""
