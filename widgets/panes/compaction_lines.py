@@ -126,7 +126,7 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
     if view.cost:
         lines.append(TextLine(view.cost, prefix="cost      "))
     if view.bounds:
-        lines += [*gap, *_bounds(view.bounds, narrow)]
+        lines += [*gap, *_bounds(view.bounds, width)]
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
     return lines
 
@@ -182,10 +182,12 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
     return [*lines, *section_lines(summary.sections, folded, gaps=False)[0]]
 
 
-def _bounds(bounds: tuple[BoundsView, ...], narrow: bool) -> list[TextLine]:
+def _bounds(bounds: tuple[BoundsView, ...], room: int) -> list[TextLine]:
     """Boundaries as a small table: recorded and planned below each other, what differs marked with ≠."""
-    first = bounds[0]
-    width = min(11 if narrow else 28, max(len(one_line(row.by, 28)) for row in bounds) + 2)
+    first, name = bounds[0], max(len(one_line(row.by, 28)) for row in bounds) + 2
+    # Boundaries say most; the sizes follow where a row holds them.
+    narrow = room < NARROW or min(28, name) + 45 > room - 2
+    width = min(11 if room < NARROW else 28, name)
     lines = [
         TextLine(
             f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}"
