@@ -97,7 +97,7 @@ def test_without_any_times(steps: list[Step]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@settings(max_examples=500)
 @given(STEPS, st.sampled_from([1e-6, 1.0, 0.0]))
 def test_every_list_and_boundary_is_found_in_many(steps: list[Step], copy_step: float) -> None:
     with tempfile.TemporaryDirectory() as folder:

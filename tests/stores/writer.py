@@ -95,7 +95,8 @@ def insert(db: sqlite3.Connection, session: str, wire: Mapping[str, Any], at: fl
     for name in ("tool_calls", "reasoning_details", "codex_reasoning_items", "codex_message_items"):
         values[name] = json.dumps(wire[name]) if wire.get(name) else None
     values.update(extra)
-    kept = {name: value for name, value in values.items() if name in columns(db, "messages")}
+    known = columns(db, "messages")
+    kept = {name: value for name, value in values.items() if name in known}
     sql = f"INSERT INTO messages ({', '.join(kept)}) VALUES ({', '.join('?' * len(kept))})"
     return int(db.execute(sql, tuple(kept.values())).lastrowid or 0)
 
@@ -103,7 +104,8 @@ def insert(db: sqlite3.Connection, session: str, wire: Mapping[str, Any], at: fl
 def session(db: sqlite3.Connection, name: str, **values: Any) -> str:
     """Store a session and answer its id."""
     row = {"id": name, "source": "cli", "model": "anthropic/claude-sonnet-4.5", "started_at": 1.7e9, **values}
-    kept = {key: value for key, value in row.items() if key in columns(db, "sessions")}
+    known = columns(db, "sessions")
+    kept = {key: value for key, value in row.items() if key in known}
     db.execute(
         f"INSERT INTO sessions ({', '.join(kept)}) VALUES ({', '.join('?' * len(kept))})",
         tuple(kept.values()),
