@@ -16,8 +16,8 @@ from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.request_list import RequestList, RequestView
 from widgets.panes.choices import PlaceChosen
 
-#: Rows of the chart, fewer where the pane is low.
-_ROWS, _LOW_ROWS, _LOW = 6, 3, 22
+#: Rows of the chart, fewer where the pane is low; below so many rows the list needs the room.
+_ROWS, _LOW_ROWS, _LOW, _NO_CHART = 6, 3, 22, 16
 #: The letter of each cause under the chart.
 MARKS = {
     "first": "1", "compaction": "c", "microcompaction": "m", "model": "M", "ttl": "t", "prefix": "p", "unknown": "?",
@@ -96,6 +96,7 @@ class RequestsPart(Vertical):
         self._draw()
 
     def _draw(self) -> None:
+        self._chart.display = self.size.height >= _NO_CHART
         rows = _LOW_ROWS if self.size.height < _LOW else _ROWS
         self._chart.set_lines(chart_lines(self._view.requests, self.size.width - 2, rows))
 

@@ -52,7 +52,8 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
         for g in inspection.conversation.generations
     }
     views = tuple(_view(one, places) for one in found.priced)
-    bills = {index: bill.words for index, (bill, _) in bills_of(inspection, found).items()}
+    how = "modelled, " if found.modelled else ""
+    bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}
     numbers = tuple(one.judged.request.generation for one in found.priced)
     return RequestsRead(RequestsView(views, _note(found)), bills, numbers)
 
