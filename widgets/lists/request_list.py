@@ -117,7 +117,7 @@ class RequestList(LineList):
         )
         if width >= 58:
             row.add(f"{cost:>8}", head)
-        return row.add(f"  {clock}" if width >= 76 else "", head)
+        return row.add(f"  {clock}" if width >= 82 else "", head)
 
     def opened(self, row: int) -> None:
         """Tell that a request was opened."""
