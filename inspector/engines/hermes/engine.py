@@ -14,7 +14,9 @@ from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.replayable import HermesReplayable
+from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex
+from inspector.engines.summary_input import Mask, SummaryInput, rough_size
 
 
 class HermesEngine:
@@ -72,6 +74,12 @@ class HermesEngine:
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
         """The list after, with `summary` as the handoff's text."""
         return assemble(messages, plan, self.policies, summary)
+
+    def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
+        """What the summary model is handed."""
+        pruned = self.prune(messages, plan)
+        turns = pruned[plan.summarized_from : plan.tail_start]
+        return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
 
     def replayable(self) -> HermesReplayable:
         """Runs of whole conversations by arithmetic over columns."""

@@ -67,6 +67,7 @@ HERMES_0_17 = replace(
     tail_floor="bounded",
     second_walk=True,
     anchor_assistant=True,
+    focuses_itself=True,
     counts_nothing_done=True,
     wordings=(_WORDING_0_17, *HERMES_0_16.wordings),
 )

@@ -18,6 +18,8 @@ from inspector.engines.hermes.direct.handoffs import echoes_after, is_handoff, l
 from inspector.engines.hermes.estimates import call_id, check_serializable
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
+from inspector.engines.hermes.summary_input import summary_input
+from inspector.engines.summary_input import Mask, SummaryInput
 
 Wire = Mapping[str, Any]
 T = TypeVar("T")
@@ -210,6 +212,20 @@ class DirectEngine:
         ]
         stays = demoted(self._kept(tail)) if plan.budgets.unbound else self._kept(tail)
         return tuple(assembled(self._kept(head), stays, plan.head_end == 0, summary, self.policies))
+
+    def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
+        """What the summary model is handed."""
+        pruned = self.prune(messages, plan)
+        head, tail = plan.regions()
+        echoes = self._echoes(pruned)
+        kept = [index for index in range(len(pruned)) if index not in echoes]
+        left = [pruned[index] for index in kept]
+        places = [sum(index < end for index in kept) for end in (head, tail)]
+        first = int(bool(left) and left[0].get("role") == "system")
+        handoffs = [index for index in range(first, places[1]) if is_handoff(left[index], self.policies)]
+        turns, _ = self._middle(left, places[0], places[1], handoffs)
+        size = sum(map(rough_tokens, turns))
+        return summary_input(messages, pruned, turns, plan, size, self.policies, focus, mask)
 
     def _echoes(self, pruned: Sequence[Wire]) -> range:
         return echoes_after(pruned, last_user(pruned, 0, self.policies), self.policies)
