@@ -15,7 +15,9 @@ from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
 from inspector.engines.hermes.replayable import HermesReplayable
+from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex
+from inspector.engines.summary_input import Mask, SummaryInput, rough_size
 
 
 class HermesEngine(ReleaseEngine):
@@ -56,6 +58,12 @@ class HermesEngine(ReleaseEngine):
             return ""
         wires = self.prune(messages, plan)
         return fallback_raises(wires, plan.summarized_from, plan.tail_start, self.policies)
+
+    def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
+        """What the summary model is handed."""
+        pruned = self.prune(messages, plan)
+        turns = pruned[plan.summarized_from : plan.tail_start]
+        return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
 
     def replayable(self) -> HermesReplayable:
         """Runs of whole conversations by arithmetic over columns."""

@@ -69,6 +69,7 @@ HERMES_0_17 = replace(
     second_walk=True,
     anchor_assistant=True,
     refusals_counted=frozenset({"fits"}),
+    focuses_itself=True,
     wordings=(_WORDING_0_17, *HERMES_0_16.wordings),
 )
 

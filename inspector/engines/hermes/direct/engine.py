@@ -19,7 +19,9 @@ from inspector.engines.hermes.estimates import call_id, check_serializable
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
 from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
+from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.sizes import Refusal
+from inspector.engines.summary_input import Mask, SummaryInput
 
 Wire = Mapping[str, Any]
 T = TypeVar("T")
@@ -175,6 +177,20 @@ class DirectEngine(ReleaseEngine):
         wires = [message.wire for message in messages]
         at = unfinished(wires, self.policies)
         return None if at is None else Kept(at, wires[at])
+
+    def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
+        """What the summary model is handed."""
+        pruned = self.prune(messages, plan)
+        head, tail = plan.regions()
+        echoes = self._echoes(pruned)
+        kept = [index for index in range(len(pruned)) if index not in echoes]
+        left = [pruned[index] for index in kept]
+        places = [sum(index < end for index in kept) for end in (head, tail)]
+        first = int(bool(left) and left[0].get("role") == "system")
+        handoffs = [index for index in range(first, places[1]) if is_handoff(left[index], self.policies)]
+        turns, _ = self._middle(left, places[0], places[1], handoffs)
+        size = sum(map(rough_tokens, turns))
+        return summary_input(messages, pruned, turns, plan, size, self.policies, focus, mask)
 
     def _echoes(self, pruned: Sequence[Wire]) -> range:
         return echoes_after(pruned, last_user(pruned, 0, self.policies), self.policies)
