@@ -32,18 +32,22 @@ def make_attempt(
     watch: Callable[[int], None],
     *,
     life: int | None = None,
+    begins: bool = False,
     title: str = "",
     agent: str = "",
 ) -> Attempt:
     """Have a summary written, and keep all of it. What goes wrong is kept too: the attempt's state and problem say so.
 
-    `watch` is told how many characters have come; what it raises ends the work, and what had come stays, unfinished.
+    `life` is the life that it belongs to; `begins` makes it the first of one. `watch` is told how many characters have
+    come; what it raises ends the work, and what had come stays, unfinished.
     Raises NotAllowed, and OutputProblem where nothing can be kept: then nothing is sent.
     """
     allowance.take(summarizer, ask.prompt)
     attempt = kept.begin(
         ask, summarizer.kind, summarizer.where, summarizer.model, life=life, title=title, agent=agent
     )
+    if begins:
+        attempt = kept.change(attempt.id, life=attempt.id)
     begun = _Begun(kept, attempt, ask, summarizer)
     pieces: list[str] = []
     came = 0
