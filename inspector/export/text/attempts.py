@@ -14,7 +14,7 @@ from inspector.export.text.console import add_row, console_for, say, table_of
 from inspector.quality.facts.fact import KINDS
 
 #: Names in a table of survival, and in the list, in characters.
-_COLUMN, _LISTED = 26, 40
+_COLUMN, _LISTED = 26, 32
 
 
 def print_outcomes(documents: Sequence[Document]) -> None:
@@ -82,7 +82,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
         say(console, "No attempts are kept. `compaction-inspector attempt` makes one.")
         return
     table = table_of(
-        ("id", True), ("made", False), ("title", False), ("compaction", True), ("by", False), ("prompt", False),
+        ("id", True), ("made", False), ("conversation", False), ("at", True), ("by", False), ("prompt", False),
         ("~summary", True), ("sent", True), ("cost", True), ("state", False),
     )  # fmt: skip
     for entry in documents:
@@ -91,7 +91,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             table,
             entry["id"],
             datetime.fromtimestamp(entry["at"]).strftime("%d %b %H:%M"),
-            safe_title(entry["title"] or entry["conversation"], 30),
+            safe_title(entry["title"] or entry["conversation"], 24),
             f"{entry['compaction']}{step}",
             _shortened(_named(entry), _LISTED),
             safe_title(entry["prompt"], 16),
