@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import policy_of, ttl_of
-from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, request_cost
-from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest, judge
+from inspector.caching.costs import (
+    Bill,
+    CompactionUsage,
+    Cost,
+    Rates,
+    bill,
+    missing_rates,
+    request_cost,
+    total,
+)
+from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
+from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
 from inspector.config.prices import rates_for
 from inspector.config.settings import ResolvedSettings
@@ -18,14 +29,37 @@ from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
 from inspector.engines.base import TokenIndex
 
+#: Prices are those of a day, in UTC.
+_DAY = 86_400
 
-@dataclass(frozen=True, slots=True)
-class PricedRequest:
+
+class PricedRequest(NamedTuple):
     """A request, the cause of its miss, and what it cost; None where a price is not known."""
 
     judged: JudgedRequest
     cost: Cost | None
     rates: Rates | None
+
+    @property
+    def why_no_cost(self) -> str:
+        """Why there is no cost; "" where there is one."""
+        if self.cost is not None:
+            return ""
+        if self.rates is None:
+            return f"no price of {self.judged.request.model or 'the model'} is known"
+        missing = " and ".join(missing_rates(self.judged.request, self.rates))
+        return f"{self.rates.source} has no price of {missing}"
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSum:
+    """The misses of a cause: how many, the tokens sent again, and what that cost more than reading them in US dollars
+    (None where a price is not known)."""
+
+    cause: Cause
+    misses: int
+    tokens: int
+    more: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +76,31 @@ class Requests:
         """The tokens of all prompts."""
         return sum(one.judged.request.context for one in self.priced)
 
+    @property
+    def cost(self) -> Cost | None:
+        """What all of them cost; None where a price is not known."""
+        return total(one.cost for one in self.priced)
+
+    @property
+    def why_no_cost(self) -> tuple[str, ...]:
+        """Why some of them have no cost."""
+        return tuple(sorted({one.why_no_cost for one in self.priced} - {""}))
+
+    def by_cause(self) -> tuple[CauseSum, ...]:
+        """The misses by cause, those that never came left out."""
+        sums = []
+        for cause in CAUSES:
+            those = [one for one in self.priced if one.judged.cause == cause]
+            more = [miss_cost(one.judged, one.rates) for one in those]
+            known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
+            if those:
+                sums.append(CauseSum(cause, len(those), sum(one.judged.missed for one in those), known))
+        return tuple(sums)
+
+    def idle(self) -> IdleCosts:
+        """What idling cost."""
+        return idle_costs([(one.judged, one.rates) for one in self.priced])
+
 
 def list_requests(answers: Answers, name: str) -> Requests:
     """Every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, BadInput for a file of
@@ -56,11 +115,8 @@ def list_requests(answers: Answers, name: str) -> Requests:
             f"The store keeps no usage of single calls: these requests are modelled from the messages, {found.sent:,} "
             f"tokens sent in all; {told}."
         )
-    missing = sorted({one.judged.request.model for one in found.priced if one.cost is None})
-    if missing:
-        answers.note(
-            f"No full price is known of {', '.join(missing) or 'the model'}; prices.yaml can name it."
-        )
+    for why in found.why_no_cost:
+        answers.note(f"Some requests have no cost: {why}; prices.yaml can name it.")
     return found
 
 
@@ -74,12 +130,23 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     cleared = [(one.generation, one.at) for one in store.microcompactions(conversation)]
     provider = conversation.row.provider
     usage = conversation.usage
+    priced = priced_requests(judge(requests, cleared, modelled), conversation.row.model, provider)
+    return Requests(priced, modelled, usage.input + usage.cache_read + usage.cache_write)
+
+
+def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
+    """Each with what it cost as of its day; `model` is that of those that name none. Raises BadInput for a file of
+    prices that cannot be used."""
+    known: dict[tuple[str, int], Rates | None] = {}
     priced = []
-    for judged in judge(requests, cleared, modelled):
-        request = judged.request
-        rates = rates_for(request.model or conversation.row.model, provider, request.at)
-        priced.append(PricedRequest(judged, None if rates is None else request_cost(request, rates), rates))
-    return Requests(tuple(priced), modelled, usage.input + usage.cache_read + usage.cache_write)
+    for one in judged:
+        request = one.request
+        key = request.model, int(request.at // _DAY)
+        if key not in known:
+            known[key] = rates_for(request.model or model, provider, request.at)
+        rates = known[key]
+        priced.append(PricedRequest(one, None if rates is None else request_cost(request, rates), rates))
+    return tuple(priced)
 
 
 def _modelled(inspection: Inspection, resolved: ResolvedSettings) -> list[Request]:
