@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import policy_of, ttl_of
+from inspector.caching.breakpoints import Layout
 from inspector.caching.costs import (
     Bill,
     CompactionUsage,
@@ -27,7 +29,7 @@ from inspector.config.prices import rates_for
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
-from inspector.engines.base import TokenIndex
+from inspector.replay.recording import Recording
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
@@ -120,18 +122,35 @@ def list_requests(answers: Answers, name: str) -> Requests:
     return found
 
 
-def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
-    """The requests of a conversation: those that its agent recorded, else those that its messages mean."""
+def requests_of(
+    inspection: Inspection, resolved: ResolvedSettings, recording: Recording | None = None
+) -> Requests:
+    """The requests of a conversation: those that its agent recorded, else those that its messages mean, which are read
+    for it where there is no `recording` of them."""
     conversation, store = inspection.conversation, inspection.store
-    requests: tuple[Request, ...] = store.requests(conversation)
-    modelled = not requests
-    if modelled:
-        requests = tuple(_modelled(inspection, resolved))
-    cleared = [(one.generation, one.at) for one in store.microcompactions(conversation)]
-    provider = conversation.row.provider
+    requests: Sequence[Request] = store.requests(conversation)
+    from_messages = not requests
+    if from_messages:
+        profile = resolved.settings.profile
+        recording = recording or shared_recording(inspection, profile)
+        requests = modelled(inspection, recording, profile, ttl_of(resolved) == "1h")
     usage = conversation.usage
-    priced = priced_requests(judge(requests, cleared, modelled), conversation.row.model, provider)
-    return Requests(priced, modelled, usage.input + usage.cache_read + usage.cache_write)
+    sent = usage.input + usage.cache_read + usage.cache_write
+    return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
+
+
+def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
+    """The requests of the same conversation as they would have been otherwise, judged and priced."""
+    return replace(found, priced=_judged(inspection, changed, found.modelled))
+
+
+def _judged(
+    inspection: Inspection, requests: Sequence[Request], from_messages: bool
+) -> tuple[PricedRequest, ...]:
+    conversation = inspection.conversation
+    cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
+    judged = judge(requests, cleared, from_messages)
+    return priced_requests(judged, conversation.row.model, conversation.row.provider)
 
 
 def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
@@ -149,54 +168,78 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
     return tuple(priced)
 
 
-def _modelled(inspection: Inspection, resolved: ResolvedSettings) -> list[Request]:
-    conversation, profile = inspection.conversation, resolved.settings.profile
+def modelled(
+    inspection: Inspection, recording: Recording, profile: str, hour: bool, layout: Layout | None = None
+) -> list[Request]:
+    """The requests that the messages of a conversation mean, under a time to live and a layout (None: as the provider
+    takes it)."""
+    conversation = inspection.conversation
     made_by = {recorded.index + 1: recorded for recorded in inspection.compactions()}
     lists = []
-    for generation in conversation.generations:
-        index = inspection.token_index(generation, profile)
-        system = inspection.system_tokens(generation.session)
+    parts = zip(conversation.generations, recording.lists, recording.systems, recording.sent, strict=True)
+    for generation, listed, system, sent in parts:
+        grown = listed.growth()
         made = made_by.get(generation.number)
         lists.append(
             SentList(
                 generation.number,
                 generation.roles,
                 generation.ids,
-                inspection.gathered(generation, profile).times,
-                partial(_tokens_until, index, system),
+                sent,
+                partial(_tokens_until, grown, system),
                 made.after if made else 0,
-                system + index.rough_until(min(made.head_after, len(index))) if made else 0,
+                system + grown[min(made.head_after, len(generation))] if made else 0,
             )
         )
-    enabled = policy_of(conversation.row, profile).enabled
-    return list(modelled_requests(lists, conversation.row.model, enabled, ttl_of(resolved) == "1h"))
+    policy = policy_of(conversation.row, profile)
+    return list(
+        modelled_requests(lists, conversation.row.model, policy.enabled, hour, layout or policy.layout)
+    )
 
 
-def _tokens_until(index: TokenIndex, system: int, stop: int) -> int:
-    return system + index.rough_until(stop)
+def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
+    return system + grown[stop]
+
+
+def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
+    """The requests that wrote summaries, by their number the compaction: opencode lists them with the others."""
+    if inspection.conversation.row.agent != "opencode":
+        return {}
+    made = {(one.index, one.at): one.index for one in inspection.compactions() if one.at}
+    calls = (one.judged.request for one in found.priced)
+    return {
+        call.index: made[call.generation, call.at] for call in calls if (call.generation, call.at) in made
+    }
 
 
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """What each compaction cost, by its index; those are missing of which usage or prices are not known."""
     bills = {}
+    own = {number: index for index, number in summarizing_calls(inspection, found).items()}
+    by_list: dict[int, list[PricedRequest]] = {}
+    for one in found.priced:
+        by_list.setdefault(one.judged.request.generation, []).append(one)
     for recorded in inspection.compactions():
-        before = [one for one in found.priced if one.judged.request.generation == recorded.index]
-        after = [one for one in found.priced if one.judged.request.generation == recorded.index + 1]
+        call = own.get(recorded.index)
+        before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
+        after = by_list.get(recorded.index + 1, [])
         # Of a call that failed nobody knows what it cost, nor whether.
         if not before or not after or after[0].rates is None or recorded.fallback or recorded.summary is None:
             continue
-        made = bill(_usage(inspection, recorded, before[-1], after, found.modelled), after[0].rates)
-        if made is not None:
-            bills[recorded.index] = (made, after[0].rates)
+        made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
+        if made is not None and call is not None:
+            paid = next(one.cost for one in found.priced if one.judged.request.index == call)
+            made = None if paid is None else made.paid(paid)
+        if made is None:
+            continue
+        if made.paid_off:
+            made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
+        bills[recorded.index] = (made, after[0].rates)
     return bills
 
 
 def _usage(
-    inspection: Inspection,
-    recorded: Compaction,
-    last: PricedRequest,
-    after: list[PricedRequest],
-    modelled: bool,
+    inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.judged.request, after[0].judged.request
     lives = ONE_HOUR if before.cache_write_1h else FIVE_MINUTES

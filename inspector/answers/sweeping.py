@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.answers import Answers
+from inspector.answers.costing import costing_of
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import read_recording
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
 from inspector.quality.facts.risk import FactSteps
@@ -180,10 +181,11 @@ def _one(name: str) -> Grid:
 
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name)
-    settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
-    recording = read_recording(inspection, settings.profile)
+    resolved = resolve(answers.store, inspection.conversation.row, request.flags, request.config)
+    settings = resolved.settings
+    recording = shared_recording(inspection, settings.profile)
     model = request.model or recording.model
-    course = recording.course
+    course = recording.course.with_costs(costing_of(inspection, resolved, recording).basis)
     if request.facts:
         try:
             course = course.with_facts(_facts(inspection, wanted))

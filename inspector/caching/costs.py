@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from inspector.core.conversations import Request
@@ -60,15 +60,29 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a compaction cost, and what came back. `saved_a_request` is what each later request reads less;
-    `requests_to_pay_off` is None where none would do. `later` requests followed until the next compaction, so that
-    `paid_off` says whether it had come back by then. `warm` says that what was summarized was still cached."""
+    """What a compaction cost, and what came back. `saved_a_request` is what each later request reads less. `later`
+    requests followed until the next compaction, so that `paid_off` says whether it had come back by then; `paid_by` is
+    the number of the request with which it had. `warm` says that what was summarized was still cached."""
 
     cost: Cost
     saved_a_request: float
-    requests_to_pay_off: int | None
     later: int
     warm: bool
+    paid_by: int | None = None
+
+    @property
+    def requests_to_pay_off(self) -> int | None:
+        """After how many requests what it cost has come back; None where it never does."""
+        return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
+
+    def paid(self, own: Cost) -> Bill:
+        """The same where what its own call cost is known."""
+        return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output))
+
+    @property
+    def own(self) -> Cost:
+        """What the call that summarized cost; what is written is the next request's."""
+        return self.cost._replace(write=0.0)
 
     @property
     def words(self) -> str:
@@ -81,6 +95,7 @@ class Bill:
         if needed is None:
             return f"{told}; it saves nothing"
         end = f"{self.later:,} followed" + ("" if self.paid_off else ": it never did")
+        end += f", paid off with request {self.paid_by:,}" if self.paid_by is not None else ""
         return f"{told}; pays off after {needed:,} requests, {end}"
 
     @property
@@ -151,9 +166,8 @@ def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
     now = _money(usage.after, small.cache_read if usage.cached else small.input)
     if read is None or write is None or output is None or was is None or now is None:
         return None
-    cost, saved = Cost(read, write, output), max(0.0, was - now)
-    requests = math.ceil(cost.amount / saved) if saved > 0 else None
-    return Bill(cost, saved, requests, usage.later, usage.warm)
+    saved = max(0.0, was - now)
+    return Bill(Cost(read, write, output), saved, usage.later, usage.warm)
 
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
