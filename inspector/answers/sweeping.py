@@ -24,6 +24,7 @@ from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.axes import cell_of
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 
@@ -220,6 +221,14 @@ def sweep_store(
     flags = dict(answers.flags)
     request = Request(answers.paths(), names, rows, columns, flags, answers.config, model, facts)
     found = run_sweep(request, answers, watch)
+    if len(names) == 1:
+        row = next(row for row in answers.store.conversations() if row.id == names[0])
+        settings = resolve(answers.store, row, flags, answers.config).settings
+        found = replace(found, force=cell_of(rows, columns, settings))
+    if found.unpriced:
+        answers.note(
+            f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."
+        )
     if facts and default_cache().problem:
         answers.note(default_cache().problem)
     return found

@@ -47,7 +47,8 @@ class Sweep:
     conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
-    conversations whose costs are not known: the metric `cost` is of the others.
+    conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
+    the settings in force, where they are those of one conversation and it is in the grid.
     """
 
     rows: Axis
@@ -59,6 +60,7 @@ class Sweep:
     gives_up: tuple[tuple[bool, ...], ...] = ()
     every_call: tuple[tuple[bool, ...], ...] = ()
     unpriced: int = 0
+    force: tuple[int, int] | None = None
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.costing import costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
