@@ -52,8 +52,8 @@ class Fit(NamedTuple):
 
 
 def fits_of(lists: Sequence[RecordedList], profile: str) -> tuple[Fit, ...]:
-    """The fit of a profile, and where other settings fit more lists, that under the best of them. Nothing where there is
-    no list, or the engine of the profile takes none of them."""
+    """The fit of a profile, and where other settings fit more lists, that under the best of them. Nothing where there
+    is no list, or the engine of the profile takes none of them."""
     measured = _measured(profile, lists)
     if not measured:
         return ()
