@@ -25,7 +25,7 @@ from inspector.caching.costs import (
 from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
 from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
-from inspector.config.prices import rates_for
+from inspector.config.prices import day_of, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
@@ -162,7 +162,7 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
         request = one.request
         key = request.model, int(request.at // _DAY)
         if key not in known:
-            known[key] = rates_for(request.model or model, provider, request.at)
+            known[key] = rates_of(request.model or model, day_of(request.at), provider)
         rates = known[key]
         priced.append(PricedRequest(one, None if rates is None else request_cost(request, rates), rates))
     return tuple(priced)

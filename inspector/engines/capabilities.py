@@ -1,6 +1,7 @@
 """What an engine may bring beside `Engine`, and what stands in for it where it does not.
 
 An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
+`fallback_raises(messages, plan)`, `summary_input(messages, plan, focus, mask)`,
 `default_threshold(context_length)` and `replayable()` (see `replayable`).
 """
 
@@ -12,8 +13,10 @@ from typing import Any
 from inspector.core.messages import Message
 from inspector.engines.base import Engine, Output, Plan
 from inspector.engines.failures import failures_named
+from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unmasked
 
 Wire = Mapping[str, Any]
+_OwnInput = Callable[[Sequence[Message], Plan, str, Mask], SummaryInput]
 
 
 def default_threshold(engine: Engine, context_length: int) -> float | None:
@@ -46,6 +49,16 @@ def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wir
         return own(message, caller)
 
 
+def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> str:
+    """What the release raises where no summary can be had and it writes a text of its own; empty where it goes on or
+    the engine does not say. Raises EngineError where the engine fails."""
+    own: Callable[[Sequence[Message], Plan], str] | None = getattr(engine, "fallback_raises", None)
+    if own is None:
+        return ""
+    with failures_named(engine):
+        return own(messages, plan)
+
+
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
     """The list after the plan's compaction, `summary` being the handoff's text; head, summary and tail as they stand
     where the engine does not say. Raises EngineError where it fails."""
@@ -58,3 +71,15 @@ def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: s
     if plan.compacts and plan.role:
         output.append(Output({"role": plan.role, "content": summary}, "summary"))
     return output + [Output(message.wire, index) for index, message in enumerate(messages[tail:], tail)]
+
+
+def summary_input(
+    engine: Engine, messages: Sequence[Message], plan: Plan, focus: str = "", mask: Mask = unmasked
+) -> SummaryInput:
+    """What the plan's compaction hands to the model that writes the summary; the messages written out whole where the
+    engine does not say. `mask` takes secrets out of each text before it is cut. Raises EngineError where it fails."""
+    own: _OwnInput | None = getattr(engine, "summary_input", None)
+    if own is None:
+        return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)
+    with failures_named(engine):
+        return own(messages, plan, focus, mask)

@@ -18,7 +18,7 @@ from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
 from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, responded
 from inspector.engines.replayable import ReadList, Replayable, least_firing
-from inspector.engines.sizes import MessageSize
+from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
 
@@ -282,8 +282,8 @@ class _Run:
         self.list.extend(step)
         length, self.summary = len(self.list), 0
         done = self.list.compact(self._summary)
-        if done is None:
-            self.guard = nothing_done(self.guard)
+        if not isinstance(done, Compacted):
+            self.guard = nothing_done(self.guard, done)
             return False
         self._fill(step)
         self.left_before = len(self.left)

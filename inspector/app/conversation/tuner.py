@@ -15,7 +15,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import engine, names
+from inspector.engines.registry import engine
 from inspector.export.comparison import comparison_text
 from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
@@ -61,11 +61,21 @@ class Tuner:
             settings, size = state.undo[-1]
             self._host.change(settings=settings, summary_size=size, undo=state.undo[:-1])
 
-    def next_profile(self) -> None:
-        """Plan with the next engine."""
-        known, profile = names(), self._host.now.settings.profile
-        at = known.index(profile) if profile in known else -1
-        self.change(**_changes_to(known[(at + 1) % len(known)], self._host.now.settings))
+    def choose_profile(self) -> None:
+        """Ask for an engine from a list, and plan with it."""
+        from inspector.app.conversation.profiles import ProfilePrompt
+
+        host, opened = self._host, self._host.known.opened
+        if opened is None:
+            return
+
+        def chosen(profile: str | None) -> None:
+            if profile is not None:
+                self.change(**_changes_to(profile, host.now.settings))
+
+        resolved = opened.resolved
+        why = resolved.sources.get("profile", "in force")
+        host.app.push_screen(ProfilePrompt(host.now.settings.profile, resolved.settings.profile, why), chosen)
 
     # A and B.
 

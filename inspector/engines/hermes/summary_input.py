@@ -1,0 +1,158 @@
+"""Phase 3: what the summary model is handed (releases 0.13.0 to 0.20.0, `_serialize_for_summary`, `compress`).
+
+Bodies and arguments are cut to size, and the labels before them are the releases' own, so that only what writes the
+summary differs. Secrets are taken out before anything is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from inspector.core.messages import Message, is_image, text_of
+from inspector.engines.base import Plan
+from inspector.engines.hermes.direct.handoffs import handoff_kind
+from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.summary_input import Mask, SummaryInput, Wire, earlier_summary
+
+_BODY, _BODY_START, _BODY_END = 6_000, 4_000, 1_500
+_ARGUMENTS, _ARGUMENTS_START = 1_500, 1_200
+_CUT = "\n...[truncated]...\n"
+_MEDIA = re.compile(r"MEDIA:\S+")
+#: From here on the current sources send a choice of the records, which is not known well enough to be done alike.
+_MOST_CURRENT = 160_000
+
+#: A focus that the release takes from the last things that the user said: so many, of so many characters.
+_FOCUSED, _FOCUS_TURN, _FOCUS_ALL = 3, 260, 700
+
+_FLAGS = re.DOTALL | re.IGNORECASE
+_THINK = ("think", "thinking", "reasoning", "reasoning_scratchpad", "thought")
+_CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
+_ANY_THINK = "|".join(_THINK)
+#: What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
+_SCRATCH: tuple[re.Pattern[str], ...] = (
+    *(re.compile(f"<{tag}>.*?</{tag}>", _FLAGS) for tag in _THINK),
+    *(re.compile(rf"<{tag}\b[^>]*>.*?</{tag}>", _FLAGS) for tag in _CALLS),
+    re.compile(
+        r"(?:(?<=^)|(?<=[\n\r.!?:]))[ \t]*<function\b[^>]*\bname\s*=[^>]*>(?:(?!</function>).)*</function>",
+        _FLAGS,
+    ),
+    re.compile(rf"(?:^|\n)[ \t]*<(?:{_ANY_THINK})\b[^>]*>.*$", _FLAGS),
+    re.compile(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
+    re.compile(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
+)
+
+
+def summary_input(
+    messages: Sequence[Message],
+    pruned: Sequence[Wire],
+    turns: Sequence[Wire],
+    plan: Plan,
+    size: int,
+    policies: Policies,
+    focus: str,
+    mask: Mask,
+) -> SummaryInput:
+    """The input for a summary of `turns`, whose rough tokens are `size`; `pruned` is the whole list after pruning."""
+    ceiling = plan.budgets.max_summary_tokens
+    text = written_out(turns, policies, mask)
+    note = ""
+    if policies.lean_tail and len(text) > _MOST_CURRENT:
+        note = (
+            f"{policies.name} sends a choice of what exceeds {_MOST_CURRENT:,} characters; here all is sent."
+        )
+    return SummaryInput(
+        tuple(turns),
+        text,
+        earlier_summary(messages, plan.regions()[1])[1],
+        max(SUMMARY_FLOOR, min(int(size * SUMMARY_RATIO), ceiling)),
+        focus or (own_focus(pruned, policies, mask) if policies.focuses_itself else ""),
+        note,
+    )
+
+
+def written_out(wires: Iterable[Wire], policies: Policies, mask: Mask) -> str:
+    """Messages as the release writes them out for the summary model."""
+    return "\n\n".join(_record(wire, policies, mask) for wire in wires)
+
+
+def _record(wire: Wire, policies: Policies, mask: Mask) -> str:
+    role = wire.get("role", "unknown")
+    body = _body(wire.get("content"), policies, mask)
+    if policies.joins_parts and role == "assistant":
+        body = without_scratch(body)
+    if len(body) > _BODY:
+        body = body[:_BODY_START] + _CUT + body[-_BODY_END:]
+    if role == "tool":
+        return f"[TOOL RESULT {wire.get('tool_call_id', '')}]: {body}"
+    if role != "assistant":
+        return f"[{str(role).upper()}]: {body}"
+    calls = wire.get("tool_calls")
+    if calls:
+        body += "\n[Tool calls:\n" + "\n".join(_call(call, mask) for call in calls) + "\n]"
+    return f"[ASSISTANT]: {body}"
+
+
+def _body(content: Any, policies: Policies, mask: Mask) -> str:
+    if isinstance(content, list) and policies.joins_parts:
+        content = "\n".join(_part(part) for part in content if isinstance(part, dict | str))
+    text = mask(str(content)) if content else ""
+    return _MEDIA.sub("[media attachment]", text) if policies.focuses_itself else text
+
+
+def _part(part: dict[str, Any] | str) -> str:
+    if isinstance(part, str):
+        return part
+    if part.get("type") == "text":
+        return str(part.get("text", ""))
+    if not is_image(part):
+        return f"[{part.get('type') or 'attachment'}]"
+    inner = part.get("image_url")
+    url = (
+        inner.get("url") if isinstance(inner, dict) else inner if isinstance(inner, str) else part.get("url")
+    )
+    named = isinstance(url, str) and url.startswith(("http://", "https://"))
+    return f"[image: {url}]" if named else "[image]"
+
+
+def _call(call: Any, mask: Mask) -> str:
+    if not isinstance(call, dict):
+        return "  ?(...)"
+    function = call.get("function", {})
+    arguments = function.get("arguments", "")
+    text = mask("" if arguments is None else str(arguments))
+    if len(text) > _ARGUMENTS:
+        text = text[:_ARGUMENTS_START] + "..."
+    return f"  {function.get('name', '?')}({text})"
+
+
+def without_scratch(text: str) -> str:
+    """A text without what a model thought and called in it."""
+    if "<" not in text:
+        return text
+    for pattern in _SCRATCH:
+        text = pattern.sub("", text)
+    return text
+
+
+def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
+    """What the release takes for the focus where nobody named one: the last things that the user said."""
+    said: list[str] = []
+    for wire in reversed(wires):
+        handoff = handoff_kind(wire.get("content"), policies)
+        # Up to 0.17 a summary behind a message's own text was taken for something that the user said.
+        if wire.get("role") != "user" or handoff == "standalone" or (handoff and policies.merges_behind):
+            continue
+        text = " ".join(mask(text_of(wire.get("content")).strip()).split())
+        if text:
+            said.append(_cut(text, _FOCUS_TURN))
+        if len(said) == _FOCUSED:
+            break
+    if not said:
+        return ""
+    return _cut("Recent user focus:\n" + "\n".join(f"- {text}" for text in reversed(said)), _FOCUS_ALL)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

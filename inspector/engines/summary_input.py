@@ -1,0 +1,73 @@
+"""What an engine hands to the model that writes a summary, before any prompt is worded around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.core.handoff import handoff_of
+from inspector.core.messages import Message, tool_calls_of
+from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.engines.base import Plan
+
+Wire = Mapping[str, Any]
+#: What takes secrets out of a text before it is cut to size, so that no half of one is left.
+Mask = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryInput:
+    """What a compaction would summarize, and with what in mind.
+
+    `wires` are the messages in order as they stand after pruning, `turns` the same written out as a text. `earlier` is
+    the body of the summary before ("" where there is none), `budget` the length that is asked for in rough tokens,
+    `focus` what is to be kept above all ("": nothing is named). `note` is a sentence about what differs from what the
+    agent itself would send; mostly empty.
+    """
+
+    wires: tuple[Wire, ...]
+    turns: str
+    earlier: str
+    budget: int
+    focus: str = ""
+    note: str = ""
+
+
+def unmasked(text: str) -> str:
+    """The text as it is."""
+    return text
+
+
+def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
+    """Where the newest summary before `stop` stands and its body; -1 and "" where there is none."""
+    for index in range(min(stop, len(messages)) - 1, -1, -1):
+        handoff = handoff_of(messages[index])
+        if handoff is not None:
+            return index, handoff.body
+    return -1, ""
+
+
+def rough_size(wires: Sequence[Wire]) -> int:
+    """The rough tokens of messages."""
+    return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))
+
+
+def plain_input(
+    messages: Sequence[Message], wires: Sequence[Wire], plan: Plan, focus: str, mask: Mask
+) -> SummaryInput:
+    """The input where an engine does not say how it words its own: whole texts and calls, one paragraph a message.
+    `wires` are the messages as they stand after pruning."""
+    head, tail = plan.regions()
+    found, body = earlier_summary(messages, tail)
+    chosen = tuple(wires[max(head, found + 1, plan.summarized_from) : tail])
+    turns = "\n\n".join(_plainly(wire, mask) for wire in chosen)
+    note = f"How {plan.profile} words its own request is not known: its messages are written out whole."
+    return SummaryInput(chosen, turns, body, plan.summary_budget, focus, note)
+
+
+def _plainly(wire: Wire, mask: Mask) -> str:
+    message = Message(wire)
+    lines = [f"[{message.role.upper() or 'OTHER'}]: {mask(message.text)}"]
+    lines += [f"  calls {call.name}({mask(call.arguments)})" for call in tool_calls_of(wire)]
+    return "\n".join(lines)

@@ -1,0 +1,43 @@
+"""What our engines hand to the summary model against what the real releases handed over, to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.core.messages import messages_from
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import summary_input
+from tests.conformance import adapter, lists, vectors
+
+HERE = Path(__file__).resolve().parent
+RELEASES = ("0.13.0", "0.16.0", "0.17.0", "0.18.2", "0.19.0")
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_input_is_what_the_release_handed_over(release: str) -> None:
+    header, results = vectors.read(HERE / f"inputs-{release}.jsonl.gz")
+    engine = adapter.engine_of(release, header["masks"])
+    wrong: list[str] = []
+    for result in results:
+        case = lists.case(result["seed"], header["masks"])
+        messages = messages_from(case.messages)
+        settings = Settings(
+            case.threshold, case.target_ratio, case.protect_first_n, case.protect_last_n, case.context_length,
+            case.max_tokens, profile=engine.name,
+        )  # fmt: skip
+        earlier = max(case.earlier, int(case.previous_summary))
+        plan = engine.plan(engine.measure(messages), settings, earlier)
+        ours = summary_input(engine, messages, plan)
+        found = {
+            "chars": len(ours.turns),
+            "turns": vectors.digest(ours.turns),
+            "focus": vectors.digest(ours.focus),
+            "budget": ours.budget,
+        }
+        differing = [name for name, value in found.items() if result[name] not in (None, value)]
+        if differing:
+            wrong.append(f"seed {case.seed} ({case.kind}): {', '.join(differing)}")
+    assert len(results) > 200
+    assert not wrong, f"{len(wrong)} of {len(results)} differ:\n" + "\n".join(wrong[:10])
