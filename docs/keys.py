@@ -44,6 +44,7 @@ TITLES = {
     "FilterPrompt": "The filter of the list of conversations",
     "FindPrompt": "Finding in a conversation",
     "WordsPrompt": "The words of a search",
+    "ProfilePrompt": "The list of profiles",
     "ReportPrompt": "Writing a report",
     "SweepScreen": "Sweep",
     "HeatMap": "The map of a sweep",

@@ -13,7 +13,7 @@ from inspector.config.settings import ConfigReading, read_config, resolve_settin
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Engine, Plan, Settings
-from inspector.engines.capabilities import assemble
+from inspector.engines.capabilities import assemble, fallback_raises
 from inspector.engines.registry import engine
 
 
@@ -29,11 +29,13 @@ class PlannedMessage:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file, the plan for its list, and the list after it."""
+    """A file, the plan for its list, and the list after it; `fallback_raises` says where the release fails
+    if no summary can be had."""
 
     file: Path
     plan: Plan
     output: tuple[PlannedMessage, ...]
+    fallback_raises: str = ""
 
 
 def plan_files(
@@ -51,7 +53,7 @@ def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
     messages = read_messages(file)
     found = engine(settings.profile)
     plan = plan_with(found, measured(found, messages), settings, compactions, 0)
-    return PlannedFile(file, plan, _output(found, messages, plan))
+    return PlannedFile(file, plan, _output(found, messages, plan), fallback_raises(found, messages, plan))
 
 
 def _output(found: Engine, messages: Sequence[Message], plan: Plan) -> tuple[PlannedMessage, ...]:

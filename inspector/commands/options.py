@@ -11,8 +11,8 @@ import click
 from inspector.core.text import safe
 
 PROFILE_HELP = (
-    "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation; "
-    "default: detected, documented for files."
+    "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation, "
+    "claude-code, codex, opencode, pi; default: detected, documented for files."
 )
 PATH_HELP = "PATH may be left out: then every store found on this machine is read (`stores` lists them)."
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
+from inspector.engines.sizes import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ class Plan:
     `pruned` are the indexes whose content or calls change. `summarized_from` is where the text that goes
     to the summary model starts (behind an earlier summary). `role` is that of the summary, "" when it is
     `merged` into the first tail message. Token fields are the release's rough estimates; `summary_tokens`
-    is the size that the estimate after assumes. `raises` says where the release itself would fail.
+    is the size that the estimate after assumes. `raises` says where the release itself would fail, `refusal`
+    in a word why nothing is compacted.
     """
 
     profile: str
@@ -144,6 +146,7 @@ class Plan:
     summary_tokens: int
     steps: tuple[DerivationStep, ...] = ()
     raises: str = ""
+    refusal: Refusal | None = None
 
     def regions(self) -> tuple[int, int]:
         """head_end and tail_start inside the list: 0 <= head_end <= tail_start <= length."""
@@ -158,7 +161,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A message of the assembled list. `source` indexes the list before, or is "summary" or "stub"."""
+    """A message of the assembled list. `source` indexes the list before, or is "summary", "stub", or
+    "restated": a request that is said again."""
 
     wire: Mapping[str, Any]
     source: int | str

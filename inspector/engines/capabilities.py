@@ -1,7 +1,8 @@
 """What an engine may bring beside `Engine`, and what stands in for it where it does not.
 
 An engine may have `prune(messages, plan)`, `pruned_wire(message, caller)`, `assemble(messages, plan, summary)`,
-`summary_input(messages, plan, focus, mask)`, `default_threshold(context_length)` and `replayable()` (see `replayable`).
+`fallback_raises(messages, plan)`, `summary_input(messages, plan, focus, mask)`,
+`default_threshold(context_length)` and `replayable()` (see `replayable`).
 """
 
 from __future__ import annotations
@@ -46,6 +47,16 @@ def pruned_wire(engine: Engine, message: Message, caller: Message | None) -> Wir
         return None
     with failures_named(engine):
         return own(message, caller)
+
+
+def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> str:
+    """What the release raises where no summary can be had and it writes a text of its own; empty where it goes on or
+    the engine does not say. Raises EngineError where the engine fails."""
+    own: Callable[[Sequence[Message], Plan], str] | None = getattr(engine, "fallback_raises", None)
+    if own is None:
+        return ""
+    with failures_named(engine):
+        return own(messages, plan)
 
 
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:

@@ -1,8 +1,9 @@
 """When a release gives up compacting: its guards as a state machine over frozen values.
 
 0.13.0 to 0.18.2 count compactions that saved under 10% (`should_compress`, `compress`), from 0.17.0 on those too that
-found nothing to do. 0.19.0 judges each by the next real prompt count, and counts fallback texts in a row
-(`update_from_response`, `record_completed_compaction`). The documentation names no guard.
+found no middle. 0.19.0 judges each by the next real prompt count, counts lists that were too short as well, and
+fallback texts in a row (`update_from_response`, `record_completed_compaction`). The current sources wait some minutes
+after a compaction that found nothing to do, and count none. The documentation names no guard.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from inspector.engines.hermes.releases import policies_of
+from inspector.engines.sizes import Refusal
 
 #: Compactions in a row that end it, in every release.
 STRIKES = 2
@@ -25,7 +27,7 @@ class Guard(NamedTuple):
     """
 
     judged_by: Literal["", "savings", "usage"] = ""
-    counts_nothing_done: bool = False
+    refusals_counted: frozenset[Refusal] = frozenset()
     compactions: int = 0
     ineffective: int = 0
     fallbacks: int = 0
@@ -49,7 +51,7 @@ class Guard(NamedTuple):
 def guard_of(profile: str) -> Guard:
     """The guards of a release at the start of a session."""
     policies = policies_of(profile)
-    return Guard(policies.judged_by, policies.counts_nothing_done) if policies else Guard()
+    return Guard(policies.judged_by, policies.refusals_counted) if policies else Guard()
 
 
 def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: bool = False) -> Guard:
@@ -69,9 +71,9 @@ def compacted(guard: Guard, tokens_before: int, tokens_after: int, fallback: boo
     return _settled(changed)
 
 
-def nothing_done(guard: Guard) -> Guard:
-    """A compaction was tried and changed nothing: a strike from 0.17.0 on, nothing before."""
-    if not guard.counts_nothing_done:
+def nothing_done(guard: Guard, refusal: Refusal) -> Guard:
+    """A compaction was tried and changed nothing: a strike in some releases, for some reasons."""
+    if refusal not in guard.refusals_counted:
         return guard
     return _settled(guard._replace(ineffective=guard.ineffective + 1))
 

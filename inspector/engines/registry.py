@@ -69,6 +69,18 @@ def caveat(profile: str) -> str:
     return f"{profile} was read from public sources and never compared with a release that ran."
 
 
+def standing(profile: str) -> str:
+    """How far a profile can be trusted, in a few words: compared with what ran, read, observed, or of a package."""
+    policies = policies_of(profile)
+    if policies is not None:
+        return "compared" if policies.compared else "read, not compared"
+    if profile == TruncationEngine().name:
+        return "baseline"
+    if any(rules.name == profile for rules in AGENTS):
+        return "observed"
+    return next((f"of {_package(point)}" for point in _others() if point.name == profile), "")
+
+
 def names() -> tuple[str, ...]:
     """The names that --profile takes, built-in ones first."""
     return (*_BUILT_IN, *(point.name for point in _others() if point.name not in _BUILT_IN))

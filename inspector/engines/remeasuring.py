@@ -18,7 +18,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.capabilities import prune
 from inspector.engines.failures import failures_named
-from inspector.engines.sizes import Compacted, MessageSize
+from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
 _OTHER_ROLE = 4
 #: How a summary starts that stands in for one, and what it goes on with. Every release takes this for a handoff.
@@ -152,15 +152,15 @@ class RemeasuredLiveList:
         self.total_images += sum(self.source.images[start:stop])
         self.high = stop
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | None:
-        """Compact the list as the engine plans it now; None where it would not, or would take nothing out."""
+    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
+        """Compact the list as the engine plans it now; why not where it would not, or would take nothing out."""
         engine, listed = self.engine, self.messages
         index = _measured(engine, listed)
         with failures_named(engine):
             plan = engine.plan(index, self.settings, self.compactions, self.system_tokens)
         head, tail = plan.regions()
         if not plan.compacts or head >= tail:
-            return None
+            return plan.refusal or "fits"
         wires = prune(engine, listed, plan)
         stands = [
             message if wire is message.wire else Message(wire, message.id)

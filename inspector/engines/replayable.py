@@ -14,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.remeasuring import Remeasuring
-from inspector.engines.sizes import Compacted, MessageSize
+from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
 #: A list of more tokens than this is never asked about.
 _MOST_TOKENS = 2**40
@@ -39,9 +39,9 @@ class LiveList(Protocol):
         """The messages that were said until `stop` come to the list."""
         ...
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | None:
-        """Compact the list as the engine plans it now; None where it would not. `summary` is asked for the size of the
-        summary message, given the summary's budget in tokens, where the engine writes one."""
+    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
+        """Compact the list as the engine plans it now; why not where it would not. `summary` is asked for the size of
+        the summary message, given the summary's budget in tokens, where the engine writes one."""
         ...
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+#: Why a list is not compacted: it has too few messages, all of it stays, or the release fails on it.
+Refusal = Literal["too few", "fits", "fails"]
 
 
 class MessageSize(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual.notifications import Notification
 
 from inspector.app.app import InspectorApp
 from inspector.app.saved_state import SavedState
@@ -43,6 +44,8 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # Nor are they for the styles of the next screen.
     monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
     draw_at_rest(monkeypatch)
+    # A notification stays until it is put away: how long a test takes is the machine's affair.
+    monkeypatch.setattr(Notification, "time_left", property(lambda notification: 3_600.0))
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
     yield

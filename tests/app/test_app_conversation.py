@@ -457,12 +457,14 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert pane.view_name == "text"
 
 
-async def test_profiles_go_round(rotating: Path) -> None:
+async def test_every_profile_can_be_chosen_from_the_list(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         seen, first = {}, screen.state.settings.profile
         for _ in names():
             await press(pilot, "p")
+            assert "detected" in screen_text(pilot)
+            await press(pilot, "p", "enter")
             profile = screen.state.settings.profile
             seen[profile] = screen.query_one(Gauge).state.threshold
             assert plan(pilot).profile == profile

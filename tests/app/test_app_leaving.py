@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from threading import Event
 
-import pytest
-
-from inspector.app.conversation import reading
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.jobs import Done, Job
 from tests.app.running import CHECKOUT, conversation, conversations, press, rows, running
@@ -50,23 +49,24 @@ async def test_an_app_that_ends_hears_of_nothing(rotating: Path) -> None:
         assert dict(rows(pilot).exact) == before
 
 
-async def test_leaving_ends_what_is_being_read(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_leaving_ends_what_is_being_read(rotating: Path) -> None:
     """A thread that still reads is told that nobody waits."""
-    ended: list[str] = []
+    begun, ended = Event(), Event()
 
     def forever(*values: object) -> None:
         watch = values[-1]
+        begun.set()
         try:
             while True:
                 watch.check()  # type: ignore[attr-defined]
         finally:
-            ended.append("told")
+            ended.set()
 
     async with running(rotating) as pilot:
-        monkeypatch.setattr(reading, "find_text", forever)
         await press(pilot, "enter")
         screen = conversation(pilot)
         screen.jobs.run("forever", (), forever)
+        assert await asyncio.to_thread(begun.wait, 60.0)
+        assert not ended.is_set()
         await pilot.press("escape")
-        await press(pilot)
-        assert ended == ["told"]
+        assert await asyncio.to_thread(ended.wait, 60.0)

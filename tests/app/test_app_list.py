@@ -236,7 +236,7 @@ async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path) 
             screen = conversation(pilot)
             for key in "1234567890":
                 await press(pilot, key, "escape")
-            await press(pilot, "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "p")
+            await press(pilot, "end", "home", "[", "]", "b", "u", "x", "n", "y", "Y", "p", "p", "escape")
             assert conversation(pilot) is screen
             assert notes(pilot) == () or "assumed" in notes(pilot)[0]
 

@@ -73,6 +73,8 @@ def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
     if engine.policies.reads_texts and not any(is_said(wire, engine.policies) for wire in wires):
         # From 0.20 on a summary that names a user is not taken where the list has none: that is the summary's matter.
         result["fallback"] = result["dropped"] = None
+    if isinstance(engine, HermesEngine):
+        result["fallback_raises"] = engine.fallback_raises(messages, plan).partition(" ")[0]
     output = engine.assemble(messages, plan, vectors.SUMMARY)
     result.update(vectors.output_part(pruned, [(out.source, dict(out.wire)) for out in output]))
     result["planned"] = {"role": plan.role, "merged": plan.merged, "pruned": vectors.runs(plan.pruned)}

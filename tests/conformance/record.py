@@ -264,6 +264,23 @@ def _without_note(wire: dict[str, Any], own: dict[str, Any]) -> None:
         wire.pop("content", None)
 
 
+def refusals_counted() -> list[str]:
+    """For which reasons a compaction that did nothing is a strike of the release's guard."""
+    turns = [{"role": "user" if at % 2 else "assistant", "content": "x"} for at in range(20)]
+    counted = []
+    for reason, messages in (("fits", turns), ("too few", turns[:4])):
+        made = ContextCompressor(
+            model="anthropic/claude-sonnet-4.5", quiet_mode=True, config_context_length=200_000
+        )
+        # Up to 0.19 no list is cut at its head: the branch is there, so it is entered by force.
+        made._find_tail_cut_by_tokens = lambda messages, head_end, *_, **__: head_end
+        if made.compress([dict(message) for message in messages], current_tokens=160_000) != messages:
+            raise AssertionError(f"the release compacts what is {reason}")
+        if made._ineffective_compression_count:
+            counted.append(reason)
+    return counted
+
+
 def results(count: int) -> Iterator[dict[str, Any]]:
     texts = wordings()
     stands_in = masks(texts)
@@ -284,6 +301,7 @@ def main() -> None:
         "cases": options.cases,
         "wordings": [[len(text), hashlib.sha256(text.encode()).hexdigest()] for text in texts],
         "masks": masks(texts),
+        "refusals_counted": refusals_counted(),
     }
     vectors.write(options.out, header, results(options.cases), options.base)
     print(f"{options.out.name}: {options.cases} cases of {VERSION}, {options.out.stat().st_size:,} bytes")

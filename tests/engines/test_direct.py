@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 
 from inspector.core.messages import Message, messages_from
-from inspector.engines.base import Settings
+from inspector.engines.base import Output, Settings
 from inspector.engines.capabilities import assemble
+from inspector.engines.hermes.assembly import mended
 from inspector.engines.hermes.direct.assembly import Kept, demoted
 from inspector.engines.hermes.direct.estimates import text_tokens
+from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
+from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
 from tests.engines.lists import assistant, call, conversations, result, user
 
@@ -38,8 +44,77 @@ def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     kept = demoted([Kept(at, wire) for at, wire in enumerate(rounds)])
     changed = [at for at, (_, wire) in enumerate(kept) if wire is not rounds[at]]
     assert changed == [1, 3]
-    assert "1,500 chars" in str(kept[1].wire["content"])
+    line = str(kept[1].wire["content"])
+    assert line.startswith(
+        "[tool output demoted at compaction — 1,500 chars preserved in session history. Recover with "
+    )
+    assert len(line) == len(line.partition("session_id='")[0]) + len("session_id='20260912_194550_d95e49')]")
     assert [wire for _, wire in demoted([Kept(0, rounds[1])])] == [rounds[1]]
+
+
+def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:
+    at = unfinished(listed, RELEASES["hermes-current"])
+    return output if at is None else restated(output, listed[at], at, RELEASES["hermes-current"])
+
+
+def test_an_unfinished_request_of_the_head_is_said_again_behind_the_summary() -> None:
+    listed = [
+        user("build it"),
+        assistant("", call("a")),
+        result("a", "x"),
+        assistant("", call("b")),
+        result("b", "y"),
+    ]
+    output = [
+        Output(listed[0], 0),
+        Output(assistant("summary"), "summary"),
+        Output(listed[3], 3),
+        Output(listed[4], 4),
+    ]
+    left = restate(output, listed)
+    # Its original leaves the head, so the summary opens the list and takes the user's role, and carries the request.
+    assert [(out.source, out.role) for out in left] == [("summary", "user"), (3, "assistant"), (4, "tool")]
+    assert left[0].wire["content"] == f"summary\n\n{HEADER}\nbuild it"
+
+
+def test_a_request_of_a_split_turn_comes_behind_the_tail() -> None:
+    listed = [user("hello"), assistant("hi"), user("build it"), assistant("", call("a")), result("a", "x")]
+    output = [
+        Output(listed[0], 0),
+        Output(assistant("summary"), "summary"),
+        Output(listed[3], 3),
+        Output(listed[4], 4),
+    ]
+    left = restate(output, listed)
+    assert [out.source for out in left] == [0, "summary", 3, 4, "restated"]
+    assert left[-1].wire == {"role": "user", "content": f"{HEADER}\nbuild it"}
+
+
+@pytest.mark.parametrize(
+    ("tail", "again"),
+    [([], True), ([assistant("done")], False), ([assistant(" ")], True), ([assistant("", call("c"))], True)],
+)
+def test_a_request_is_unfinished_until_it_is_answered_in_words(
+    tail: list[dict[str, Any]], again: bool
+) -> None:
+    assert (unfinished([user("build it"), *tail], RELEASES["hermes-current"]) == 0) is again
+
+
+def test_a_restated_request_does_not_collect_headers() -> None:
+    listed = [user(f"{HEADER}\nbuild it"), assistant("", call("a"))]
+    left = restate([Output(user("summary"), "summary"), Output(assistant("so"), 1)], listed)
+    assert left[-1].wire["content"] == f"{HEADER}\nbuild it"
+
+
+def test_calls_that_wait_for_their_results_stay_in_current_sources() -> None:
+    output = [Output(assistant("", call("a")), 0), Output(user("go"), 1), Output(assistant("", call("b")), 2)]
+    policies = RELEASES["hermes-current"]
+    assert ["tool_calls" in out.wire for out in mended(output, policies)] == [False, False, False]
+    assert ["tool_calls" in out.wire for out in mended(output, policies, keeps_pending=True)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 @given(conversations(least=3))

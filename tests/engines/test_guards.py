@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from inspector.engines.guards import (
     responded,
 )
 from inspector.engines.registry import engine
+from inspector.engines.sizes import Refusal
 
 
 def test_0_13_gives_up_after_two_compactions_that_saved_little() -> None:
@@ -31,9 +33,22 @@ def test_one_good_compaction_clears_the_strikes_of_0_13() -> None:
     assert guard.blocked() == ""
 
 
-def test_0_13_does_not_count_what_changed_nothing() -> None:
-    guard = nothing_done(nothing_done(guard_of("hermes-0.13")))
-    assert guard.blocked() == ""
+@pytest.mark.parametrize(
+    ("profile", "refusal", "gives_up"),
+    [
+        ("hermes-0.13", "fits", False),
+        ("hermes-0.18", "fits", True),
+        ("hermes-0.18", "too few", False),
+        ("hermes-0.19", "too few", True),
+        ("hermes-0.19", "fails", False),
+        ("hermes-current", "fits", False),
+    ],
+)
+def test_what_changed_nothing_counts_where_the_release_counted_it(
+    profile: str, refusal: Refusal, gives_up: bool
+) -> None:
+    guard = nothing_done(nothing_done(guard_of(profile), refusal), refusal)
+    assert bool(guard.blocked()) is gives_up
 
 
 def test_0_19_is_judged_by_the_next_real_prompt() -> None:
@@ -63,10 +78,6 @@ def test_two_fallback_texts_end_it_in_0_19_and_a_summary_starts_anew() -> None:
         guard = responded(compacted(guard, 160_000, 20_000, fallback=True), 20_000, 150_000)
     assert "had no summary" in guard.blocked()
     assert compacted(guard, 160_000, 20_000).blocked() == ""
-
-
-def test_0_19_counts_what_changed_nothing() -> None:
-    assert nothing_done(nothing_done(guard_of("hermes-0.19"))).blocked() != ""
 
 
 @given(st.lists(st.tuples(st.integers(1, 200_000), st.integers(0, 200_000), st.booleans()), max_size=20))

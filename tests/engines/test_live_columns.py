@@ -20,11 +20,13 @@ from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.sizes import MessageSize
 from tests.engines.lists import conversations
+from tests.examples import also
 
+PROFILES = also("hermes-0.19", *sorted(RELEASES.keys() - {"hermes-0.19"}))
 SMALL = Settings(context_length=4_000, threshold=0.3)
 
 
-@pytest.mark.parametrize("profile", sorted(RELEASES))
+@pytest.mark.parametrize("profile", PROFILES)
 @given(messages=conversations(least=5), cut=st.integers(1, 60))
 def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
     profile: str, messages: tuple[Message, ...], cut: int
@@ -42,7 +44,7 @@ def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
     )
 
 
-@pytest.mark.parametrize("profile", sorted(RELEASES))
+@pytest.mark.parametrize("profile", PROFILES)
 @given(messages=conversations(least=8))
 def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
     profile: str, messages: tuple[Message, ...]
@@ -144,7 +146,7 @@ def compacted(
     return [*stands[:head], made, *stands[tail:]]
 
 
-@pytest.mark.parametrize("profile", sorted(RELEASES))
+@pytest.mark.parametrize("profile", PROFILES)
 @given(said=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
 def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
     profile: str, said: list[MessageStats], stops: list[int], data: st.DataObject

@@ -46,7 +46,7 @@ KEYS: list[BindingType] = [
     _hidden("less_than_sign", "part('player', 'speed', -1)", "Play slower", "replay.slower", "<"),
     _hidden("greater_than_sign", "part('player', 'speed', 1)", "Play faster", "replay.faster", ">"),
     _hidden("colon", "part('prompts', 'ask', 'step')", "Go to a step", "replay.number", ":"),
-    _hidden("p", "part('tuner', 'next_profile')", "Next profile", "conversation.profile"),
+    _hidden("p", "part('tuner', 'choose_profile')", "Profiles", "conversation.profile"),
     _hidden("equals_sign", "part('tuner', 'keep')", "Keep as A, compare", "tune.keep", "="),
     _hidden("backslash", "part('tuner', 'swap')", "A and B change places", "tune.swap", "\\"),
     _hidden("v", "part('tuner', 'sweep')", "Sweep", "tune.sweep"),

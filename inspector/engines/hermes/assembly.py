@@ -132,8 +132,9 @@ def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Ma
     return {**wire, "content": text + whole if front else whole + text}
 
 
-def mended(output: list[Output], policies: Policies) -> list[Output]:
-    """The list without results that lost their call; calls that lost their result are answered or taken out."""
+def mended(output: list[Output], policies: Policies, keeps_pending: bool = False) -> list[Output]:
+    """The list without results that lost their call; calls that lost their result are answered or taken out, those of
+    the last turn left alone where they `keeps_pending`."""
     called = {
         identifier
         for out in output
@@ -156,7 +157,11 @@ def mended(output: list[Output], policies: Policies) -> list[Output]:
     if not unanswered:
         return output
     whole: list[Output] = []
+    last = next((out for out in reversed(output) if out.wire.get("role") != "tool"), None)
     for out in output:
+        if keeps_pending and out is last:
+            whole.append(out)
+            continue
         calls = out.wire.get("tool_calls") or [] if out.wire.get("role") == "assistant" else []
         lost = [call_id(call) for call in calls if call_id(call) in unanswered]
         if lost and not policies.stubs_calls:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from inspector.engines.sizes import Refusal
+
 
 class Cut(NamedTuple):
     """What of a plan decides the list after it; `Plan` says what each is. Where `reason` is not empty the list is not
     compacted, and the rest means nothing."""
 
     reason: str = ""
+    refusal: Refusal | None = None
     raises: str = ""
     head_end: int = 0
     tail_start: int = 0

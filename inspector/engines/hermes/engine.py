@@ -9,46 +9,23 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
 from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
-from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.cut import Cut
+from inspector.engines.hermes.fallback import fallback_raises
 from inspector.engines.hermes.live_columns import measure
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
+from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
 from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.summary_input import Mask, SummaryInput, rough_size
 
 
-class HermesEngine:
-    """One release of Hermes' compressor. Pure: every method depends on its arguments alone."""
-
-    def __init__(self, policies: Policies) -> None:
-        self.policies = policies
-
-    @property
-    def name(self) -> str:
-        """What --profile takes."""
-        return self.policies.name
-
-    @property
-    def summary(self) -> str:
-        """One sentence about the release."""
-        return self.policies.summary
-
-    def budgets(self, settings: Settings) -> Budgets:
-        """Threshold, tail budget and summary ceiling in tokens, each explained."""
-        return budgets(self.policies, settings)
+class HermesEngine(ReleaseEngine):
+    """A release up to 0.19.0, whose plan follows from the sizes of messages."""
 
     def measure(self, messages: Iterable[Message]) -> HermesTokenIndex:
         """One pass over the bodies; planning needs only what comes back."""
         return measure(messages, self.policies)
-
-    def fires(self, tokens: int, settings: Settings) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
-        numbers = self.budgets(settings)
-        if tokens >= numbers.threshold_tokens:
-            return "agent"
-        return "hygiene" if tokens >= numbers.hygiene_tokens else None
 
     def plan(
         self, token_index: HermesTokenIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
@@ -74,6 +51,13 @@ class HermesEngine:
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
         """The list after, with `summary` as the handoff's text."""
         return assemble(messages, plan, self.policies, summary)
+
+    def fallback_raises(self, messages: Sequence[Message], plan: Plan) -> str:
+        """What the release raises at which message where no summary can be had; empty where it goes on."""
+        if not plan.compacts:
+            return ""
+        wires = self.prune(messages, plan)
+        return fallback_raises(wires, plan.summarized_from, plan.tail_start, self.policies)
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
         """What the summary model is handed."""
@@ -109,13 +93,13 @@ class _Planner:
         length, budget = len(token_index), self.budgets.tail_token_budget
         head = boundaries.head_size(token_index, policies, settings.protect_first_n, self.compactions)
         if length <= head + 4:
-            return Cut(f"{length} messages are too few: a head of {head} and 4 more are needed at least")
+            return Cut(too_few(length, head), "too few")
         pruned_to = (
             boundaries.prune_boundary(token_index, settings.protect_last_n, budget) if policies.prunes else 0
         )
         raises = self._pruning_fails(pruned_to, budget)
         if raises:
-            return Cut(f"the release fails while it prunes: {raises}", raises)
+            return Cut(f"the release fails while it prunes: {raises}", "fails", raises)
         head_end = boundaries.past_results(token_index, head)
         if steps is not None:
             steps.append(DerivationStep("head", head, f"the first {head} messages are protected"))
@@ -127,11 +111,11 @@ class _Planner:
                 )
         raises = self._walk_fails(head_end, pruned_to, budget)
         if raises:
-            return Cut(f"the release fails while it looks for the tail: {raises}", raises)
+            return Cut(f"the release fails while it looks for the tail: {raises}", "fails", raises)
         last_n = settings.protect_last_n
         start = boundaries.tail_start(token_index, policies, head_end, budget, last_n, pruned_to, steps)
         if head_end >= start:
-            return Cut("everything fits into the head and the tail")
+            return Cut(ALL_STAYS, "fits")
         return self._summarized(head_end, start, pruned_to)
 
     def _summarized(self, head_end: int, tail_start: int, pruned_to: int) -> Cut:
@@ -145,15 +129,15 @@ class _Planner:
             else self._trouble("summary", start, tail_start)
         )
         if raises:
-            return Cut(f"the release fails while it writes out the middle: {raises}", raises)
+            return Cut(f"the release fails while it writes out the middle: {raises}", "fails", raises)
         raises = self._trouble("mend", 0, head_end) or self._trouble("mend", tail_start, length)
         if raises:
-            return Cut(f"the release fails while it mends tool pairs: {raises}", raises)
+            return Cut(f"the release fails while it mends tool pairs: {raises}", "fails", raises)
         middle = token_index.rough_between(start, tail_start, pruned_to)
         ceiling = self.budgets.max_summary_tokens
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), ceiling))
         role, merged = summary_role(token_index, policies, head_end, tail_start)
-        return Cut("", "", head_end, tail_start, pruned_to, start, budget, role, merged)
+        return Cut("", None, "", head_end, tail_start, pruned_to, start, budget, role, merged)
 
     def plan(self, system: int) -> Plan:
         """The whole plan; `system` tokens stand beside the list."""
@@ -162,27 +146,8 @@ class _Planner:
         steps: list[DerivationStep] = []
         cut = self.cut(steps)
         if cut.reason:
-            return Plan(
-                profile=self.policies.name,
-                budgets=self.budgets,
-                length=length,
-                compacts=False,
-                reason=cut.reason,
-                head_end=length,
-                tail_start=length,
-                prune_before=0,
-                pruned=(),
-                summarized_from=length,
-                summary_budget=0,
-                role="",
-                merged=False,
-                head_tokens=total,
-                middle_tokens=0,
-                tail_tokens=0,
-                tokens_before=total + system,
-                tokens_after=total + system,
-                summary_tokens=0,
-                raises=cut.raises,
+            return not_compacted(
+                self.policies.name, self.budgets, length, total, system, cut.reason, cut.refusal, cut.raises
             )
         places = ((0, cut.head_end), (cut.head_end, cut.tail_start), (cut.tail_start, length))
         head, middle, tail = (token_index.rough_between(*place, cut.prune_before) for place in places)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.engines.sizes import Refusal
+
 #: Facts that every release shares.
 RATIO_CLAMP = (0.10, 0.80)
 SUMMARY_RATIO = 0.20
@@ -50,12 +52,14 @@ class Policies:
     out of what is summarized.
     Assembly: `forces_user` gives the summary the user role behind a system prompt, `keeps_a_user` where no user
     message is left; `stubs_calls` answers calls that lost their result, otherwise they are taken out;
+    `restates` says an unfinished request again behind the summary, and leaves pending calls alone;
     `strips_old_images` replaces pictures before the last user message that has one; `merges_behind` puts a
     merged summary behind the tail's text instead of before it.
     Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too.
-    Writing out: `joins_parts` joins the parts of a content, and fails on those without a text.
+    Writing out: `joins_parts` joins the parts of a content, and fails on those without a text; `tells_dropped` says
+    of each result what it was where no summary can be had.
     Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
-    `counts_nothing_done` counts those that found nothing to do as failed.
+    `refusals_counted` are the reasons for which one that did nothing counts as failed too.
     """
 
     name: str
@@ -94,10 +98,12 @@ class Policies:
     keeps_a_user: bool = False
     stubs_calls: bool = True
     strips_old_images: bool = False
+    restates: bool = False
     merges_behind: bool = False
     counts_whole_calls: bool = False
     counts_reasoning: bool = False
     joins_parts: bool = False
+    tells_dropped: bool = False
     judged_by: Literal["", "savings", "usage"] = ""
-    counts_nothing_done: bool = False
+    refusals_counted: frozenset[Refusal] = frozenset()
     wordings: tuple[Wording, ...] = ()

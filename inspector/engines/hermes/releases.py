@@ -56,6 +56,7 @@ HERMES_0_16 = replace(
     release="0.16.0",
     also=(),
     summary="Hermes Agent 0.16.0: as 0.15, with another handoff and a fallback that tells what was dropped.",
+    tells_dropped=True,
     wordings=(_WORDING_0_16, _WORDING_FIRST),
 )
 
@@ -67,8 +68,8 @@ HERMES_0_17 = replace(
     tail_floor="bounded",
     second_walk=True,
     anchor_assistant=True,
+    refusals_counted=frozenset({"fits"}),
     focuses_itself=True,
-    counts_nothing_done=True,
     wordings=(_WORDING_0_17, *HERMES_0_16.wordings),
 )
 
@@ -111,6 +112,7 @@ HERMES_0_19 = replace(
     joins_parts=True,
     summary_ceiling=10_000,
     judged_by="usage",
+    refusals_counted=frozenset({"fits", "too few"}),
     wordings=(_WORDING_0_19, *HERMES_0_18.wordings),
 )
 
@@ -132,7 +134,9 @@ HERMES_CURRENT = replace(
     summary="Hermes Agent as its sources are now (read, not compared): a lean tail, whole arguments.",
     eases_floor=True,
     lean_tail=True,
+    restates=True,
     shrinks_arguments=False,
+    refusals_counted=frozenset(),
     wordings=(_WORDING_CURRENT, *HERMES_0_20.wordings),
 )
 

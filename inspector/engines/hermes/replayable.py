@@ -13,9 +13,10 @@ from inspector.engines.hermes.cut import Cut
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ListStats
 from inspector.engines.hermes.policies import Policies
+from inspector.engines.hermes.release import firing
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
-from inspector.engines.sizes import Compacted, MessageSize
+from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
 #: What is taken to stand in front of a summary where the release's wording is not known, in characters.
 _PREFIX = 60
@@ -53,9 +54,7 @@ class HermesReplayable:
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
         """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
-        if tokens >= budgets.threshold_tokens:
-            return "agent"
-        return "hygiene" if tokens >= budgets.hygiene_tokens else None
+        return firing(tokens, budgets)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
         """The derived numbers, and the messages that are protected."""
@@ -118,12 +117,12 @@ class HermesLiveList(LiveColumns):
         self.engine, self.settings, self.budgets = source.engine, settings, budgets
         self.compactions = 0
 
-    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | None:
-        """Compact the list as the release plans it now; None where it would not."""
+    def compact(self, summary: Callable[[int], MessageSize]) -> Compacted | Refusal:
+        """Compact the list as the release plans it now; why not where it would not."""
         index = self.token_index()
         cut = self.engine.cut(index, self.settings, self.budgets, self.compactions)
-        if cut.reason:
-            return None
+        if cut.refusal:
+            return cut.refusal
         length = len(self)
         writes = cut.merged or cut.role
         left = self.replace(cut, index, summary(cut.summary_budget) if writes else None)

@@ -234,6 +234,7 @@ def _plan(entry: PlannedFile) -> Document:
         "compacts": plan.compacts,
         "reason": plan.reason,
         "raises": plan.raises or None,
+        "fallback_raises": entry.fallback_raises or None,
         "head_end": plan.head_end,
         "tail_start": plan.tail_start,
         "summarized_from": plan.summarized_from,

@@ -19,7 +19,10 @@ _NO_SUMMARY = "No summary was found in the list after it; the boundaries are whe
 _REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
 _NO_TAIL = "No copy of the tail was found behind the summary."
 _REPEATED = "The same messages repeat, so the tail may have started at another of them."
-_ORPHANS = "Tool results without a call stood where the tail starts, and they were left out."
+_ORPHANS = (
+    "Tool results without a call stood where the tail starts, and they were left out, so it may have started at any of "
+    "them, from #{first} on."
+)
 _ALIKE = "The summary reads like an earlier one, so which of them is new is inferred."
 _EMPTY = "The session that the compaction went on in holds no messages."
 
@@ -99,7 +102,7 @@ def _chosen(
     if results < start and not (handoff and handoff.releases and _MOVES_BEHIND.issuperset(handoff.releases)):
         start, known = _start_with_results(old, head, results, start, expected)
         if not known:
-            exact, note = False, _ORPHANS
+            exact, note = False, _ORPHANS.format(first=results)
     first = summary if merged else summary + 1
     return Recovered(head, start, summary, first, tail.end, summary, merged, exact, note)
 

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 from inspector.engines.base import Output
 from inspector.engines.hermes.assembly import mended, merged_with, without_old_images
 from inspector.engines.hermes.direct.handoffs import plain_text
+from inspector.engines.hermes.direct.restating import restated, visible_role
 from inspector.engines.hermes.policies import Policies
 
 Wire = Mapping[str, Any]
 #: Results of so many characters are demoted in a lean tail, but those of so many newest rounds of calls.
 _DEMOTED_FROM, _ROUNDS_KEPT = 1_500, 6
+#: In place of a session's id, and as long.
+_SESSION = "<the session's own id>"
 
 
 class Kept(NamedTuple):
@@ -33,7 +36,7 @@ class Role(NamedTuple):
 
 def demoted(tail: Sequence[Kept]) -> list[Kept]:
     """The tail with a line in place of long results of all but its newest rounds of calls (current sources, a lean
-    tail; how the line says to find them again is left out)."""
+    tail). The line names the session, which a list does not say: words as long as its id stand there."""
     rounds, newest = 0, len(tail)
     while newest > 0 and rounds <= _ROUNDS_KEPT:
         newest -= 1
@@ -55,7 +58,10 @@ def _demoted(wire: Wire) -> Wire:
     if "[SKILL_PRUNED:" in content:
         return wire
     tool = wire.get("tool_name") or "tool"
-    line = f"[{tool} output demoted at compaction — {len(content):,} chars preserved in session history.]"
+    line = (
+        f"[{tool} output demoted at compaction — {len(content):,} chars preserved in session history. Recover with "
+        f"session_search(query=..., session_id='{_SESSION}')]"
+    )
     return {**wire, "content": line}
 
 
@@ -64,10 +70,10 @@ def role_of(head: Sequence[Kept], tail: Sequence[Kept], headless: bool) -> Role:
     protected."""
     last: str | None = "user"
     if head:
-        last = next((role for kept in reversed(head) if (role := _visible(kept.wire)) is not None), None)
+        last = next((role for kept in reversed(head) if (role := visible_role(kept.wire)) is not None), None)
     first, visible = None, None
     for at, kept in enumerate(tail):
-        first = _visible(kept.wire)
+        first = visible_role(kept.wire)
         if first is not None:
             visible = at
             break
@@ -81,21 +87,19 @@ def role_of(head: Sequence[Kept], tail: Sequence[Kept], headless: bool) -> Role:
     return Role(role, visible if forced and visible is not None else 0, forced and role == "user")
 
 
-def _visible(wire: Wire) -> str | None:
-    role = wire.get("role")
-    if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
-        return None
-    return role
-
-
 def _asks(kept: Kept) -> bool:
     return kept.wire.get("role") == "user" and bool(plain_text(kept.wire.get("content")).strip())
 
 
 def assembled(
-    head: Sequence[Kept], tail: Sequence[Kept], headless: bool, summary: str, policies: Policies
+    head: Sequence[Kept],
+    tail: Sequence[Kept],
+    headless: bool,
+    summary: str,
+    policies: Policies,
+    request: Kept | None = None,
 ) -> list[Output]:
-    """The list after, with `summary` as the handoff's text."""
+    """The list after, with `summary` as the handoff's text, and behind it the unfinished `request`."""
     chosen = role_of(head, tail, headless)
     output = [Output(wire, source) for source, wire in head]
     if chosen.target is None:
@@ -104,4 +108,10 @@ def assembled(
     for at, (source, wire) in enumerate(tail):
         merged = at == chosen.target
         output.append(Output(merged_with(wire, summary, where) if merged else wire, source, merged))
-    return without_old_images(mended(output, policies))
+    output = mended(output, policies, keeps_pending=policies.restates)
+    # Where the summary stands before what a message says, the model reads that as the request.
+    if request is not None and not (
+        chosen.before and plain_text(tail[chosen.target or 0].wire.get("content")).strip()
+    ):
+        output = restated(output, request.wire, request.source, policies)
+    return without_old_images(output)

@@ -10,15 +10,17 @@ from typing import Any, NamedTuple, TypeVar
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes.assembly import pruned_wire
-from inspector.engines.hermes.budgets import budgets
 from inspector.engines.hermes.direct import boundaries, pruning
 from inspector.engines.hermes.direct.assembly import Kept, assembled, demoted, role_of
 from inspector.engines.hermes.direct.estimates import message_tokens, rough_tokens
 from inspector.engines.hermes.direct.handoffs import echoes_after, is_handoff, last_user, without_handoff
+from inspector.engines.hermes.direct.restating import unfinished
 from inspector.engines.hermes.estimates import call_id, check_serializable
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
+from inspector.engines.hermes.release import ALL_STAYS, ReleaseEngine, not_compacted, too_few
 from inspector.engines.hermes.summary_input import summary_input
+from inspector.engines.sizes import Refusal
 from inspector.engines.summary_input import Mask, SummaryInput
 
 Wire = Mapping[str, Any]
@@ -82,43 +84,18 @@ class _Window(NamedTuple):
 
 
 class _Fails(Exception):
-    """The release fails, or has nothing to do: `reason` says so."""
+    """The release fails, or has nothing to do: the reason, the refusal, and what it raises."""
 
-    def __init__(self, reason: str, raises: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.raises = reason, raises
+    def __init__(self, reason: str, refusal: Refusal, raises: str = "") -> None:
+        super().__init__(reason, refusal, raises)
 
 
-class DirectEngine:
-    """One release of Hermes' compressor from 0.20.0 on. Pure: every method depends on its arguments alone."""
-
-    def __init__(self, policies: Policies) -> None:
-        self.policies = policies
-
-    @property
-    def name(self) -> str:
-        """What --profile takes."""
-        return self.policies.name
-
-    @property
-    def summary(self) -> str:
-        """One sentence about the release."""
-        return self.policies.summary
-
-    def budgets(self, settings: Settings) -> Budgets:
-        """Threshold, tail budget and summary ceiling in tokens, each explained."""
-        return budgets(self.policies, settings)
+class DirectEngine(ReleaseEngine):
+    """A release from 0.20.0 on, whose plan depends on texts."""
 
     def measure(self, messages: Iterable[Message]) -> DirectIndex:
         """The list itself, counted."""
         return DirectIndex(messages, self.policies)
-
-    def fires(self, tokens: int, settings: Settings) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
-        numbers = self.budgets(settings)
-        if tokens >= numbers.threshold_tokens:
-            return "agent"
-        return "hygiene" if tokens >= numbers.hygiene_tokens else None
 
     def plan(
         self, token_index: DirectIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
@@ -130,27 +107,8 @@ class DirectEngine:
             window = self._window(token_index.wires, settings, numbers, compactions)
             role, merged = self._role(window)
         except _Fails as failure:
-            return Plan(
-                profile=self.name,
-                budgets=numbers,
-                length=length,
-                compacts=False,
-                reason=failure.reason,
-                head_end=length,
-                tail_start=length,
-                prune_before=0,
-                pruned=(),
-                summarized_from=length,
-                summary_budget=0,
-                role="",
-                merged=False,
-                head_tokens=total - system_tokens,
-                middle_tokens=0,
-                tail_tokens=0,
-                tokens_before=total,
-                tokens_after=total,
-                summary_tokens=0,
-                raises=failure.raises,
+            return not_compacted(
+                self.name, numbers, length, token_index.total(), system_tokens, *failure.args
             )
         middle = sum(map(rough_tokens, window.middle))
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
@@ -206,12 +164,19 @@ class DirectEngine:
         if not plan.compacts:
             return tuple(Output(wire, index) for index, wire in enumerate(pruned))
         echoes = self._echoes(pruned)
-        head = [(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
+        head = [Kept(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
         tail = [
-            (index, pruned[index]) for index in range(plan.tail_start, len(pruned)) if index not in echoes
+            Kept(index, pruned[index]) for index in range(plan.tail_start, len(pruned)) if index not in echoes
         ]
-        stays = demoted(self._kept(tail)) if plan.budgets.unbound else self._kept(tail)
-        return tuple(assembled(self._kept(head), stays, plan.head_end == 0, summary, self.policies))
+        stays = self._kept(demoted(tail)) if plan.budgets.unbound else self._kept(tail)
+        request = self._request(messages) if self.policies.restates else None
+        headless = plan.head_end == 0
+        return tuple(assembled(self._kept(head), stays, headless, summary, self.policies, request))
+
+    def _request(self, messages: Sequence[Message]) -> Kept | None:
+        wires = [message.wire for message in messages]
+        at = unfinished(wires, self.policies)
+        return None if at is None else Kept(at, wires[at])
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
         """What the summary model is handed."""
@@ -249,9 +214,7 @@ class DirectEngine:
         policies, budget = self.policies, numbers.tail_token_budget
         size = boundaries.head_size(wires, policies, settings.protect_first_n, compactions)
         if len(wires) <= size + 4:
-            raise _Fails(
-                f"{len(wires)} messages are too few: a head of {size} and 4 more are needed at least"
-            )
+            raise _Fails(too_few(len(wires), size), "too few")
         boundary = _phase(
             "prunes", lambda: pruning.prune_boundary(wires, policies, numbers, settings.protect_last_n)
         )
@@ -265,13 +228,13 @@ class DirectEngine:
         cut = _phase("looks for the tail", search.find)
         cut = boundaries.bridged(left, head_end, cut, last_user(left, 0, policies))
         if head_end >= cut:
-            raise _Fails("everything fits into the head and the tail")
+            raise _Fails(ALL_STAYS, "fits")
         first = int(bool(left) and left[0].get("role") == "system")
         stop = cut if compactions else len(left)
         handoffs = [index for index in range(first, stop) if is_handoff(left[index], policies)]
         middle, tail_start = self._middle(left, head_end, cut, handoffs)
         if not middle:
-            raise _Fails("an earlier summary is all that could be summarized")
+            raise _Fails("an earlier summary is all that could be summarized", "fits")
         _phase("writes out the middle", lambda: _write_out(middle, policies))
         steps = [DerivationStep("head", size, f"the first {size} messages are protected"), *search.steps]
         if cut != search.cut:
@@ -320,4 +283,6 @@ def _phase(words: str, work: Callable[[], T]) -> T:
         return work()
     except RELEASE_ERRORS as error:
         name = type(error).__name__
-        raise _Fails(f"the release fails while it {words}: {name}", f"{name} in this list") from error
+        raise _Fails(
+            f"the release fails while it {words}: {name}", "fails", f"{name} in this list"
+        ) from error

@@ -12,7 +12,7 @@ from inspector.engines.hygiene import TODO_START
 _LEGACY = "[CONTEXT SUMMARY]:"
 _PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
 _BELOW = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
-_END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 _MARK = "_compressed_summary"
 #: The SHA-256 of texts that a release writes as a user message where a compacted list has none.
 _CONTINUATIONS = frozenset(
@@ -83,7 +83,7 @@ def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
 def _own_text(content: str) -> str:
     if _BELOW in content:
         return content.split(_BELOW, 1)[0].strip().removeprefix(_PRIOR).lstrip()
-    return content.partition(_END)[2].lstrip()
+    return content.partition(END)[2].lstrip()
 
 
 def _own_parts(content: list[Any]) -> list[Any]:
@@ -96,8 +96,8 @@ def _own_parts(content: list[Any]) -> list[Any]:
         before.append(item)
     for index, item in enumerate(content):
         text = _text_in(item)
-        if text is not None and _END in text:
-            rest = text.split(_END, 1)[1].lstrip()
+        if text is not None and END in text:
+            rest = text.split(END, 1)[1].lstrip()
             return [*([_with_text(item, rest)] if rest else []), *content[index + 1 :]]
     return []
 

@@ -1,0 +1,78 @@
+"""A list of the profiles to choose from: whose rules plan, and how far each can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from inspector.core.errors import EngineError
+from inspector.core.text import safe_line
+from inspector.engines.registry import engine, names, standing
+
+if TYPE_CHECKING:
+    from inspector.app.host import Host
+
+_ABOUT = "Whose rules plan. Enter takes one, p goes to the next, esc leaves it."
+
+
+class ProfilePrompt(ModalScreen["str | None"]):
+    """Asks for a profile; None where none is chosen. `force` is the one that would be in force, `why` where it is
+    known from ("detected")."""
+
+    CSS_PATH = "profiles.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "Leave it", id="profiles.close"),
+        Binding("p", "next", "Next one", show=False, id="profiles.next"),
+    ]
+    app: Host
+
+    def __init__(self, current: str, force: str, why: str) -> None:
+        super().__init__()
+        self.current = current
+        self.force = force
+        self.why = why
+
+    def compose(self) -> ComposeResult:
+        """What is asked, and every profile with its note."""
+        known = names()
+        options = [Option(self._line(name), id=name) for name in known]
+        with Vertical(id="profiles"):
+            yield Static(Text("Profile", style="bold"))
+            yield Static(Text(_ABOUT), id="about")
+            yield OptionList(*options, compact=True)
+
+    def _line(self, name: str) -> Text:
+        try:
+            note = engine(name).summary
+        except EngineError as error:
+            note = str(error)
+        line = Text("● " if name == self.current else "  ")
+        line.append(f"{safe_line(name):<16}", style="bold")
+        line.append(f"{standing(name):<20}")
+        if name == self.force:
+            line.append(f"{self.why} · ", style="bold")
+        return line.append(safe_line(note))
+
+    def on_mount(self) -> None:
+        """The one in use is highlighted."""
+        options = self.query_one(OptionList)
+        known = names()
+        options.highlighted = known.index(self.current) if self.current in known else 0
+        options.focus()
+
+    def action_next(self) -> None:
+        """The next one, the first after the last."""
+        self.query_one(OptionList).action_cursor_down()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option.id)

@@ -1,0 +1,105 @@
+"""An unfinished request that stands before the summary is said again behind it (current sources, `compress`).
+
+A handoff tells the model to act on user messages behind it alone, so a request that only the head still holds, or that
+a cut through its turn left to the summary, would go unanswered. That rows with one message id are one row is taken
+from the sources too: the restated request takes the place of its original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.engines.base import Output
+from inspector.engines.hermes.direct.handoffs import END, is_blank, is_handoff, is_synthetic, plain_text
+from inspector.engines.hermes.policies import Policies
+
+HEADER = (
+    "[STILL IN PROGRESS — this is the active request, restated after the compaction boundary because it was not "
+    "finished yet. Continue it; do not start over.]"
+)
+Wire = Mapping[str, Any]
+
+
+def unfinished(wires: Sequence[Wire], policies: Policies) -> int | None:
+    """The newest request of a list that no answer in words ends; None where there is none."""
+    at = next((at for at in range(len(wires) - 1, -1, -1) if _asks(wires[at], policies)), None)
+    if at is None:
+        return None
+    for wire in reversed(wires[at + 1 :]):
+        if wire.get("role") != "assistant" or wire.get("tool_calls"):
+            break
+        if plain_text(wire.get("content")).strip():
+            return None
+    return at
+
+
+def _asks(wire: Wire, policies: Policies) -> bool:
+    if is_handoff(wire, policies):
+        rest = plain_text(wire.get("content")).rpartition(END)[2].lstrip()
+        return rest.startswith(HEADER) and bool(rest.removeprefix(HEADER).strip())
+    return _is_said(wire, policies)
+
+
+def _is_said(wire: Wire, policies: Policies) -> bool:
+    return wire.get("role") == "user" and not is_blank(wire, policies) and not is_synthetic(wire, policies)
+
+
+def restated(output: list[Output], request: Wire, source: int, policies: Policies) -> list[Output]:
+    """The new list with the request, which was message `source` of the list before, behind the summary; as it is where
+    a user message follows the summary already."""
+    carrier = next((at for at, out in enumerate(output) if _carries(out)), None)
+    text = plain_text(request.get("content"))
+    text = text.rpartition(END)[2] if is_handoff(request, policies) else text
+    task = text.strip().removeprefix(HEADER).strip()
+    if carrier is None or not task or any(_is_said(out.wire, policies) for out in output[carrier + 1 :]):
+        return output
+    return _behind(_without_original(output, carrier, source), request, task, policies)
+
+
+def _without_original(output: list[Output], carrier: int, source: int) -> list[Output]:
+    left = [
+        out for at, out in enumerate(output) if at == carrier or out.source != source or out.role != "user"
+    ]
+    if len(left) == len(output):
+        return output
+    at = left.index(output[carrier])
+    first = next(index for index, out in enumerate(left) if out.role != "system")
+    if left[first].role != "user":
+        if visible_role(left[at].wire) is None:
+            return output
+        left.insert(first, left.pop(at))
+        at = first
+    before = next((role for out in reversed(left[:at]) if (role := visible_role(out.wire))), None)
+    if visible_role(left[at].wire) == "assistant" and before != "user":
+        left[at] = replace(left[at], wire={**left[at].wire, "role": "user"})
+    return left
+
+
+def _behind(output: list[Output], request: Wire, task: str, policies: Policies) -> list[Output]:
+    last = next((role for out in reversed(output) if (role := visible_role(out.wire))), None)
+    content = request.get("content")
+    if last != "user":
+        own = {key: value for key, value in request.items() if key != "timestamp"}
+        parts = [{"type": "text", "text": f"{HEADER}\n"}, *content] if isinstance(content, list) else None
+        if is_handoff(request, policies):
+            own, parts = {"role": "user"}, None
+        return [*output, Output({**own, "content": parts or f"{HEADER}\n{task}"}, "restated")]
+    at = next(at for at, out in enumerate(output) if _carries(out))
+    text = f"\n\n{HEADER}\n{task}"
+    whole = output[at].wire.get("content")
+    more = [*whole, {"type": "text", "text": text}] if isinstance(whole, list) else f"{whole or ''}{text}"
+    return [*output[:at], replace(output[at], wire={**output[at].wire, "content": more}), *output[at + 1 :]]
+
+
+def _carries(out: Output) -> bool:
+    return out.source == "summary" or out.merged
+
+
+def visible_role(wire: Wire) -> str | None:
+    """A message's role as templates count it for alternation; None where they pass over it."""
+    role = wire.get("role")
+    if role == "tool" or (role == "assistant" and wire.get("tool_calls")):
+        return None
+    return role

@@ -1,0 +1,83 @@
+"""What the engines of all releases have in common: their numbers, when they fire, and a plan that does nothing."""
+
+from __future__ import annotations
+
+from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines.hermes.budgets import budgets
+from inspector.engines.hermes.policies import Policies
+from inspector.engines.sizes import Refusal
+
+ALL_STAYS = "everything fits into the head and the tail"
+
+
+def too_few(length: int, head: int) -> str:
+    """Why so short a list is not compacted."""
+    return f"{length} messages are too few: a head of {head} and 4 more are needed at least"
+
+
+def firing(tokens: int, numbers: Budgets) -> str | None:
+    """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+    if tokens >= numbers.threshold_tokens:
+        return "agent"
+    return "hygiene" if tokens >= numbers.hygiene_tokens else None
+
+
+class ReleaseEngine:
+    """One release of Hermes' compressor. Pure: every method depends on its arguments alone."""
+
+    def __init__(self, policies: Policies) -> None:
+        self.policies = policies
+
+    @property
+    def name(self) -> str:
+        """What --profile takes."""
+        return self.policies.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence about the release."""
+        return self.policies.summary
+
+    def budgets(self, settings: Settings) -> Budgets:
+        """Threshold, tail budget and summary ceiling in tokens, each explained."""
+        return budgets(self.policies, settings)
+
+    def fires(self, tokens: int, settings: Settings) -> str | None:
+        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        return firing(tokens, self.budgets(settings))
+
+
+def not_compacted(
+    profile: str,
+    numbers: Budgets,
+    length: int,
+    total: int,
+    system: int,
+    reason: str,
+    refusal: Refusal | None,
+    raises: str,
+) -> Plan:
+    """The plan of a list of `total` tokens that stays as it is, `system` tokens standing beside it."""
+    return Plan(
+        profile=profile,
+        budgets=numbers,
+        length=length,
+        compacts=False,
+        reason=reason,
+        head_end=length,
+        tail_start=length,
+        prune_before=0,
+        pruned=(),
+        summarized_from=length,
+        summary_budget=0,
+        role="",
+        merged=False,
+        head_tokens=total,
+        middle_tokens=0,
+        tail_tokens=0,
+        tokens_before=total + system,
+        tokens_after=total + system,
+        summary_tokens=0,
+        raises=raises,
+        refusal=refusal,
+    )
