@@ -8,7 +8,7 @@ from threading import Lock
 
 from inspector.attempts.summarizers.base import Summarizer
 from inspector.caching.costs import Cost, Rates, total
-from inspector.config.prices import rates_for
+from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import NotAllowed
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
@@ -93,8 +93,8 @@ def money(amount: float) -> str:
 
 def recipient_of(summarizer: Summarizer, prompts: Sequence[int], answers: Sequence[int]) -> Recipient:
     """What a summarizer would get: prompts of so many tokens, each to be answered with so many at most."""
-    rates = rates_for(summarizer.model) if summarizer.model else None
-    cost = cost_of(rates, sum(prompts), sum(answers))
+    rates = rates_of(summarizer.model, day_of(0.0)) if summarizer.model else None
+    cost = total(cost_of(rates, sent, received) for sent, received in zip(prompts, answers, strict=True))
     prices = "" if rates is None else f"{rates.source}, {rates.date}".rstrip(", ")
     return Recipient(
         summarizer.to, key_of(summarizer), len(prompts), sum(prompts), sum(answers), cost, prices
@@ -103,6 +103,7 @@ def recipient_of(summarizer: Summarizer, prompts: Sequence[int], answers: Sequen
 
 def cost_of(rates: Rates | None, sent: int, received: int) -> Cost | None:
     """What a request costs that reads nothing from a cache; None where a price is not known."""
+    rates = None if rates is None else rates.at(sent)
     if rates is None or rates.input is None or rates.output is None:
         return None
     return Cost(sent * rates.input / _MILLION, 0.0, received * rates.output / _MILLION)

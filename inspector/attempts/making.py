@@ -9,7 +9,7 @@ from inspector.attempts.attempt import Ask, Attempt
 from inspector.attempts.consent import Allowance, cost_of, prompt_tokens
 from inspector.attempts.kept import KeptAttempts
 from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
-from inspector.config.prices import rates_for
+from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import AttemptError, SummarizerCut
 from inspector.core.rough import text_tokens
 
@@ -90,7 +90,7 @@ class _Begun:
         """Keep how it ended."""
         sent = prompt_tokens(self.ask.prompt) if reply.sent is None else reply.sent
         received = text_tokens(len(reply.text)) if reply.received is None else reply.received
-        rates = rates_for(self.summarizer.model) if self.summarizer.model else None
+        rates = rates_of(self.summarizer.model, day_of(0.0)) if self.summarizer.model else None
         # Of a request that failed nobody knows what it cost.
         cost = cost_of(rates, sent, received) if state != "failed" else None
         return self.kept.change(
