@@ -64,12 +64,12 @@ FATES = [
     ("25 % is live.", "- 25 % of traffic on orders-v2", "paraphrased"),
     ("Never more than 40 connections.", "- 40 connections were open", "lost"),
     # Several of its values stand there, its words do not.
-    ("Roll it out: 5 %, then 25 %, with 24 hours between.", "- Go to 25 % now that the 24 hours are over", "value lost"),
+    ("Roll it out: 5 %, then 25 %, with 24 hours between.", "- Go to 25 %, the 24 hours are over", "value lost"),
     # The only word of a fact is no subject where its number is gone.
     ("0 rows missing", "- nothing is missing since January", "lost"),
     ("Reply to https://git.acme.dev/pull/7.", "- Replied to all of them", "value lost"),
     # Many words of it beside none of its names may be something else.
-    ("The old `flush_all` call waits for the slow writer lock.", "- The slow writer waits, its lock call is old.", "uncertain"),
+    ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip
 
 
