@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
 from inspector.stores.entries import Entries
-from inspector.stores.recorded import Bodies
+from inspector.stores.recorded import Bodies, FileDigest
 
 #: Messages are counted from 1, file by file: the upper bits of a message's id say which file.
 _FILE_BITS = 32
@@ -49,6 +49,29 @@ def generations_of(
             live=number == len(lists),
         )
         for number, ids in enumerate(lists, start=1)
+    )
+
+
+def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "") -> ConversationRow:
+    """The row of a conversation that one file holds; `source` names the agent's release."""
+    return ConversationRow(
+        id=digest.session,
+        root=digest.session,
+        title=digest.title,
+        model=digest.model,
+        source=source,
+        sessions=(digest.session,),
+        messages=digest.messages,
+        compactions=len(digest.compactions),
+        started_at=digest.started_at,
+        last_active=digest.last_active,
+        parent=digest.parent or None,
+        kind="sub-agent" if digest.parent else "conversation",
+        provider=digest.provider,
+        agent=agent,
+        folder=digest.folder,
+        window=digest.window,
+        window_source=window_source if digest.window else "",
     )
 
 
