@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
 from inspector.core.messages import Message
@@ -42,6 +42,15 @@ class FileDigest:
     largest: int = 0
     provider: str = ""
     window: int | None = None
+
+
+_DIGEST = tuple(field.name for field in fields(FileDigest))
+
+
+def digest_from(values: Sequence[Any]) -> FileDigest:
+    """The digest whose fields JSON gave back in order. Raises ValueError, TypeError for other values."""
+    named = dict(zip(_DIGEST, values, strict=True))
+    return FileDigest(**{**named, "compactions": tuple(named["compactions"])})
 
 
 @dataclass(frozen=True, slots=True)
