@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
@@ -30,7 +31,7 @@ def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
         for file, numbers in wanted.items():
             for number, made in files[file].bodies(numbers).items():
                 name = identity(file, number)
-                found[name] = Message(made.wire, name, session, made.timestamp, made.note, made.summary)
+                found[name] = replace(made, id=name, session=session)
         return [found[name] for name in ids]
 
     return read
