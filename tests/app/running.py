@@ -173,9 +173,7 @@ def cursor(pilot: Test) -> int:
 def row(pilot: Test, index: int) -> MessageRow:
     """The row of a message."""
     listed = rows(pilot)
-    found = listed.row(listed.row_of(index))
-    assert found is not None
-    return found
+    return listed.row(listed.row_of(index))
 
 
 def marked(pilot: Test) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import ContentSwitcher
 
-from tests.app.running import CHECKOUT, running, settled
+from tests.app.running import CHECKOUT, conversation, messages, running, settled
 
 
 def on_screen(app_screen: object) -> list[str]:
@@ -21,3 +21,21 @@ async def test_one_pane_is_on_screen_after_a_burst(rotating: Path) -> None:
                 pilot.app.simulate_key(key)
             await settled(pilot)
             assert on_screen(pilot.app.screen) == [last]
+
+
+async def test_no_key_is_lost_while_messages_are_read(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        screen, listed = conversation(pilot), messages(pilot)
+        last = listed.cursor
+        for _ in range(5):
+            # The list has moved its cursor and the screen is yet to hear of it, when something comes from a thread.
+            listed.action_move(-1)
+            screen.watch_loaded()
+            listed.action_move(-1)
+        await settled(pilot)
+        assert listed.cursor == last - 10
+        assert screen.state.row == last - 10
+        for _ in range(9):
+            pilot.app.simulate_key("up")
+        await settled(pilot)
+        assert (listed.cursor, screen.state.row) == (last - 19, last - 19)

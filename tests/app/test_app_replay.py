@@ -64,7 +64,7 @@ def rows(pilot: Test) -> StepRows:
 def shown(pilot: Test) -> list[MessageRow]:
     """The rows on screen."""
     listed = rows(pilot)
-    return [found for at in messages(pilot).visible_rows if (found := listed.row(at)) is not None]
+    return [found for at in messages(pilot).visible_rows if (found := listed.row(at)).text is not None]
 
 
 def track_of(text: str) -> range:

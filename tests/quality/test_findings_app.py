@@ -52,7 +52,6 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         assert rows is not None
         assert rows.index(cursor) == 4
         shown = rows.row(cursor)
-        assert shown is not None
         assert {"finding", "summary"} <= shown.flags
         assert "!" in screen.query_one(Timeline).render_line(0).text
 

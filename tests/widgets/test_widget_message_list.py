@@ -26,9 +26,9 @@ class Lazy:
     def __len__(self) -> int:
         return self.count
 
-    def row(self, index: int) -> MessageRow | None:
+    def row(self, index: int) -> MessageRow:
         self.asked.add(index)
-        return MessageRow(str(index), "tool", f"loaded {index}") if index in self.loaded else None
+        return MessageRow(str(index), "tool", f"loaded {index}" if index in self.loaded else None)
 
 
 async def test_a_million_rows_ask_for_those_on_screen_only() -> None:

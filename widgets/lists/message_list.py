@@ -42,12 +42,13 @@ class MessageRow:
 
     `label` is its index or name ("217", "sys"); `region` is head, middle, tail or empty; `tokens` are None where
     nobody has counted yet, and `token_kind` says whether they are rough (shown with ~) or exact.
-    `pruned_tokens` is the size after pruning where it changes. `breakpoint` is 1..4. `text` may hold anything.
+    `pruned_tokens` is the size after pruning where it changes. `breakpoint` is 1..4. `text` may hold anything; None
+    where it is not read yet.
     """
 
     label: str
     role: str
-    text: str
+    text: str | None
     region: str = ""
     tokens: int | None = None
     token_kind: Literal["rough", "exact"] = "rough"
@@ -73,8 +74,8 @@ class RowSource(Protocol):
 
     def __len__(self) -> int: ...
 
-    def row(self, index: int) -> MessageRow | None:
-        """The row, None where it is not loaded yet."""
+    def row(self, index: int) -> MessageRow:
+        """The row, without its text where that is not read yet."""
         ...
 
 
@@ -87,7 +88,7 @@ class ListSource:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def row(self, index: int) -> MessageRow | None:
+    def row(self, index: int) -> MessageRow:
         """The row."""
         return self._rows[index]
 
@@ -317,10 +318,9 @@ class MessageList(LineList):
         item = self._item_at(line)
         if isinstance(item, Boundary):
             return self._draw_boundary(item, width)
-        row = self._source.row(item) if item < len(self._source) else None
-        if row is None:
+        row = self._source.row(item) if item < len(self._source) else MessageRow(str(item), "", None)
+        if row.text is None:
             self._note_missing(item)
-            row = MessageRow(label=str(item), role="", text="…")
         if item in (self._cursor, self._hover):
             return self._draw_row(item, row, width)
         key = (row, width, self._label_width)
@@ -360,7 +360,7 @@ class MessageList(LineList):
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
         room = width - line.width - (3 if width >= 48 or mark else 0)
-        text = fit(safe_line(row.text, max(1, room) + 1), room)
+        text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 1), room)
         if self._highlight:
             spans = tuple(find_spans(text, self._highlight))
             line.marked(text, text_style, spans, self.get_component_rich_style("list--found"))

@@ -248,8 +248,7 @@ class CompactionPane(Vertical):
         self._list.move_cursor(row)
 
     def _group(self, index: int) -> frozenset[str]:
-        row = self._rows.row(index)
-        return frozenset[str](row.flags) & {"struck", "copied", "summary"} if row is not None else frozenset()
+        return frozenset[str](self._rows.row(index).flags) & {"struck", "copied", "summary"}
 
     def action_open(self) -> None:
         """Go to the lost fact or the file that is lit, or unfold the section."""

@@ -34,11 +34,11 @@ class CompactionRows:
                 row -= 1
         return self.before, row
 
-    def row(self, row: int) -> MessageRow | None:
+    def row(self, row: int) -> MessageRow:
         """A row, from the list it belongs to, in the region that it was in."""
         rows, index = self.place(row)
         found = rows.row(rows.row_of(index))
-        if found is None or rows is not self.before:
+        if rows is not self.before:
             return found
         done = self.compaction
         region = "head" if index < done.head_end else "middle" if index < done.tail_start else "tail"

@@ -48,6 +48,8 @@ class MessagePart:
         self._encoding = ""
         self._opened: Opened | None = None
         self.rows: GenerationRows | None = None
+        #: The row of the state that was shown last.
+        self._row = -1
 
     # What has been read.
 
@@ -164,14 +166,18 @@ class MessagePart:
 
     # Showing.
 
-    def show(self, widget: MessageList, state: State, loaded: Loaded, derived: Derived) -> None:
+    def show(self, widget: MessageList, state: State, loaded: Loaded, derived: Derived) -> bool:
         """Hand the list the rows of the state; what is the same draws nothing. At another moment of a replay the cursor
-        goes to what has just happened there."""
+        goes to what has just happened there.
+
+        Answers whether the cursor was placed, as near to the state's row as the list allows. It is not where the user
+        has just moved it: the state will hear of that."""
         opened = loaded.opened
         assert opened is not None
         fresh = self._rows_for(state, loaded, opened)
         changed = fresh.put(self._marks(state, loaded, derived))
         boundaries = fresh.boundaries()
+        elsewhere, self._row = state.row != self._row, state.row
         if fresh is not self.rows:
             self.rows = fresh
             widget.set_boundaries(boundaries)
@@ -185,11 +191,14 @@ class MessagePart:
             if len(fresh) != widget.row_count:
                 # A cursor on the last row stays on the last one.
                 widget.rows_changed()
-                return
+                return True
             if changed:
                 widget.refresh()
+            if not elsewhere:
+                return False
             if widget.cursor != state.row:
                 widget.move_cursor(state.row, notify=False, centre=True)
+        return True
 
     def _rows_for(self, state: State, loaded: Loaded, opened: Opened) -> GenerationRows:
         rows, at, number = self.rows, state.moment, state.generation

@@ -168,16 +168,14 @@ class GenerationRows:
         """The lines between rows: the plan's, and the recorded ones of the compaction that ended the list."""
         return boundaries(self.marks.plan, self.marks.ended_by, self.row_of)
 
-    def row(self, row: int) -> MessageRow | None:
-        """A row for the list; None where its body has not been read."""
+    def row(self, row: int) -> MessageRow:
+        """A row for the list, without its text where that has not been read."""
         index = row - self.offset
         return self.system_row() if index < 0 else self.message_row(index)
 
-    def message_row(self, index: int) -> MessageRow | None:
+    def message_row(self, index: int) -> MessageRow:
         """The row of a message of the generation."""
         line = self.lines.get(index)
-        if line is None:
-            return None
         exact = self.exact.get(index)
         tokens = pruned = None
         index_of, plan = self.marks.token_index, self.marks.plan
@@ -185,7 +183,7 @@ class GenerationRows:
             tokens = index_of.tokens(index)
             if index in self._pruned:
                 pruned = index_of.pruned_tokens(index)
-        flags = set(line.flags)
+        flags = set[Flag]() if line is None else set(line.flags)
         if index in self._left:
             flags.add("struck")
         if index in self._copied[0] or index in self._copied[1]:
@@ -201,7 +199,7 @@ class GenerationRows:
         return MessageRow(
             label=str(index),
             role=ROLE_NAMES[self.generation.roles[index]],
-            text=line.text,
+            text=None if line is None else line.text,
             region=plan.region(index) if plan is not None and index < plan.length else "",
             tokens=exact if exact is not None else tokens,
             token_kind="rough" if exact is None else "exact",

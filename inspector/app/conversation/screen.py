@@ -199,8 +199,8 @@ class ConversationScreen(JobScreen):
             regions.planned, regions.recorded = derived.planned, derived.recorded
             timeline.set_state(derived.nodes, self.state.generation)
             timeline.set_position(derived.position)
-        self.messages.show(self.message_list, self.state, self.loaded, derived)
-        if self.message_list.cursor != self.state.row:
+        placed = self.messages.show(self.message_list, self.state, self.loaded, derived)
+        if placed and self.message_list.cursor != self.state.row:
             # The list knows where the cursor can be.
             self.set_reactive(ConversationScreen.state, replace(self.state, row=self.message_list.cursor))
         self.panes.fill(Context(self.state, self.loaded, opened, derived, self._derive, self.messages))
@@ -307,7 +307,9 @@ class ConversationScreen(JobScreen):
 
     @on(MessageList.Selected)
     def _selected(self, event: MessageList.Selected) -> None:
-        self.change(row=event.index)
+        # Keys are faster than frames: the cursor may be further by now.
+        if event.index == self.message_list.cursor:
+            self.change(row=event.index)
 
     @on(MessageList.Opened)
     def _open_message(self) -> None:

@@ -96,21 +96,22 @@ class StepRows(GenerationRows):
             self._pruned = frozenset()
         return changed
 
-    def row(self, row: int) -> MessageRow | None:
-        """A row for the list; None where its body has not been read."""
+    def row(self, row: int) -> MessageRow:
+        """A row for the list, without its text where that has not been read."""
         behind = row - self.offset
         if behind < 0:
             return self.system_row()
         part, within = self._part(behind)
         if part.live >= 0:
             found = self.message_row(part.live + within)
-            return found if found is None or self.during is None else self._within(found, part.live + within)
+            return found if self.during is None else self._within(found, part.live + within)
         index = part.start + within
         line = self._past.get(part.generation, {}).get(index)
-        if line is None:
-            return None
         role = ROLE_NAMES[self._whole[part.generation - 1].roles[index]]
-        return MessageRow(f"c{part.left_with}", role, line.text, flags=line.flags | {"struck"})
+        label = f"c{part.left_with}"
+        if line is None:
+            return MessageRow(label, role, None, flags=frozenset({"struck"}))
+        return MessageRow(label, role, line.text, flags=line.flags | {"struck"})
 
     def _within(self, found: MessageRow, index: int) -> MessageRow:
         """A row as it stands within the compaction."""

@@ -6,7 +6,7 @@ which order facts or texts come, and a text that says less never makes a fate be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.core.text import safe_title
@@ -23,14 +23,14 @@ RETOLD = 0.75
 THERE = 0.5
 #: The thing is mentioned without its value by so much of the words.
 MENTIONED = 0.5
+#: The same of three words or more.
+SPOKEN_OF = 0.4
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
-# So many passages are judged that have words of a fact and none of its values, those with most of them first.
-_NEAREST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,46 +91,75 @@ def matches(
 
 
 def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
-    there = len(after.vocabulary.intersection(probe.things))
     verbatim: set[int] = set()
-    if there == len(probe.things):
-        for match in _quoted(probe.wordings, after, "verbatim"):
-            verbatim.add(match.part)
-            yield match
-    if probe.partly and 2 * there >= len(probe.things):
-        yield from _quoted(probe.partly, after, "paraphrased")
+    for match in _quoted(probe.wordings, after, "verbatim"):
+        verbatim.add(match.part)
+        yield match
+    yield from _quoted(probe.partly, after, "paraphrased")
+    there = len(after.vocabulary.intersection(probe.things))
     exact = _exact(probe, after)
-    least = max(min(2, len(probe.things)), NEAR * probe.whole)
-    if there < least and not exact:
+    if there < _least(probe) and not exact:
         return
-    counts = after.having(probe.things)
     of = len(probe.values) + len(probe.names)
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(after.passages[number].part, set()).update(here)
-    near = [number for number, shared in counts.items() if shared >= least and number not in exact]
-    near = sorted(near, key=lambda one: (-counts[one], one))[:_NEAREST]
-    # Without its values a fact can only be mentioned, and the passage that has most of its words tells it.
-    mentioned: set[int] = set()
-    for number in (*exact, *near):
-        passage = after.passages[number]
-        if passage.part in verbatim or (passage.part in mentioned and number not in exact):
-            continue
-        had = sum([weight for word, weight in probe.things.items() if word in passage.words])
+    # The best that a part says without the fact's exact things; where its words come first, nothing better follows.
+    best: dict[int, Outcome] = {}
+    for number, words in _worded(probe, after, exact, verbatim):
+        part = after.passages[number].part
         here = exact.get(number, frozenset())
-        whole = len(by_part.get(passage.part, ()))
-        judged = _judged(
-            probe,
-            after,
-            number,
-            _Exact(here, len(here) / of if of else 0.0, whole / of if of else 0.0),
-            _Words(had / probe.whole if probe.whole else 0.0, counts.get(number, 0), len(probe.things)),
-            numbers_said,
-        )
+        if not here and part in best and not _better(probe, words, best[part]):
+            continue
+        whole = len(by_part.get(part, ()))
+        cover = _Exact(here, len(here) / of if of else 0.0, whole / of if of else 0.0)
+        judged = _judged(probe, after, number, cover, words, numbers_said)
         if judged is not None:
-            if probe.values and not here:
-                mentioned.add(passage.part)
+            if not here and ORDER.index(judged.outcome) < ORDER.index(best.get(part, "lost")):
+                best[part] = judged.outcome
             yield judged
+
+
+def _least(probe: Probe) -> float:
+    """So many words of a fact must be in a passage that has none of its exact things. The only word of a fact does
+    where a name is lost, not where a number is."""
+    only = len(probe.things) < 2 and (not probe.values or any(value.distinctive for value in probe.values))
+    return max(1 if only else 2, NEAR * probe.whole)
+
+
+def _worded(
+    probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]], without: Collection[int]
+) -> Iterator[tuple[int, _Words]]:
+    """The passages that may say something of a fact, but for those of some parts: those with exact things of it, then
+    those with most words."""
+    passages = after.passages
+    counts = after.having(probe.things)
+    # No word weighs more than one, so that a count tells which passages have too few.
+    enough = (SPOKEN_OF if probe.values or probe.names else NEAR) * probe.whole
+    least = max(_least(probe), enough)
+    closed = after.printed.union(without)
+    for number in exact:
+        if passages[number].part not in without:
+            yield number, _words(probe, passages[number], counts.get(number, 0))
+    near = [
+        (number, _words(probe, passages[number], shared))
+        for number, shared in counts.items()
+        if shared >= least
+        and number not in exact
+        and not (probe.values and passages[number].line)
+        and passages[number].part not in closed
+    ]
+    yield from sorted(near, key=lambda one: (-one[1].share, one[0]))
+
+
+def _words(probe: Probe, passage: Passage, shared: int) -> _Words:
+    had = sum([weight for word, weight in probe.things.items() if word in passage.words])
+    return _Words(had / probe.whole if probe.whole else 0.0, shared, len(probe.things))
+
+
+def _better(probe: Probe, words: _Words, than: Outcome) -> bool:
+    """Whether a passage without exact things of the fact can be better than one that has more of its words."""
+    return not (probe.values or probe.names) and words.retold and than != "paraphrased"
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
@@ -202,29 +231,37 @@ def _judged(
 ) -> Match | None:
     """What a passage has of the fact; None for nothing."""
     passage = after.passages[number]
-    printed = after.parts[passage.part].role == "tool"
+    printed = passage.part in after.printed
     outcome: Outcome | None = None
     changed = ""
+    # Without its names words are the fact only where most of them are there.
+    by_words = not probe.values and (words.retold or not probe.names)
     if exact.here and _own(probe, after, passage, exact, words, printed):
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
-    elif printed:
-        return None
-    elif not probe.values and words.retold:
+    elif not printed and words.retold and (exact.cover >= THERE if probe.names else not probe.values):
         outcome = "paraphrased"
-    elif words.there and (exact.here or not (probe.values or probe.names)):
+    elif not printed and words.there and (exact.here or by_words):
         outcome = "uncertain"
-    elif probe.values and words.share >= MENTIONED and words.shared + len(exact.here) >= words.few:
+    elif _partly(probe, exact, words, printed):
+        outcome = "value lost"
+    elif probe.values and not printed and (exact.here or not passage.line):
         others = [] if exact.here else _others(probe, after, number)
         changed = _changed(others, after, number, words, numbers_said) if others else ""
-        if changed or not others:
+        if _mentioned(probe, exact, words) and (changed or not others):
             outcome = "value lost"
     if outcome is None:
         return None
     if outcome == "paraphrased" and _weaker(probe, after, passage.text, passage.words):
         outcome = "weakened"
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
+
+
+def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
+    """Whether so many of the words are there that the thing is spoken of."""
+    enough = words.share >= MENTIONED or (words.share >= SPOKEN_OF and words.shared >= 3)
+    return enough and words.shared + len(exact.here) >= _least(probe)
 
 
 def _own(
@@ -238,6 +275,9 @@ def _own(
     telling = sum(_tells(probe, one) for one in exact.here)
     if words.near(printed, telling > 0):
         return True
+    # Where hardly anything but its values is said ("25 % is live"), they are the fact.
+    if not (printed or probe.binds) and words.of < 2 and telling > 0 and exact.cover == 1.0:
+        return True
     # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
     if probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after)):
         return True
@@ -249,6 +289,12 @@ def _own(
         return True
     # What the agent measured is known by its value; a rule is not its number.
     return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
+
+
+def _partly(probe: Probe, exact: _Exact, words: _Words, printed: bool) -> bool:
+    """Whether several of its values stand there, beside whatever words; what a tool prints has any two."""
+    several = sum(_tells(probe, one) for one in exact.here if one < len(probe.values)) > 1
+    return several and not (printed and words.shared < words.few)
 
 
 def _tells(probe: Probe, one: int) -> bool:

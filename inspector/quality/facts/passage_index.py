@@ -25,6 +25,9 @@ _LONG_LINE = 900
 _LINES = re.compile(r"\\n|\n")
 _ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
+# Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
+_MAY_BE_CODE = re.compile(r"[/_]")
+_CODED = re.compile(r"[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}")
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -51,12 +54,13 @@ class ListText:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence, or a line of several. `span` is in the part's text."""
+    """A sentence, or a `line` of several. `span` is in the part's text."""
 
     part: int
     span: Span
     text: str
     words: frozenset[str]
+    line: bool = False
 
 
 class PassageIndex:
@@ -77,15 +81,20 @@ class PassageIndex:
         for number, part in enumerate(self.parts):
             for start, end in _lines(part.text[:MOST]):
                 pieces = list(_sentences(part.text, start, end))
-                words = [frozenset(self.rules.stemmer.words(part.text[a:b])) for a, b in pieces]
+                words = [frozenset(_words(part.text[a:b], self.rules)) for a, b in pieces]
                 found += [
                     Passage(number, span, part.text[slice(*span)], stems)
                     for span, stems in zip(pieces, words, strict=True)
                 ]
                 if len(pieces) > 1 and end - start <= _LONG_LINE:
                     whole = frozenset[str]().union(*words)
-                    found.append(Passage(number, (start, end), part.text[start:end], whole))
+                    found.append(Passage(number, (start, end), part.text[start:end], whole, line=True))
         return tuple(found)
+
+    @cached_property
+    def printed(self) -> frozenset[int]:
+        """The numbers of the parts that a tool printed."""
+        return frozenset(number for number, part in enumerate(self.parts) if part.role == "tool")
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -197,6 +206,12 @@ class PassageIndex:
             for place in self._by_word.get(word, ()):
                 counts[place] += 1
         return counts
+
+
+def _words(text: str, rules: Rules) -> Iterable[str]:
+    """The stems of a sentence, but for those of the names of files and of code: what a name is made of says nothing."""
+    coded = [found.span() for found in _CODED.finditer(text)] if _MAY_BE_CODE.search(text) else []
+    return rules.stemmer.words(text, coded)
 
 
 @lru_cache(maxsize=65_536)

@@ -53,7 +53,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     generation, index = rows.place(context.state.row)
     row = rows.row(context.state.row)
     if index < 0:
-        return None if row is None else (None, generation, index, row, rows.system_prompt, None, find)
+        return None, generation, index, row, rows.system_prompt, None, find
     plan = rows.marks.plan if generation is rows.generation and index in rows.pruned else None
     whole = context.opened.generations[generation.number - 1]
     return context.opened.inspection.store, whole, index, row, "", plan, find
@@ -63,7 +63,7 @@ def compute(
     store: Store | None,
     generation: Generation,
     index: int,
-    row: MessageRow | None,
+    row: MessageRow,
     prompt: str,
     plan: Plan | None,
     find: str,
@@ -74,7 +74,6 @@ def compute(
     `plan` is the one that prunes it. Raises StoreErrors.
     """
     if store is None:
-        assert row is not None
         return system_view(row, prompt), find
     start = max(0, index - _AROUND)
     around = store.messages(generation, start, min(len(generation), index + 1 + _AROUND))
