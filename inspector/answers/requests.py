@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
@@ -12,7 +13,7 @@ from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, request_cost
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
-from inspector.config.prices import rates_for
+from inspector.config.prices import day_of, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
@@ -75,9 +76,10 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     provider = conversation.row.provider
     usage = conversation.usage
     priced = []
+    rates_on = cache(partial(rates_of, provider=provider))
     for judged in judge(requests, cleared, modelled):
         request = judged.request
-        rates = rates_for(request.model or conversation.row.model, provider, request.at)
+        rates = rates_on(request.model or conversation.row.model, day_of(request.at))
         priced.append(PricedRequest(judged, None if rates is None else request_cost(request, rates), rates))
     return Requests(tuple(priced), modelled, usage.input + usage.cache_read + usage.cache_write)
 
@@ -112,9 +114,11 @@ def _tokens_until(index: TokenIndex, system: int, stop: int) -> int:
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """What each compaction cost, by its index; those are missing of which usage or prices are not known."""
     bills = {}
+    by_generation: dict[int, list[PricedRequest]] = defaultdict(list)
+    for one in found.priced:
+        by_generation[one.judged.request.generation].append(one)
     for recorded in inspection.compactions():
-        before = [one for one in found.priced if one.judged.request.generation == recorded.index]
-        after = [one for one in found.priced if one.judged.request.generation == recorded.index + 1]
+        before, after = by_generation[recorded.index], by_generation[recorded.index + 1]
         # Of a call that failed nobody knows what it cost, nor whether.
         if not before or not after or after[0].rates is None or recorded.fallback or recorded.summary is None:
             continue

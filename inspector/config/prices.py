@@ -21,10 +21,14 @@ from inspector.core.errors import BadInput
 _RATES = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
 
 
-def rates_for(model: str, provider: str = "", at: float = 0.0) -> Rates | None:
-    """What a model cost at a time (seconds since the epoch, 0.0 for today); None where nothing is known. Raises
-    BadInput where the user's own file cannot be used."""
-    day = (datetime.fromtimestamp(at, UTC) if at > 0 else datetime.now(UTC)).date()
+def day_of(at: float) -> date:
+    """The day of a time in seconds since the epoch, 0.0 for today."""
+    return (datetime.fromtimestamp(at, UTC) if at > 0 else datetime.now(UTC)).date()
+
+
+def rates_of(model: str, day: date, provider: str = "") -> Rates | None:
+    """What a model cost on a day; None where nothing is known. Raises BadInput where the user's own file cannot be
+    used."""
     own = _own(model, day)
     return own if own is not None else _listed(model, provider, day)
 

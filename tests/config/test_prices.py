@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.config import prices
-from inspector.config.prices import rates_for
+from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import BadInput
 
 
@@ -19,13 +19,13 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_prices_are_dollars_a_million_tokens(own: Path) -> None:
-    found = rates_for("anthropic/claude-sonnet-4.5", "openrouter")
+    found = rates_of("anthropic/claude-sonnet-4.5", day_of(0.0), "openrouter")
     assert found is not None
     assert (found.input, found.output, found.cache_read) == (3.0, 15.0, 0.3)
     assert found.source == "genai-prices on claude-sonnet-4-5"
     assert found.date
-    assert rates_for("weird/thing") is None
-    assert rates_for("") is None
+    assert rates_of("weird/thing", day_of(0.0)) is None
+    assert rates_of("", day_of(0.0)) is None
 
 
 def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
@@ -35,14 +35,14 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
         encoding="utf-8",
     )
     early, late = (
-        rates_for("claude-sonnet-4-5", at=1_700_000_000.0),
-        rates_for("claude-sonnet-4-5", at=1_795_000_000.0),
+        rates_of("claude-sonnet-4-5", day_of(1_700_000_000.0)),
+        rates_of("claude-sonnet-4-5", day_of(1_795_000_000.0)),
     )
     assert early is not None
     assert late is not None
     assert (early.input, early.cache_write_5m, early.source, early.date) == (2.0, None, str(own), "")
     assert (late.input, late.date) == (1.0, "2026-10-07")
-    other = rates_for("claude-opus-4-5")
+    other = rates_of("claude-opus-4-5", day_of(0.0))
     assert other is not None
     assert other.source.startswith("genai-prices")
 
@@ -61,4 +61,4 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
 def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
     own.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=words):
-        rates_for("claude-opus-4-5")
+        rates_of("claude-opus-4-5", day_of(0.0))

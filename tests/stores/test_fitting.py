@@ -9,7 +9,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
-from inspector.stores.hermes.fitting import RecordedList, fits_of, tried_text
+from inspector.stores.hermes.fitting import RecordedList, best_first, fits_of, tried_text
 from inspector.stores.hermes.profiles import PROFILES
 from tests.engines.lists import conversations
 
@@ -29,7 +29,8 @@ def recorded(messages: tuple[Message, ...], profile: str, settings: Settings) ->
 
 @given(conversations(least=3), st.sampled_from(PROFILES))
 def test_what_a_profile_plans_fits_it(messages: tuple[Message, ...], profile: str) -> None:
-    fits = fits_of([recorded(messages, profile, SETTINGS)], PROFILES)
+    lists = [recorded(messages, profile, SETTINGS)]
+    fits = best_first(fit for name in PROFILES for fit in fits_of(lists, name))
     own = next(fit for fit in fits if fit.profile == profile)
     assert (own.fits, own.of, own.off, own.changed) == (1, 1, 0, "")
     assert [fit.fits for fit in fits] == sorted((fit.fits for fit in fits), reverse=True)
@@ -42,11 +43,11 @@ def test_the_setting_that_was_another_one_is_found(
     messages: tuple[Message, ...], profile: str, first: int
 ) -> None:
     one = recorded(messages, profile, SETTINGS.with_(protect_first_n=first))
-    fits = fits_of([one], [profile])
+    fits = best_first(fits_of([one], profile))
     assert fits[0].fits == 1
     assert tried_text(fits, profile)
 
 
 def test_nothing_recorded_fits_nothing() -> None:
-    assert fits_of([], PROFILES) == []
+    assert fits_of([], PROFILES[0]) == ()
     assert tried_text([], "hermes-0.19") == ""

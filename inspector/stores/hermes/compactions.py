@@ -31,9 +31,9 @@ def describe(
     sessions: Mapping[str, Session],
     prompts: Mapping[str, int],
     read: Callable[[Sequence[int]], Mapping[int, Message]],
-) -> tuple[Compaction, ...]:
-    """The compactions. `prompts` are the tokens of each session's system prompt; `read` answers bodies."""
-    answer = []
+) -> Iterator[Compaction]:
+    """The compactions in order, each read when it is asked for. `prompts` are the tokens of each session's system
+    prompt; `read` answers bodies."""
     held: dict[int, Print] = {}
     for transition in transitions:
         held = _prints(transition.before.ids, held, read)
@@ -42,9 +42,8 @@ def describe(
         reach = len(old) + sum(len(item.calls) for item in old) + 2
         after = _prints(transition.rows_after[:reach], {}, read)
         new = list(after.values())
-        answer.append(_compaction(transition, old, new, sessions, prompts))
+        yield _compaction(transition, old, new, sessions, prompts)
         held = after
-    return tuple(answer)
 
 
 def _prints(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.config.models import ASSUMED, context_length
 from inspector.config.settings import config_beside, resolve_settings
@@ -14,8 +14,10 @@ from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings, TokenIndex
 from inspector.engines.registry import engine
-from inspector.stores.base import Store
 from inspector.stores.hermes.profiles import Detection, told
+
+if TYPE_CHECKING:
+    from inspector.stores.hermes.store import HermesStore
 
 #: So many lists are looked at, of so many messages at most each.
 _LISTS, _LONGEST = 4, 5_000
@@ -49,26 +51,28 @@ class Fit(NamedTuple):
     changed: str = ""
 
 
-def fits_of(lists: Sequence[RecordedList], profiles: Iterable[str]) -> list[Fit]:
-    """The fit of every profile, the best first, and under other settings where these fit more. Nothing
-    where there is no list."""
-    found = []
-    for profile in profiles if lists else ():
-        measured = _measured(profile, lists)
-        if measured is None:
-            continue
-        plain = _fit(profile, measured, "")
-        found.append(plain)
-        if plain.fits < plain.of:
-            others = [
-                _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
-                for name, values in _TRIES
-                for value in values
-            ]
-            best = max(others, key=lambda fit: (fit.fits, -fit.off))
-            if best.fits > plain.fits:
-                found.append(best)
-    return sorted(found, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off))
+def fits_of(lists: Sequence[RecordedList], profile: str) -> tuple[Fit, ...]:
+    """The fit of a profile, and where other settings fit more lists, that under the best of them. Nothing where there
+    is no list, or the engine of the profile takes none of them."""
+    measured = _measured(profile, lists)
+    if not measured:
+        return ()
+    plain = _fit(profile, measured, "")
+    if plain.fits == plain.of:
+        return (plain,)
+    others = [
+        _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
+        for name, values in _TRIES
+        for value in values
+        if any(getattr(one.settings, name) != value for one in lists)
+    ]
+    best = max(others, key=lambda fit: (fit.fits, -fit.off))
+    return (plain, best) if best.fits > plain.fits else (plain,)
+
+
+def best_first(fits: Iterable[Fit]) -> tuple[Fit, ...]:
+    """Fits of several profiles, the best first, of equal ones that under the settings that are known."""
+    return tuple(sorted(fits, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off)))
 
 
 def _measured(profile: str, lists: Sequence[RecordedList]) -> list[tuple[RecordedList, TokenIndex]] | None:
@@ -92,7 +96,7 @@ def _fit(
     return Fit(profile, fits, len(lists), off, changed)
 
 
-def recorded_lists(store: Store, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
+def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
     """The lists of some compactions whose boundaries are certain, from the conversations that these sessions are in.
     Raises StoreErrors."""
     found: list[RecordedList] = []
@@ -102,7 +106,7 @@ def recorded_lists(store: Store, path: Path, sessions: Iterable[str]) -> list[Re
         length, source = context_length(row.model, row.provider)
         facts = {"context_length": (length or ASSUMED, source)}
         settings = resolve_settings({}, config_beside(path), facts, row.model, row.base_url).settings
-        for compaction in store.compactions(conversation):
+        for compaction in store.each_compaction(conversation):
             if len(found) == _LISTS:
                 return found
             before = conversation.generations[compaction.index - 1]

@@ -43,6 +43,8 @@ _BATCH = 256
 #: Those who go through a list may rest between two pieces of it: large ones would keep a frame waiting.
 _PIECE = 64
 _SCAN = 4_096
+#: The lists of so many sessions are kept as indexes: a question about one asks for them several times.
+_KEPT_LISTS = 8
 
 
 class HermesStore:
@@ -58,7 +60,8 @@ class HermesStore:
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
-        self._fits: tuple[Fit, ...] | None = None
+        self._fits: dict[str, tuple[Fit, ...]] = {}
+        self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
         self._notes: list[str] = []
         self._seen: object = None
         self._changes = 0
@@ -102,27 +105,30 @@ class HermesStore:
     def fits(self) -> tuple[Fit, ...]:
         """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
         Reads the lists of some compactions."""
-        from inspector.stores.hermes.fitting import fits_of, recorded_lists
-
-        if self._fits is None:
-            lists = recorded_lists(self, self.path, self._detection().sessions)
-            self._fits = tuple(fits_of(lists, profiles.PROFILES))
-        return self._fits
+        return self._fits_of(profiles.PROFILES)
 
     def settled(self) -> StoreInfo:
         """What this store is and, where the signs leave several profiles open, which of these plans what was recorded:
         that reads the lists of some compactions, once."""
         found = self._detection()
         if len(found.open) > 1 and not self._settled:
-            from inspector.stores.hermes.fitting import fits_of, recorded_lists, settled
+            from inspector.stores.hermes.fitting import settled
 
             try:
-                lists = recorded_lists(self, self.path, found.sessions)
-                self._detected = settled(found, fits_of(lists, found.open))
+                self._detected = settled(found, self._fits_of(found.open))
             except StoreError as error:
                 self._note(str(error))
         self._settled = True
         return self.info
+
+    def _fits_of(self, names: Sequence[str]) -> tuple[Fit, ...]:
+        """The fits of some profiles, each compared once. The lists are not kept: they may be long."""
+        from inspector.stores.hermes.fitting import best_first, fits_of, recorded_lists
+
+        missing = [name for name in names if name not in self._fits]
+        lists = recorded_lists(self, self.path, self._detection().sessions) if missing else ()
+        self._fits.update((name, fits_of(lists, name)) for name in missing)
+        return best_first(fit for name in names for fit in self._fits[name])
 
     def _detection(self) -> profiles.Detection:
         """What the signs say."""
@@ -182,6 +188,10 @@ class HermesStore:
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         """Every recorded compaction of the conversation, found by matching the lists before and after it."""
+        return tuple(self.each_compaction(conversation))
+
+    def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
+        """The same, one after the other: lists are read when the compaction between them is asked for."""
         from inspector.stores.hermes.compactions import Transition, describe
 
         _, lists = self._read(lambda db: self._open(db, conversation.row))
@@ -337,11 +347,22 @@ class HermesStore:
         return Conversation(row, tuple(sessions), generations, tuple(notes)), lists
 
     def _parts(self, db: sqlite3.Connection, session: str) -> tuple[list[Part], tuple[str, ...]]:
-        """The lists of a session, and what could not be read."""
+        """The lists of a session, and what could not be read. Those of the last sessions are kept."""
         from inspector.stores.hermes.generations import parts, read_index
 
+        now = signature(self.path)
+        with self._lock:
+            kept = self._lists.get(session)
+        if kept is not None and kept[0] == now:
+            return kept[1]
         index = read_index(db, self._schema, session)
-        return parts(db, self._schema, index), index.notes
+        found = parts(db, self._schema, index), index.notes
+        with self._lock:
+            self._lists.pop(session, None)
+            while len(self._lists) >= _KEPT_LISTS:
+                del self._lists[next(iter(self._lists))]
+            self._lists[session] = (now, found)
+        return found
 
     def _count(self, db: sqlite3.Connection, row: ConversationRow) -> int:
         from inspector.stores.hermes.generations import has_inactive
