@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line
+from widgets.lists.entry_list import EntryList
 from widgets.lists.fact_list import FactPlace
-from widgets.lists.line_list import LineList
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class RequestView:
         return self.read + self.written + self.input
 
 
-class RequestList(LineList):
+class RequestList(EntryList[RequestView]):
     """One line a request."""
 
     header_height = 1
@@ -51,35 +50,6 @@ class RequestList(LineList):
     """
     TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
 
-    class Opened(Message):
-        """A request was opened (enter, double click)."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._requests: tuple[RequestView, ...] = ()
-        self.tooltip = self.TOOLTIP
-
-    def set_requests(self, requests: tuple[RequestView, ...]) -> None:
-        """Show these."""
-        if requests != self._requests:
-            self._requests = requests
-            self.resized()
-            self.refresh()
-
-    @property
-    def requests(self) -> tuple[RequestView, ...]:
-        """The requests on show."""
-        return self._requests
-
-    @property
-    def row_count(self) -> int:
-        """How many requests there are."""
-        return len(self._requests)
-
     def draw_header(self, y: int, width: int) -> Strip:
         """The names of the columns."""
         return self._line(("#", "sent", "read", "written", "again", "cause", "USD", "when"), width, "").strip(
@@ -88,7 +58,7 @@ class RequestList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A request."""
-        one = self._requests[line]
+        one = self.entries[line]
         cells = (
             f"{one.index:,}",
             human.tokens(one.sent),

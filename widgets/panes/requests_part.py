@@ -88,7 +88,7 @@ class RequestsPart(Vertical):
 
     def _fill(self) -> None:
         self._headline.set_lines(cause_lines(self._view))
-        self._list.set_requests(self._view.requests)
+        self._list.set_entries(self._view.requests)
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
