@@ -5,11 +5,10 @@ This is what the commands and the app both ask; everything is computed once and 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from threading import Lock, RLock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import UnknownConversation
@@ -45,11 +44,9 @@ class Compared:
 
 
 class Gathered(NamedTuple):
-    """What is kept of a generation's messages: the files and pages that they opened, as (index, name), and when each
-    was said, in seconds since the epoch (0.0 unknown)."""
+    """What is kept of a generation's messages: the files and pages that they opened, as (index, name)."""
 
     opened: list[tuple[int, str]]
-    times: array[float]
 
 
 class Inspection:
@@ -64,6 +61,8 @@ class Inspection:
         self._reading: dict[tuple[str, int, int], Lock] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
+        #: What was read of the whole conversation, by engine: see `recordings.shared_recording`.
+        self.recordings: dict[str, Any] = {}
 
     @classmethod
     def open(cls, store: Store, name: str) -> Inspection:
@@ -108,14 +107,11 @@ class Inspection:
         `watch` is told now and then how many messages were read; an InspectorError that it raises ends the reading.
         """
         key = (profile, generation.number, len(generation))
-        with self._lock:
-            reading = self._reading.setdefault(key, Lock())
-        # Whoever wants what another thread is reading waits for it, rather than read it as well.
-        with reading:
+        with self.reading(key):
             with self._lock:
                 found = self._token_indexes.get(key)
             if found is None:
-                gathered = Gathered([], array("d"))
+                gathered = Gathered([])
                 messages = _gathering(self.store.iterate(generation), gathered)
                 found = measured(engine(profile), watched(messages, watch))
                 with self._lock:
@@ -124,6 +120,11 @@ class Inspection:
                         del self._token_indexes[next(iter(self._token_indexes))]
                     self._token_indexes[key] = found
             return found
+
+    def reading(self, key: tuple[str, int, int]) -> Lock:
+        """Held while something is read: whoever wants what another thread is reading waits for it."""
+        with self._lock:
+            return self._reading.setdefault(key, Lock())
 
     def gathered(self, generation: Generation, profile: str) -> Gathered:
         """What else was read of a generation's messages with its token index."""
@@ -168,7 +169,6 @@ def _gathering(messages: Iterable[Message], gathered: Gathered) -> Iterator[Mess
     """The messages; what is kept of each is put into `gathered`."""
     for index, message in enumerate(messages):
         gathered.opened.extend((index, name) for name in opened_in(message))
-        gathered.times.append(message.timestamp)
         yield message
 
 

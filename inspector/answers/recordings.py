@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from inspector.answers.inspection import Inspection, watched
+from inspector.answers.resolving import caching_release
+from inspector.caching.modelled import SentMessages
+from inspector.core.messages import Message
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.replay.recording import Recording, recording_of
@@ -22,10 +25,34 @@ def read_recording(
     rules = replayable(engine(profile))
     generations = inspection.conversation.generations
     compactions = inspection.compactions()
-    lists = []
+    lists, sent = [], []
     done = 0
     for generation in generations:
-        lists.append(rules.read(watched(inspection.store.iterate(generation), watch, done)))
+        sent.append(SentMessages(caching_release(profile)))
+        messages = _kept(inspection.store.iterate(generation), sent[-1])
+        lists.append(rules.read(watched(messages, watch, done)))
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    return recording_of(inspection.conversation, compactions, rules, lists, systems)
+    return recording_of(inspection.conversation, compactions, rules, lists, systems, sent)
+
+
+def shared_recording(
+    inspection: Inspection, profile: str, watch: Callable[[int], None] | None = None
+) -> Recording:
+    """The same, read once for all who ask of one inspection; of two engines both are kept. Raises as that does."""
+    known = inspection.recordings
+    with inspection.reading((profile, 0, 0)):
+        found: Recording | None = known.get(profile)
+        if found is None:
+            found = read_recording(inspection, profile, watch)
+            while len(known) > 1:
+                known.pop(next(iter(known)))
+            known[profile] = found
+        return found
+
+
+def _kept(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
+    """The messages; what requests are worked out from is kept of each."""
+    for message in messages:
+        sent.append(message)
+        yield message

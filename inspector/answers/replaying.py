@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
+from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import default_cache, facts_said
-from inspector.answers.recordings import read_recording
+from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics
@@ -15,20 +16,25 @@ from inspector.replay.whatif import Metrics, WhatIf
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What was recorded with its figures, and the run under the settings in force."""
+    """What was recorded with its figures, the run under the settings in force, and what costs are worked out from."""
 
     conversation: str
     resolved: ResolvedSettings
     recording: Recording
     recorded: Metrics
     run: WhatIf
+    costing: Costing
 
 
 def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     """Recorded and what-if side by side; with `facts` those at risk are counted. Raises UnknownConversation,
     StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
-    recording = read_recording(inspection, resolved.settings.profile)
+    recording = shared_recording(inspection, resolved.settings.profile)
+    costing = costing_of(inspection, resolved, recording)
+    if costing.why:
+        answers.note(costing.why)
+    recording = recording.with_costs(costing.basis)
     said = None
     if facts:
         cache = default_cache()
@@ -41,4 +47,5 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
         recording,
         recorded_metrics(recording, inspection.compactions(), said),
         recording.course.with_facts(said).run(resolved.settings, recording.model),
+        costing,
     )

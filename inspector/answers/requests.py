@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import policy_of, ttl_of
-from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, request_cost
-from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest, judge
+from inspector.caching.breakpoints import Layout
+from inspector.caching.costs import (
+    Bill,
+    CompactionUsage,
+    Cost,
+    Rates,
+    bill,
+    missing_rates,
+    request_cost,
+    total,
+)
+from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
+from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
 from inspector.config.prices import day_of, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
-from inspector.engines.base import TokenIndex
+from inspector.replay.recording import Recording
+
+#: Prices are those of a day, in UTC.
+_DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class PricedRequest:
+class PricedRequest(NamedTuple):
     """A request, the cause of its miss, and what it cost; None where a price is not known."""
 
     judged: JudgedRequest
     cost: Cost | None
     rates: Rates | None
+
+    @property
+    def why_no_cost(self) -> str:
+        """Why there is no cost; "" where there is one."""
+        if self.cost is not None:
+            return ""
+        if self.rates is None:
+            return f"no price of {self.judged.request.model or 'the model'} is known"
+        missing = " and ".join(missing_rates(self.judged.request, self.rates))
+        return f"{self.rates.source} has no price of {missing}"
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSum:
+    """The misses of a cause: how many, the tokens sent again, and what that cost more than reading them in US dollars
+    (None where a price is not known)."""
+
+    cause: Cause
+    misses: int
+    tokens: int
+    more: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +78,31 @@ class Requests:
         """The tokens of all prompts."""
         return sum(one.judged.request.context for one in self.priced)
 
+    @property
+    def cost(self) -> Cost | None:
+        """What all of them cost; None where a price is not known."""
+        return total(one.cost for one in self.priced)
+
+    @property
+    def why_no_cost(self) -> tuple[str, ...]:
+        """Why some of them have no cost."""
+        return tuple(sorted({one.why_no_cost for one in self.priced} - {""}))
+
+    def by_cause(self) -> tuple[CauseSum, ...]:
+        """The misses by cause, those that never came left out."""
+        sums = []
+        for cause in CAUSES:
+            those = [one for one in self.priced if one.judged.cause == cause]
+            more = [miss_cost(one.judged, one.rates) for one in those]
+            known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
+            if those:
+                sums.append(CauseSum(cause, len(those), sum(one.judged.missed for one in those), known))
+        return tuple(sums)
+
+    def idle(self) -> IdleCosts:
+        """What idling cost."""
+        return idle_costs([(one.judged, one.rates) for one in self.priced])
+
 
 def list_requests(answers: Answers, name: str) -> Requests:
     """Every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, BadInput for a file of
@@ -57,83 +117,129 @@ def list_requests(answers: Answers, name: str) -> Requests:
             f"The store keeps no usage of single calls: these requests are modelled from the messages, {found.sent:,} "
             f"tokens sent in all; {told}."
         )
-    missing = sorted({one.judged.request.model for one in found.priced if one.cost is None})
-    if missing:
-        answers.note(
-            f"No full price is known of {', '.join(missing) or 'the model'}; prices.yaml can name it."
-        )
+    for why in found.why_no_cost:
+        answers.note(f"Some requests have no cost: {why}; prices.yaml can name it.")
     return found
 
 
-def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
-    """The requests of a conversation: those that its agent recorded, else those that its messages mean."""
+def requests_of(
+    inspection: Inspection, resolved: ResolvedSettings, recording: Recording | None = None
+) -> Requests:
+    """The requests of a conversation: those that its agent recorded, else those that its messages mean, which are read
+    for it where there is no `recording` of them."""
     conversation, store = inspection.conversation, inspection.store
-    requests: tuple[Request, ...] = store.requests(conversation)
-    modelled = not requests
-    if modelled:
-        requests = tuple(_modelled(inspection, resolved))
-    cleared = [(one.generation, one.at) for one in store.microcompactions(conversation)]
-    provider = conversation.row.provider
+    requests: Sequence[Request] = store.requests(conversation)
+    from_messages = not requests
+    if from_messages:
+        profile = resolved.settings.profile
+        recording = recording or shared_recording(inspection, profile)
+        requests = modelled(inspection, recording, profile, ttl_of(resolved) == "1h")
     usage = conversation.usage
+    sent = usage.input + usage.cache_read + usage.cache_write
+    return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
+
+
+def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
+    """The requests of the same conversation as they would have been otherwise, judged and priced."""
+    return replace(found, priced=_judged(inspection, changed, found.modelled))
+
+
+def _judged(
+    inspection: Inspection, requests: Sequence[Request], from_messages: bool
+) -> tuple[PricedRequest, ...]:
+    conversation = inspection.conversation
+    cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
+    judged = judge(requests, cleared, from_messages)
+    return priced_requests(judged, conversation.row.model, conversation.row.provider)
+
+
+def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
+    """Each with what it cost as of its day; `model` is that of those that name none. Raises BadInput for a file of
+    prices that cannot be used."""
+    known: dict[tuple[str, int], Rates | None] = {}
     priced = []
-    rates_on = cache(partial(rates_of, provider=provider))
-    for judged in judge(requests, cleared, modelled):
-        request = judged.request
-        rates = rates_on(request.model or conversation.row.model, day_of(request.at))
-        priced.append(PricedRequest(judged, None if rates is None else request_cost(request, rates), rates))
-    return Requests(tuple(priced), modelled, usage.input + usage.cache_read + usage.cache_write)
+    for one in judged:
+        request = one.request
+        key = request.model, int(request.at // _DAY)
+        if key not in known:
+            known[key] = rates_of(request.model or model, day_of(request.at), provider)
+        rates = known[key]
+        priced.append(PricedRequest(one, None if rates is None else request_cost(request, rates), rates))
+    return tuple(priced)
 
 
-def _modelled(inspection: Inspection, resolved: ResolvedSettings) -> list[Request]:
-    conversation, profile = inspection.conversation, resolved.settings.profile
+def modelled(
+    inspection: Inspection, recording: Recording, profile: str, hour: bool, layout: Layout | None = None
+) -> list[Request]:
+    """The requests that the messages of a conversation mean, under a time to live and a layout (None: as the provider
+    takes it)."""
+    conversation = inspection.conversation
     made_by = {recorded.index + 1: recorded for recorded in inspection.compactions()}
     lists = []
-    for generation in conversation.generations:
-        index = inspection.token_index(generation, profile)
-        system = inspection.system_tokens(generation.session)
+    parts = zip(conversation.generations, recording.lists, recording.systems, recording.sent, strict=True)
+    for generation, listed, system, sent in parts:
+        grown = listed.growth()
         made = made_by.get(generation.number)
         lists.append(
             SentList(
                 generation.number,
                 generation.roles,
                 generation.ids,
-                inspection.gathered(generation, profile).times,
-                partial(_tokens_until, index, system),
+                sent,
+                partial(_tokens_until, grown, system),
                 made.after if made else 0,
-                system + index.rough_until(min(made.head_after, len(index))) if made else 0,
+                system + grown[min(made.head_after, len(generation))] if made else 0,
             )
         )
-    enabled = policy_of(conversation.row, profile).enabled
-    return list(modelled_requests(lists, conversation.row.model, enabled, ttl_of(resolved) == "1h"))
+    policy = policy_of(conversation.row, profile)
+    return list(
+        modelled_requests(lists, conversation.row.model, policy.enabled, hour, layout or policy.layout)
+    )
 
 
-def _tokens_until(index: TokenIndex, system: int, stop: int) -> int:
-    return system + index.rough_until(stop)
+def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
+    return system + grown[stop]
+
+
+def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
+    """The requests that wrote summaries, by their number the compaction: opencode lists them with the others."""
+    if inspection.conversation.row.agent != "opencode":
+        return {}
+    made = {(one.index, one.at): one.index for one in inspection.compactions() if one.at}
+    calls = (one.judged.request for one in found.priced)
+    return {
+        call.index: made[call.generation, call.at] for call in calls if (call.generation, call.at) in made
+    }
 
 
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """What each compaction cost, by its index; those are missing of which usage or prices are not known."""
     bills = {}
-    by_generation: dict[int, list[PricedRequest]] = defaultdict(list)
+    own = {number: index for index, number in summarizing_calls(inspection, found).items()}
+    by_list: dict[int, list[PricedRequest]] = {}
     for one in found.priced:
-        by_generation[one.judged.request.generation].append(one)
+        by_list.setdefault(one.judged.request.generation, []).append(one)
     for recorded in inspection.compactions():
-        before, after = by_generation[recorded.index], by_generation[recorded.index + 1]
+        call = own.get(recorded.index)
+        before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
+        after = by_list.get(recorded.index + 1, [])
         # Of a call that failed nobody knows what it cost, nor whether.
         if not before or not after or after[0].rates is None or recorded.fallback or recorded.summary is None:
             continue
-        made = bill(_usage(inspection, recorded, before[-1], after, found.modelled), after[0].rates)
-        if made is not None:
-            bills[recorded.index] = (made, after[0].rates)
+        made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
+        if made is not None and call is not None:
+            paid = next(one.cost for one in found.priced if one.judged.request.index == call)
+            made = None if paid is None else made.paid(paid)
+        if made is None:
+            continue
+        if made.paid_off:
+            made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
+        bills[recorded.index] = (made, after[0].rates)
     return bills
 
 
 def _usage(
-    inspection: Inspection,
-    recorded: Compaction,
-    last: PricedRequest,
-    after: list[PricedRequest],
-    modelled: bool,
+    inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.judged.request, after[0].judged.request
     lives = ONE_HOUR if before.cache_write_1h else FIVE_MINUTES

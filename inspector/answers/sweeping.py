@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.answers import Answers
+from inspector.answers.costing import costing_of
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import read_recording
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.axes import cell_of
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
 from inspector.replay.whatif import SummaryModel
 
@@ -180,10 +182,11 @@ def _one(name: str) -> Grid:
 
 def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bool] = lambda: True) -> Grid:
     inspection = Inspection.open(answers.store, name)
-    settings = resolve(answers.store, inspection.conversation.row, request.flags, request.config).settings
-    recording = read_recording(inspection, settings.profile)
+    resolved = resolve(answers.store, inspection.conversation.row, request.flags, request.config)
+    settings = resolved.settings
+    recording = shared_recording(inspection, settings.profile)
     model = request.model or recording.model
-    course = recording.course
+    course = recording.course.with_costs(costing_of(inspection, resolved, recording).basis)
     if request.facts:
         try:
             course = course.with_facts(_facts(inspection, wanted))
@@ -218,6 +221,14 @@ def sweep_store(
     flags = dict(answers.flags)
     request = Request(answers.paths(), names, rows, columns, flags, answers.config, model, facts)
     found = run_sweep(request, answers, watch)
+    if len(names) == 1:
+        row = next(row for row in answers.store.conversations() if row.id == names[0])
+        settings = resolve(answers.store, row, flags, answers.config).settings
+        found = replace(found, force=cell_of(rows, columns, settings))
+    if found.unpriced:
+        answers.note(
+            f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."
+        )
     if facts and default_cache().problem:
         answers.note(default_cache().problem)
     return found

@@ -60,6 +60,13 @@ class Breakpoint:
     placed: bool = True
 
 
+def bearing(message: Message, layout: Layout, release: Release) -> tuple[bool, bool]:
+    """Whether the release spends a breakpoint on a message, and whether the provider acts on it."""
+    if not _counts(message, layout, release):
+        return False, False
+    return True, _place(message, 0, layout, release, "5m").honored
+
+
 def marker(ttl: Ttl = "5m") -> dict[str, str]:
     """The marker as it is sent; five minutes is what a marker without a ttl means."""
     return {"type": "ephemeral", "ttl": "1h"} if ttl == "1h" else {"type": "ephemeral"}

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from inspector.core.conversations import Request
 
@@ -20,7 +21,8 @@ _MILLION = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Rates:
     """A model's prices, US dollars a million tokens; None where the source names none. `source` says where from and
-    `date` from which day ("2026-11-22")."""
+    `date` from which day ("2026-11-22"). `steps` are (tokens, rates) by size, smallest first: a prompt of more tokens
+    pays those for everything."""
 
     input: float | None
     output: float | None
@@ -29,10 +31,17 @@ class Rates:
     cache_write_1h: float | None
     source: str = ""
     date: str = ""
+    steps: tuple[tuple[int, Rates], ...] = ()
+
+    def at(self, tokens: float) -> Rates:
+        """The rates of a request whose prompt has so many tokens."""
+        for above, rates in reversed(self.steps):
+            if tokens > above:
+                return rates
+        return self
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(NamedTuple):
     """What something cost. `read` is everything that was sent, from the cache or not."""
 
     read: float
@@ -44,21 +53,36 @@ class Cost:
         """All of it."""
         return self.read + self.write + self.output
 
-    def __add__(self, other: Cost) -> Cost:
+    def plus(self, other: Cost) -> Cost:
+        """Both together."""
         return Cost(self.read + other.read, self.write + other.write, self.output + other.output)
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a compaction cost, and what came back. `saved_a_request` is what each later request reads less;
-    `requests_to_pay_off` is None where none would do. `later` requests followed until the next compaction, so that
-    `paid_off` says whether it had come back by then. `warm` says that what was summarized was still cached."""
+    """What a compaction cost, and what came back. `saved_a_request` is what each later request reads less. `later`
+    requests followed until the next compaction, so that `paid_off` says whether it had come back by then; `paid_by` is
+    the number of the request with which it had. `warm` says that what was summarized was still cached."""
 
     cost: Cost
     saved_a_request: float
-    requests_to_pay_off: int | None
     later: int
     warm: bool
+    paid_by: int | None = None
+
+    @property
+    def requests_to_pay_off(self) -> int | None:
+        """After how many requests what it cost has come back; None where it never does."""
+        return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
+
+    def paid(self, own: Cost) -> Bill:
+        """The same where what its own call cost is known."""
+        return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output))
+
+    @property
+    def own(self) -> Cost:
+        """What the call that summarized cost; what is written is the next request's."""
+        return self.cost._replace(write=0.0)
 
     @property
     def words(self) -> str:
@@ -71,6 +95,7 @@ class Bill:
         if needed is None:
             return f"{told}; it saves nothing"
         end = f"{self.later:,} followed" + ("" if self.paid_off else ": it never did")
+        end += f", paid off with request {self.paid_by:,}" if self.paid_by is not None else ""
         return f"{told}; pays off after {needed:,} requests, {end}"
 
     @property
@@ -97,33 +122,52 @@ class CompactionUsage:
 
 def request_cost(request: Request, rates: Rates) -> Cost | None:
     """What a request cost; None where a rate that it takes is not known."""
+    if rates.steps:
+        rates = rates.at(request.context)
+    sent, read, output = request.input, request.cache_read, request.output
     long = request.cache_write_1h or 0
-    parts = (
-        (request.input, rates.input),
-        (request.cache_read, rates.cache_read),
-        (request.cache_write - long, rates.cache_write_5m),
-        (long, rates.cache_write_1h),
-        (request.output, rates.output),
-    )
-    money = [_money(tokens, rate) for tokens, rate in parts]
-    if any(part is None for part in money):
+    short = request.cache_write - long
+    if (
+        (rates.input is None and sent)
+        or (rates.cache_read is None and read)
+        or (rates.cache_write_5m is None and short)
+        or (rates.cache_write_1h is None and long)
+        or (rates.output is None and output)
+    ):
         return None
-    sent, read, short, hour, output = (part or 0.0 for part in money)
-    return Cost(sent + read, short + hour, output)
+    # A rate that is not known is one of nothing here.
+    return Cost(
+        (sent * (rates.input or 0.0) + read * (rates.cache_read or 0.0)) / _MILLION,
+        (short * (rates.cache_write_5m or 0.0) + long * (rates.cache_write_1h or 0.0)) / _MILLION,
+        output * (rates.output or 0.0) / _MILLION,
+    )
+
+
+def missing_rates(request: Request, rates: Rates) -> tuple[str, ...]:
+    """What of a request has no price, in words."""
+    rates, long = rates.at(request.context), request.cache_write_1h or 0
+    parts = (
+        (request.input, rates.input, "input"),
+        (request.cache_read, rates.cache_read, "reads from the cache"),
+        (request.cache_write - long, rates.cache_write_5m, "writes for five minutes"),
+        (long, rates.cache_write_1h, "writes for an hour"),
+        (request.output, rates.output, "output"),
+    )
+    return tuple(words for tokens, rate, words in parts if tokens and rate is None)
 
 
 def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
     """What a compaction cost, and after how many requests that had come back; None where a rate is not known."""
-    reading = rates.cache_read if usage.warm else rates.input
-    writing = rates.cache_write_1h if usage.hour else rates.cache_write_5m
-    read, write = _money(usage.before, reading), _money(usage.written, writing)
-    output = _money(usage.summary, rates.output)
-    saved = _money(max(0, usage.before - usage.after), rates.cache_read if usage.cached else rates.input)
-    if read is None or write is None or output is None or saved is None:
+    large, small = rates.at(usage.before), rates.at(usage.after)
+    read = _money(usage.before, large.cache_read if usage.warm else large.input)
+    write = _money(usage.written, small.cache_write_1h if usage.hour else small.cache_write_5m)
+    output = _money(usage.summary, large.output)
+    was = _money(usage.before, large.cache_read if usage.cached else large.input)
+    now = _money(usage.after, small.cache_read if usage.cached else small.input)
+    if read is None or write is None or output is None or was is None or now is None:
         return None
-    cost = Cost(read, write, output)
-    requests = math.ceil(cost.amount / saved) if saved > 0 else None
-    return Bill(cost, saved, requests, usage.later, usage.warm)
+    saved = max(0.0, was - now)
+    return Bill(Cost(read, write, output), saved, usage.later, usage.warm)
 
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
@@ -132,7 +176,7 @@ def total(costs: Iterable[Cost | None]) -> Cost | None:
     for cost in costs:
         if cost is None:
             return None
-        whole = cost if whole is None else whole + cost
+        whole = cost if whole is None else whole.plus(cost)
     return whole
 
 

@@ -8,8 +8,7 @@ split of the written tokens says which.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inspector.core.conversations import Request
 
@@ -21,8 +20,7 @@ FIVE_MINUTES, ONE_HOUR = 300.0, 3600.0
 _TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRequest:
+class JudgedRequest(NamedTuple):
     """A request, why it did not read back all that was cached (None where it did), and how many tokens it had to send
     again. `idle` are the seconds since the request before, None where the times are not known. `modelled` says that
     the request was worked out from messages, not recorded."""
@@ -45,31 +43,35 @@ def judge(
     judged: list[JudgedRequest] = []
     last: Request | None = None
     lives = FIVE_MINUTES
+    sent_last = cached = 0
     cleared = sorted(microcompacted)
     for request in requests:
+        read, written = request.cache_read, request.cache_write
+        sent = request.input + read + written
         if last is None:
             judged.append(JudgedRequest(request, "first", 0, None, modelled))
         else:
             idle = request.at - last.at if request.at and last.at else None
-            missed = max(0, min(last.cache_read + last.cache_write, request.context) - request.cache_read)
-            if missed <= max(_TOLERATED, _TOLERATED_SHARE * last.context):
+            missed = (cached if cached < sent else sent) - read
+            if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0
-            cause = _cause(request, last, idle, lives, missed, _came(cleared, last, request))
+            cause: Cause | None = None
+            if missed or request.generation != last.generation:
+                cause = _cause(request, last, idle, lives, cleared)
             judged.append(JudgedRequest(request, cause, missed, idle, modelled))
-        if request.cache_write:
+        if written:
             lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
-        last = request
+        last, sent_last, cached = request, sent, read + written
     return tuple(judged)
 
 
 def _cause(
-    request: Request, last: Request, idle: float | None, lives: float, missed: int, cleared: bool
-) -> Cause | None:
+    request: Request, last: Request, idle: float | None, lives: float, cleared: list[tuple[int, float]]
+) -> Cause:
+    """The cause of a miss, or of a list's first request."""
     if request.generation != last.generation:
         return "compaction"
-    if not missed:
-        return None
-    if cleared:
+    if _came(cleared, last, request):
         return "microcompaction"
     if request.model != last.model:
         return "model"

@@ -1,17 +1,22 @@
 """Requests worked out from messages, for agents that keep usage a session and not a call.
 
-Each answer had a prompt: the list up to it. Where requests are marked for the cache, a prompt within the time to live
-of the one before reads back that one, behind a compaction what stayed at the start (system prompt and head), and
-writes the rest. The tokens are rough, as the release counts them; tools' definitions are in none.
+Each answer had a prompt: the list up to it. Where requests are marked for the cache, a prompt is kept up to its last
+breakpoint, and one within the time to live reads that back if a breakpoint of its own lies within 20 blocks behind it;
+else the system prompt alone, which has a breakpoint of its own. Behind a compaction what stayed at the start (system
+prompt and head) is read. The rest is written, up to the last breakpoint. The tokens are rough, as the release counts
+them; tools' definitions are in none.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from inspector.caching.breakpoints import MAX_BREAKPOINTS, Layout, Release, bearing
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.core.conversations import ROLE_CODES, Request
+from inspector.core.messages import Message
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: The smallest prefix that a provider keeps, in tokens, by a part of the model's name; the longest that fits counts.
@@ -21,18 +26,57 @@ SMALLEST: dict[str, int] = {
     "opus-4-7": 2_048, "opus-4-6": 4_096, "opus-4-5": 4_096, "haiku-4-5": 4_096,
 }  # fmt: skip
 _USUAL = 1_024
+#: A breakpoint finds what was kept so many blocks before it. Source: the same.
+LOOKED_BACK = 20
+_LAYOUTS: tuple[Layout, Layout] = ("native", "envelope")
+
+
+@dataclass(slots=True)
+class SentMessages:
+    """What is kept of a list's messages to work requests out: when each was said (seconds, 0.0 unknown), whether a
+    breakpoint is spent on it and whether that counts with the provider (two bits a layout), and its blocks."""
+
+    release: Release = "hermes-0.19"
+    times: array[float] = field(default_factory=lambda: array("d"))
+    marks: bytearray = field(default_factory=bytearray)
+    blocks: array[int] = field(default_factory=lambda: array("H"))
+
+    def append(self, message: Message) -> None:
+        """The next message of the list."""
+        self.times.append(message.timestamp)
+        bits = 0
+        for place, layout in enumerate(_LAYOUTS):
+            spent, honored = bearing(message, layout, self.release)
+            bits |= (spent | honored << 1) << 2 * place
+        self.marks.append(bits)
+        content = message.content
+        blocks = len(content) if isinstance(content, list) else int(bool(content))
+        self.blocks.append(min(max(1, blocks + len(message.tool_calls)), 0xFFFF))
+
+    def breakpoints(self, length: int, layout: Layout) -> tuple[int, int]:
+        """Of a prompt with the first `length` messages behind a system prompt: how many of them the last breakpoint
+        that counts covers, and the first one; (0, 0) where none counts."""
+        shift, room, last, first = 2 * _LAYOUTS.index(layout), MAX_BREAKPOINTS - 1, 0, 0
+        for index in range(length - 1, -1, -1):
+            bits = self.marks[index] >> shift
+            if bits & 2:
+                last, first = last or index + 1, index + 1
+            room -= bits & 1
+            if not room:
+                break
+        return last, first
 
 
 @dataclass(frozen=True, slots=True)
 class SentList:
     """A list that grew by answers. `tokens_until(n)` are the prompt's tokens with its first n messages, the system
-    prompt included; `times` when each was said, in seconds (0.0 unknown). It began with `began` messages, of which
-    the prompt's first `kept` tokens stood before the list that was compacted as well."""
+    prompt included; `sent` is what is kept of these. It began with `began` messages, of which the prompt's first `kept`
+    tokens stood before the list that was compacted as well."""
 
     generation: int
     roles: bytes
     rows: Sequence[int]
-    times: Sequence[float]
+    sent: SentMessages
     tokens_until: Callable[[int], int]
     began: int = 0
     kept: int = 0
@@ -46,23 +90,29 @@ def smallest_prefix(model: str) -> int:
 
 
 def modelled_requests(
-    lists: Sequence[SentList], model: str, enabled: bool, hour: bool = False
+    lists: Sequence[SentList], model: str, enabled: bool, hour: bool = False, layout: Layout = "native"
 ) -> Iterator[Request]:
     """The requests behind the answers of a conversation's lists, oldest first. Not `enabled`: nothing is cached."""
     lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
-    cached, last, index = 0, 0.0, 0
+    cached, covered, last, index = 0, 0, 0.0, 0
     for sent in lists:
+        tokens, messages = sent.tokens_until, sent.sent
+        system = tokens(0)
         if sent.began:
-            cached = min(cached, sent.kept)
+            cached, covered = min(cached, sent.kept), -1
         for place in range(sent.began, len(sent.roles)):
             if sent.roles[place] != _ASSISTANT:
                 continue
             index += 1
-            context, at = sent.tokens_until(place), sent.times[place]
+            context, at = tokens(place), messages.times[place]
             gone = bool(at and last and at - last > lives)
+            until, first = messages.breakpoints(place, layout)
             read = 0 if gone or not enabled else min(cached, context)
-            keeps = enabled and context >= least
-            write = context - read if keeps else 0
+            if covered >= 0 and (first == 0 or sum(messages.blocks[covered:first]) > LOOKED_BACK):
+                # No breakpoint behind the system prompt finds what was kept.
+                read = min(read, system)
+            keeps = tokens(until)
+            write = max(0, keeps - read) if enabled and keeps >= least else 0
             yield Request(
                 index=index,
                 generation=sent.generation,
@@ -73,6 +123,6 @@ def modelled_requests(
                 cache_read=read,
                 cache_write=write,
                 cache_write_1h=write if hour else 0,
-                output=max(0, sent.tokens_until(place + 1) - context),
+                output=max(0, tokens(place + 1) - context),
             )
-            cached, last = (context if keeps else 0), at
+            cached, covered, last = read + write, until, at

@@ -2,6 +2,7 @@
 
 prices.yaml lies in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
 date, optional), and US dollars a million tokens as `input`, `output`, `cache_read`, `cache_write_5m`, `cache_write_1h`.
+`steps`, optional, lists the prices by size: mappings with `above` (tokens of the prompt) and those prices that change.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ from inspector.config.models import entry_of
 from inspector.core.errors import BadInput
 
 _RATES = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
+#: What genai-prices calls them.
+_LISTED = {
+    "input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
+    "cache_write_5m": "cache_write_mtok", "cache_write_1h": "cache_write_1h_mtok",
+}  # fmt: skip
 
 
 def day_of(at: float) -> date:
@@ -76,21 +82,38 @@ def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
         or not entry["model"].strip()
     ):
         raise BadInput(f"Entry {number} of the prices in {path} names no model.")
-    for name in _RATES:
-        value = entry.get(name)
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0
-        ):
-            raise BadInput(f"Entry {number} of the prices in {path}: {name} is no price a million tokens.")
+    where = f"Entry {number} of the prices in {path}"
     start = entry.get("from", date.min)
     if not isinstance(start, date):
-        raise BadInput(f"Entry {number} of the prices in {path}: from is no date such as 2026-10-07.")
+        raise BadInput(f"{where}: from is no date such as 2026-10-07.")
     start = start.date() if isinstance(start, datetime) else start
-    prices: list[float | None] = [
-        None if (value := entry.get(name)) is None else float(value) for name in _RATES
-    ]
-    given, out, read, short, hour = prices
-    return entry["model"].strip().lower(), start, Rates(given, out, read, short, hour, str(path))
+    base = _rates(where, entry, Rates(None, None, None, None, None, str(path)))
+    return entry["model"].strip().lower(), start, replace(base, steps=_steps(where, entry, base))
+
+
+def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
+    """The prices of an entry; those that it does not name are as `otherwise`."""
+    prices: dict[str, Any] = {name: entry[name] for name in _RATES if entry.get(name) is not None}
+    for name, value in prices.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            raise BadInput(f"{where}: {name} is no price a million tokens.")
+        prices[name] = float(value)
+    return replace(otherwise, **prices)
+
+
+def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int, Rates], ...]:
+    """The prices by size, smallest first; what a step does not name costs what it costs below."""
+    listed = entry.get("steps") or []
+    by_size: dict[int, Mapping[str, Any]] = {}
+    for step in listed if isinstance(listed, list) else [listed]:
+        size = step.get("above") if isinstance(step, Mapping) else None
+        if type(size) is not int or size <= 0:
+            raise BadInput(f"{where}: steps is no list of entries with above (tokens) and prices.")
+        by_size[size] = step
+    steps: list[tuple[int, Rates]] = []
+    for size in sorted(by_size):
+        steps.append((size, _rates(where, by_size[size], steps[-1][1] if steps else base)))
+    return tuple(steps)
 
 
 @lru_cache(maxsize=512)
@@ -99,18 +122,20 @@ def _listed(model: str, provider: str, day: date) -> Rates | None:
     if found is None:
         return None
     then = found.get_prices(datetime(day.year, day.month, day.day, tzinfo=UTC))
-    return Rates(
-        _base(then.input_mtok),
-        _base(then.output_mtok),
-        _base(then.cache_read_mtok),
-        _base(then.cache_write_mtok),
-        _base(getattr(then, "cache_write_1h_mtok", None)),
-        f"genai-prices on {found.id}",
-        day.isoformat(),
-    )
+    prices = {name: getattr(then, listed, None) for name, listed in _LISTED.items()}
+    sizes = sorted({tier.start for price in prices.values() for tier in getattr(price, "tiers", ())})
+    bare = Rates(None, None, None, None, None, f"genai-prices on {found.id}", day.isoformat())
+
+    def at(tokens: int) -> Rates:
+        known: dict[str, Any] = {name: _price(price, tokens) for name, price in prices.items()}
+        return replace(bare, **known)
+
+    return replace(at(0), steps=tuple((size, at(size + 1)) for size in sizes))
 
 
-def _base(price: Any) -> float | None:
-    """A price, of a tiered one the base."""
-    price = getattr(price, "base", price)
-    return None if price is None else float(price)
+def _price(price: Any, tokens: int) -> float | None:
+    """A price for a prompt of so many tokens: of a tiered one that of the highest tier it is beyond."""
+    if price is None:
+        return None
+    tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
+    return float(tiers[-1] if tiers else getattr(price, "base", price))

@@ -21,6 +21,7 @@ FIGURES: tuple[tuple[str, str, str], ...] = (
     ("summarized_share", "of what was said, summarized", "{:.1%}"),
     ("resummarized_share", "summarized more than once", "{:.1%}"),
     ("user_steps", "a user message stays, steps", "{:,.1f}"),
+    ("cost", "cost, US dollars", "{:,.2f}"),
     ("facts_at_risk", "facts at risk", "{:,.0f}"),
     ("facts_at_risk_share", "of all facts", "{:.1%}"),
     ("constraints_at_risk", "hard constraints at risk", "{:,.0f}"),

@@ -50,6 +50,12 @@ def axes_of(text: str) -> tuple[Axis, Axis]:
     return axes[0], axes[1]
 
 
+def cell_of(rows: Axis, columns: Axis, settings: Settings) -> tuple[int, int] | None:
+    """The cell that is nearest to settings; None where they lie outside of the grid by more than a step."""
+    row, column = (nearest(axis, getattr(settings, axis.name)) for axis in (rows, columns))
+    return None if row is None or column is None else (row, column)
+
+
 def nearest(axis: Axis, value: float | None) -> int | None:
     """Which value of an axis is nearest; None where none is nearer than a step."""
     if value is None:

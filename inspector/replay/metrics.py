@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import nan
 from operator import attrgetter
 from typing import Literal
 
@@ -15,8 +16,9 @@ class Metric:
     """A number that a run of a conversation gets.
 
     `combine` says how those of several conversations become one: summed, the highest, or their mean weighted by
-    `weight`, API calls or facts. `form` writes it, `short` names it where room is short. With `facts` it needs those
-    of the conversation. `of` must be importable by name, since sweeps run in several processes.
+    `weight`, API calls or facts; a conversation of which it is not known (NaN) is left out. `form` writes it, `short`
+    names it where room is short. With `facts` it needs those of the conversation. `of` must be importable by name,
+    since sweeps run in several processes.
     """
 
     name: str
@@ -24,7 +26,7 @@ class Metric:
     of: Callable[[Course, WhatIf], float]
     combine: Literal["sum", "max", "mean"] = "sum"
     more_is_better: bool = False
-    form: Literal["count", "tokens", "share", "steps"] = "count"
+    form: Literal["count", "tokens", "share", "steps", "money"] = "count"
     weight: Literal["calls", "facts"] = "calls"
     facts: bool = False
     short: str = ""
@@ -37,8 +39,8 @@ class _Figure:
         self.read = attrgetter(f"metrics.{name}")
 
     def __call__(self, course: Course, run: WhatIf) -> float:
-        found: float = self.read(run)
-        return found
+        found: float | None = self.read(run)
+        return nan if found is None else found
 
 
 METRICS: tuple[Metric, ...] = (
@@ -50,6 +52,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share"),
     Metric("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share", short="twice"),
     Metric("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
+    Metric("cost", "US dollars", _Figure("cost"), form="money", short="USD"),
     Metric("facts_at_risk", "facts at risk", _Figure("facts_at_risk"), facts=True),
     Metric(
         "facts_at_risk_share", "of all facts", _Figure("facts_at_risk_share"), "mean", form="share", weight="facts",

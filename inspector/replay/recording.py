@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Compaction, Conversation
+from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.replayable import ReadList, Replayable
 from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.moments import Moment, Moments
+from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import Transcript, transcript
 from inspector.replay.whatif import Course, Event, Metrics, SummaryModel, at_risk
 
@@ -24,7 +27,7 @@ class Recording:
     the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget.
 
     `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
-    system prompts, `moments` what one steps through.
+    system prompts, `moments` what one steps through, `sent` what is kept of the lists to work requests out.
     """
 
     transcript: Transcript
@@ -35,6 +38,11 @@ class Recording:
     moments: Moments
     lists: tuple[ReadList, ...]
     systems: tuple[int, ...]
+    sent: tuple[SentMessages, ...]
+
+    def with_costs(self, costs: CostBasis | None) -> Recording:
+        """The same with what is known of its costs."""
+        return replace(self, course=self.course.with_costs(costs))
 
     def token_index(self, at: Moment) -> TokenIndex:
         """What the engine keeps of the list that was live at a moment."""
@@ -56,9 +64,11 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
+    sent: Sequence[SentMessages],
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
-    these rules, `systems` the tokens of their system prompts. Raises EngineError where the engine fails."""
+    these rules, `systems` the tokens of their system prompts, `sent` what else was kept of them. Raises EngineError
+    where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
@@ -77,6 +87,7 @@ def recording_of(
         Moments(told, compactions, [len(listed) for listed in lists]),
         tuple(lists),
         tuple(systems),
+        tuple(sent),
     )
 
 
@@ -102,6 +113,7 @@ def recorded_metrics(
         summarized_share=sum(sizes[index] for index in left) / said,
         resummarized_share=sum(sizes[i] for i, at in left.items() if count - at >= 2) / said,
         user_steps=sum(stays) / len(stays) if stays else 0.0,
+        cost=None if course.costs is None else course.costs.cost(recording.events),
         **at_risk(facts, left),
     )
 
@@ -140,6 +152,7 @@ def _event(recorded: Compaction, step: int) -> Event:
         tokens_before=recorded.tokens_before,
         tokens_after=recorded.tokens_after,
         fallback=recorded.fallback,
+        summary=0 if recorded.fallback else text_tokens(len(recorded.summary or "")),
     )
 
 

@@ -15,6 +15,7 @@ from inspector.replay.whatif import Course, SummaryModel
 #: The metrics of every sweep, and those that need the facts of the conversations.
 METRIC_NAMES: tuple[str, ...] = tuple(metric.name for metric in metrics_known(facts=False))
 FACT_METRIC_NAMES: tuple[str, ...] = tuple(m.name for m in metrics_known(facts=True) if m.facts)
+_COST = METRIC_NAMES.index("cost")
 #: Rows of cells.
 Grid = Sequence[Sequence[Scores | None]]
 #: A grid of more cells than this is refused.
@@ -45,7 +46,9 @@ class Sweep:
     `complete` is False where it was cancelled: then it holds what was done. Metrics of facts are there where the
     conversations' facts were read. `each` has, for every conversation by its id, the compactions of its cells (None
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
-    agent gives up in a conversation of it, or compacts at every call: such a cell is never the best.
+    agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
+    conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
+    the settings in force, where they are those of one conversation and it is in the grid.
     """
 
     rows: Axis
@@ -56,6 +59,8 @@ class Sweep:
     each: Mapping[str, tuple[tuple[int | None, ...], ...]] = field(default_factory=dict)
     gives_up: tuple[tuple[bool, ...], ...] = ()
     every_call: tuple[tuple[bool, ...], ...] = ()
+    unpriced: int = 0
+    force: tuple[int, int] | None = None
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""
@@ -69,8 +74,8 @@ class Sweep:
         return any(marks[row][column] for marks in (self.gives_up, self.every_call) if marks)
 
     def best(self, metric: str) -> Best | None:
-        """The best cell by a metric, the first of equals; None where the agent is stuck in all. Raises UsageProblem
-        where no cell was run."""
+        """The best cell by a metric, the first of equals; None where the agent is stuck in all, or none has the metric.
+        Raises UsageProblem where no cell was run."""
         found = self.cells[metric]
         places = [
             (r, c)
@@ -78,7 +83,7 @@ class Sweep:
             for c in range(len(self.columns.values))
             if not isnan(found[r][c])
         ]
-        if not places:
+        if not places and not self.conversations:
             raise UsageProblem("No cell of the grid was run.")
         places = [place for place in places if not self.stuck(*place)]
         if not places:
@@ -158,9 +163,10 @@ def sweep(
     wanted = metrics_known(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
     total = [[_Sum(wanted) for _ in width] for _ in height]
-    count = 0
+    count = unpriced = 0
     for grid in runs:
         count += 1
+        unpriced += any(cell is not None and isnan(cell.values[_COST]) for line in grid for cell in line)
         for row in height:
             for column in width:
                 cell = grid[row][column]
@@ -176,7 +182,9 @@ def sweep(
         tuple(tuple(getattr(total[row][column], name) for column in width) for row in height)
         for name in ("gives_up", "every_call")
     )
-    return Sweep(rows, columns, found, count, complete, gives_up=gives_up, every_call=every_call)
+    return Sweep(
+        rows, columns, found, count, complete, gives_up=gives_up, every_call=every_call, unpriced=unpriced
+    )
 
 
 def compactions_of(grid: Grid) -> tuple[tuple[int | None, ...], ...]:
@@ -195,12 +203,13 @@ def check_size(rows: Axis, columns: Axis) -> None:
 class _Sum:
     """One cell over conversations."""
 
-    __slots__ = ("count", "every_call", "gives_up", "metrics", "sums", "weights")
+    __slots__ = ("count", "every_call", "gives_up", "known", "metrics", "sums", "weights")
 
     def __init__(self, wanted: Sequence[Metric]) -> None:
         self.metrics = wanted
         self.sums = [0.0] * len(wanted)
         self.weights = [0.0] * len(wanted)
+        self.known = [False] * len(wanted)
         self.count = 0
         self.gives_up = self.every_call = False
 
@@ -209,6 +218,9 @@ class _Sum:
         self.gives_up = self.gives_up or found.gives_up
         self.every_call = self.every_call or found.every_call
         for place, (metric, value) in enumerate(zip(self.metrics, found.values, strict=True)):
+            if isnan(value):
+                continue
+            self.known[place] = True
             if metric.combine == "max":
                 self.sums[place] = max(self.sums[place], value)
             elif metric.combine == "mean":
@@ -219,7 +231,7 @@ class _Sum:
                 self.sums[place] += value
 
     def value(self, place: int) -> float:
-        if not self.count:
+        if not self.known[place]:
             return nan
         if self.metrics[place].combine != "mean":
             return self.sums[place]

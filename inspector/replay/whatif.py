@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -21,6 +21,9 @@ from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.transcript import calls
+
+if TYPE_CHECKING:
+    from inspector.replay.pricing import CostBasis
 
 _USER = ROLE_CODES["user"]
 #: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
@@ -53,6 +56,7 @@ class Event(NamedTuple):
     tokens_before: int
     tokens_after: int
     fallback: bool = False
+    summary: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ class Metrics:
     `resummarized_share` at least twice; `user_steps` is for how many steps a user message stayed verbatim, on
     average. `facts` is how many facts were said, `facts_at_risk` how many of them (`constraints_at_risk`: of the hard
     constraints) stand in no message of the last list, as every message that said them went through a summary; None
-    where the facts are not known.
+    where the facts are not known. `cost` is that of all calls and compactions in US dollars, None where usage or prices
+    are not known.
     """
 
     compactions: int
@@ -77,6 +82,7 @@ class Metrics:
     facts: int | None = None
     facts_at_risk: int | None = None
     constraints_at_risk: int | None = None
+    cost: float | None = None
 
     @property
     def facts_at_risk_share(self) -> float | None:
@@ -121,7 +127,7 @@ class Course:
     """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
     sizes are those of the rough estimate, as the engine counts it.
 
-    `facts` are those said in it, None where they are not known: then no run counts them.
+    `facts` are those said in it, `costs` what its calls cost, None where they are not known: then no run counts them.
     """
 
     def __init__(self, rules: Replayable[Any], said: ReadList, system_tokens: int) -> None:
@@ -129,6 +135,7 @@ class Course:
         self.said = said
         self.system = system_tokens
         self.facts: FactSteps | None = None
+        self.costs: CostBasis | None = None
         self.calls = calls(said.roles)
         #: Characters of each message, and of all before it.
         self.sizes = said.chars
@@ -146,6 +153,14 @@ class Course:
             return self
         other = copy(self)
         other.facts = facts
+        return other
+
+    def with_costs(self, costs: CostBasis | None) -> Course:
+        """The same conversation with what is known of its costs."""
+        if costs is self.costs:
+            return self
+        other = copy(self)
+        other.costs = costs
         return other
 
     def budgets(self, settings: Settings) -> Budgets:
@@ -180,6 +195,8 @@ class _Run:
         self.left: dict[int, int] = {}
         self.left_before = 0
         self.gives_up: int | None = None
+        #: The tokens of the last summary.
+        self.summary = 0
         #: The calls, by number, before which the list was compacted.
         self.fired: list[int] = []
         self.tokens: list[int] = []
@@ -263,7 +280,7 @@ class _Run:
                 self.gives_up = step
             return False
         self.list.extend(step)
-        length = len(self.list)
+        length, self.summary = len(self.list), 0
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
             self.guard = nothing_done(self.guard, done)
@@ -277,7 +294,17 @@ class _Run:
         self.guard = compacted(self.guard, before, after - self.course.system)
         fires = self.course.rules.fires(before, self.settings, self.budgets) or ""
         self.events.append(
-            Event(step, fires, length, len(self.list), done.head_end, done.tail_start, before, after)
+            Event(
+                step,
+                fires,
+                length,
+                len(self.list),
+                done.head_end,
+                done.tail_start,
+                before,
+                after,
+                summary=self.summary,
+            )
         )
         if self.steps:
             self.tokens[-1] = after
@@ -287,13 +314,14 @@ class _Run:
 
     def _summary(self, budget: int) -> MessageSize:
         """The size of the next summary message, whose budget is so many tokens."""
-        number = len(self.events)
-        recorded = self.model.recorded[number] if number < len(self.model.recorded) else None
-        if recorded is not None:
-            return recorded
-        tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
-        chars = int(tokens) * 4 + self.course.rules.summary_prefix + _AROUND
-        return MessageSize(chars // 4 + 10, chars, 0)
+        number, around = len(self.events), self.course.rules.summary_prefix + _AROUND
+        size = self.model.recorded[number] if number < len(self.model.recorded) else None
+        if size is None:
+            tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens
+            chars = int(tokens) * 4 + around
+            size = MessageSize(chars // 4 + 10, chars, 0)
+        self.summary = max(0, size.chars - around) // 4
+        return size
 
     def _metrics(self) -> Metrics:
         course, left, count = self.course, self.left, len(self.events)
@@ -314,6 +342,7 @@ class _Run:
             summarized_share=once / said,
             resummarized_share=twice / said,
             user_steps=stays / len(course.users) if course.users else 0.0,
+            cost=None if course.costs is None else course.costs.cost(self.events),
             **at_risk(course.facts, left),
         )
 

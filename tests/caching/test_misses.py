@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.caching.misses import judge, missed_by_cause
-from inspector.caching.modelled import SentList, modelled_requests, smallest_prefix
+from inspector.caching.modelled import LOOKED_BACK, SentList, SentMessages, modelled_requests, smallest_prefix
 from inspector.core.conversations import ROLE_CODES, Request
+from inspector.core.messages import Message
 
 
 def request(index: int, read: int, write: int, at: float, **changes: Any) -> Request:
@@ -71,9 +73,30 @@ def test_a_warm_session_has_one_first_miss(growth: list[int]) -> None:
 ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant", "user", "assistant"))
 
 
+TEXTS = (
+    {"role": "user", "content": "a"},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "1", "function": {"name": "read", "arguments": "{}"}}],
+    },
+    {"role": "tool", "content": "b", "tool_call_id": "1"},
+    {"role": "assistant", "content": "c"},
+    {"role": "user", "content": "d"},
+    {"role": "assistant", "content": "e"},
+)
+
+
+def messages(times: list[float], texts: Sequence[dict[str, Any]] = TEXTS) -> SentMessages:
+    kept = SentMessages()
+    for text, at in zip(texts, times, strict=False):
+        kept.append(Message(text, timestamp=at))
+    return kept
+
+
 def sent(times: list[float], **changes: Any) -> SentList:
     values: dict[str, Any] = {
-        "generation": 1, "roles": ROLES, "rows": range(6), "times": times,
+        "generation": 1, "roles": ROLES, "rows": range(6), "sent": messages(times),
         "tokens_until": lambda stop: 4_000 + 1_000 * stop,
     }  # fmt: skip
     return SentList(**(values | changes))
@@ -123,3 +146,43 @@ def test_without_markers_nothing_is_cached_and_a_short_prompt_is_not_kept() -> N
 )
 def test_the_smallest_prefix_by_model(model: str, tokens: int) -> None:
     assert smallest_prefix(model) == tokens
+
+
+def test_in_the_envelope_what_only_calls_tools_is_no_breakpoint() -> None:
+    """Three results behind a call that says nothing: in the envelope an older release marks none of them."""
+    calls = [{"id": str(n), "function": {"name": "read", "arguments": "{}"}} for n in range(3)]
+    results = [{"role": "tool", "content": "x", "tool_call_id": str(n)} for n in range(3)]
+    texts = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        *results,
+    ]
+    texts.append({"role": "assistant", "content": "b"})
+    roles = bytes(ROLE_CODES[str(text["role"])] for text in texts)
+    listed: dict[str, list[tuple[int, int, int]]] = {}
+    for layout in ("native", "envelope"):
+        kept = SentMessages("hermes-0.13")
+        for place, text in enumerate(texts):
+            kept.append(Message(text, timestamp=1_000.0 + place))
+        made = modelled_requests(
+            [sent([0.0] * 6, roles=roles, sent=kept)], "claude-sonnet-5", True, layout=layout
+        )
+        listed[layout] = [(one.cache_read, one.cache_write, one.input) for one in made]
+    assert listed["native"] == [(0, 5_000, 0), (5_000, 4_000, 0)]
+    # Nothing but the system prompt is found and kept.
+    assert listed["envelope"] == [(0, 5_000, 0), (4_000, 0, 5_000)]
+
+
+@pytest.mark.parametrize(("results", "read"), [(LOOKED_BACK, 5_000), (LOOKED_BACK + 12, 4_000)])
+def test_what_is_kept_is_found_twenty_blocks_back(results: int, read: int) -> None:
+    """The breakpoints stand on the last three messages; what was kept lies before the call and its results."""
+    calls = [{"id": str(n), "function": {"name": "read", "arguments": "{}"}} for n in range(results // 2)]
+    texts: list[dict[str, Any]] = [{"role": "user", "content": "a"}]
+    texts.append({"role": "assistant", "content": "", "tool_calls": calls})
+    texts += [{"role": "tool", "content": "x", "tool_call_id": str(n)} for n in range(results // 2)]
+    texts.append({"role": "assistant", "content": "b"})
+    roles = bytes(ROLE_CODES[text["role"]] for text in texts)
+    times = [1_000.0 + place for place in range(len(texts))]
+    listed = sent(times, roles=roles, rows=range(len(texts)), sent=messages(times, texts))
+    *_, last = modelled_requests([listed], "claude-sonnet-5", True)
+    assert (last.cache_read, last.context) == (read, 4_000 + 1_000 * (len(texts) - 1))

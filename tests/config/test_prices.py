@@ -10,6 +10,8 @@ from inspector.config import prices
 from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import BadInput
 
+TODAY = day_of(0.0)
+
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -61,4 +63,35 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
 def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
     own.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=words):
-        rates_of("claude-opus-4-5", day_of(0.0))
+        rates_of("claude-opus-4-5", TODAY)
+
+
+def test_prices_by_size(own: Path) -> None:
+    """A prompt that is larger than a step pays its prices for everything."""
+    listed = rates_of("claude-sonnet-4-5", TODAY, "anthropic")
+    assert listed is not None
+    assert (listed.at(200_000).input, listed.at(200_001).input) == (3.0, 6.0)
+    assert (listed.at(200_001).output, listed.at(200_001).cache_read) == (22.5, 0.6)
+    own.write_text(
+        "- model: sonnet\n"
+        "  input: 3\n"
+        "  output: 15\n"
+        "  steps:\n"
+        "    - {above: 500000, output: 40}\n"
+        "    - {above: 200000, input: 6}\n",
+        encoding="utf-8",
+    )
+    ours = rates_of("claude-sonnet-4-5", TODAY)
+    assert ours is not None
+    assert [(step.input, step.output) for step in map(ours.at, (1, 200_001, 500_001))] == [
+        (3.0, 15.0),
+        (6.0, 15.0),
+        (6.0, 40.0),
+    ]
+
+
+@pytest.mark.parametrize("steps", ["[200000]", "[{input: 3}]", "[{above: -1}]", "5", "all"])
+def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
+    own.write_text(f"- {{model: claude, input: 3, steps: {steps}}}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="steps is no list"):
+        rates_of("claude-opus-4-5", TODAY)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.costing import costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
@@ -40,8 +41,10 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
         request = Request(answers.paths(), (name,), ROWS, COLUMNS)
         found = run_sweep(request, answers)
         inspection = Inspection.open(answers.store, name)
-        settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
+        resolved = resolve(answers.store, inspection.conversation.row, {}, None)
+        settings = resolved.settings
         recording = read_recording(inspection, settings.profile)
+        recording = recording.with_costs(costing_of(inspection, resolved, recording).basis)
         for r, threshold in enumerate(ROWS.values):
             for c, ratio in enumerate(COLUMNS.values):
                 run = recording.course.run(

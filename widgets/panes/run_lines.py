@@ -13,7 +13,8 @@ from widgets.panes.token_graph import GraphState
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run in numbers. Tokens are rough, shares between 0 and 1; facts are None while they are being read."""
+    """One run in numbers. Tokens are rough, shares between 0 and 1; facts are None while they are being read. `cost` is
+    in US dollars, None where it is not known, `otherwise` what it would be by name of what is other."""
 
     name: str
     compactions: int
@@ -26,15 +27,18 @@ class RunView:
     facts: int | None = None
     facts_at_risk: int | None = None
     constraints_at_risk: int | None = None
+    cost: float | None = None
+    otherwise: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """The graph, the runs beside each other, and sentences about them."""
+    """The graph, the runs beside each other, and sentences about them. Until costs are read they are `priced` not."""
 
     graph: GraphState
     runs: tuple[RunView, ...] = ()
     notes: tuple[str, ...] = ()
+    priced: bool = True
 
 
 def _of_facts(run: RunView) -> str:
@@ -66,6 +70,8 @@ def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line; while the facts are being read it says nothing of them."""
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
     text = f"{compactions}, peak request {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
+    if run.cost is not None:
+        text += f"{run.cost:,.2f} {'USD' if short else 'US dollars'}, "
     text += f"{human.percent(run.summarized)} summarized"
     if not facts or run.facts is None or run.facts_at_risk is None:
         return text
@@ -73,7 +79,8 @@ def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
 
 
 def _shortest(run: RunView) -> str:
-    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}"
+    cost = "" if run.cost is None else f", {run.cost:,.2f} USD"
+    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}{cost}"
 
 
 #: Ways to tell of a run on one line, the longest first.
@@ -94,14 +101,24 @@ def run_lines(view: ReplayView, room: int) -> list[TextLine]:
     return [line_of((run.name.ljust(width) + "  ", "muted"), (way(run), "")) for run in view.runs]
 
 
+def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
+    """What the runs cost, and would have with another time to live or layout."""
+    unknown = "–" if view.priced else _READ
+    rows = [("cost, US dollars", [unknown if run.cost is None else f"{run.cost:,.2f}" for run in view.runs])]
+    for name in dict.fromkeys(name for run in view.runs for name, _ in run.otherwise):
+        costs = [dict(run.otherwise).get(name) for run in view.runs]
+        rows.append((f"  {name}", ["–" if cost is None else f"{cost:,.2f}" for cost in costs]))
+    return rows
+
+
 def run_table(view: ReplayView) -> list[TextLine]:
     """The runs beside each other, a row a figure, and the sentences about them; nothing where there is no run."""
     if not view.runs:
         return [TextLine(note, "muted") for note in view.notes]
     width = max((len(text) for run in view.runs for text in (run.name, _READ)), default=0) + 2
     lines = [line_of((" " * _LABELS, "muted"), *((run.name.rjust(width), "strong") for run in view.runs))]
-    for label, show in _ROWS:
-        values = [show(run) for run in view.runs]
+    rows = [(label, [show(run) for run in view.runs]) for label, show in _ROWS]
+    for label, values in [*rows, *_costs(view)]:
         same = len(set(values)) <= 1
         lines.append(
             line_of(

@@ -17,12 +17,14 @@ from inspector.app.conversation.rows import Line, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
 from inspector.app.memory import give_back
 from inspector.core.conversations import Compaction, Generation
+from inspector.core.errors import BadInput
 from inspector.core.messages import Message
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings, TokenIndex
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
     from inspector.answers.fact_reading import FactsReading
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.measure_views import MeasuresAsOf
@@ -199,27 +201,60 @@ def follow_items(
 
 def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recording:
     """The whole conversation under the rules of a profile. Raises StoreErrors, EngineErrors."""
-    from inspector.answers.recordings import read_recording
+    from inspector.answers.recordings import shared_recording
 
     total = sum(len(generation) for generation in inspection.conversation.generations)
-    return read_recording(inspection, profile, watch.counting("reading", total))
+    return shared_recording(inspection, profile, watch.counting("reading", total))
+
+
+def read_costing(
+    inspection: Inspection, resolved: ResolvedSettings, recording: Recording, watch: Watch
+) -> Costing:
+    """What costs are worked out from; where the user's prices cannot be used, why. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.costing import Costing, costing_of
+
+    try:
+        return costing_of(inspection, resolved, recording)
+    except BadInput as error:
+        return Costing(None, why=str(error))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RecordedFigures:
+    """The figures of the compactions as they were recorded, and what they would have cost otherwise."""
+
+    metrics: Metrics
+    otherwise: Otherwise = ()
 
 
 def measure_recording(
-    inspection: Inspection, recording: Recording, facts: FactSteps | None, watch: Watch
-) -> Metrics:
+    inspection: Inspection,
+    recording: Recording,
+    facts: FactSteps | None,
+    costing: Costing | None,
+    watch: Watch,
+) -> RecordedFigures:
     """The figures of the compactions as they were recorded."""
     from inspector.replay.recording import recorded_metrics
 
-    return recorded_metrics(recording, inspection.compactions(), facts)
+    recording = recording.with_costs(None if costing is None else costing.basis)
+    metrics = recorded_metrics(recording, inspection.compactions(), facts)
+    return RecordedFigures(metrics, () if costing is None else costing.variants(recording.events))
+
+
+#: What a run would have cost with another time to live or layout, by name, in US dollars.
+Otherwise = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Runs:
-    """The conversation as it would have been under the settings on screen, and under those kept as A."""
+    """The conversation as it would have been under the settings on screen, and under those kept as A; with what each
+    would have cost otherwise."""
 
     run: WhatIf
     kept: WhatIf | None
+    otherwise: Otherwise = ()
+    kept_otherwise: Otherwise = ()
 
 
 def run_conversation(
@@ -228,6 +263,7 @@ def run_conversation(
     kept_recording: Recording | None,
     kept: tuple[Settings, float | None] | None,
     facts: FactSteps | None,
+    costing: Costing | None,
     watch: Watch,
 ) -> Runs:
     """Run a conversation under settings, and under those that were kept, whose rules may be others.
@@ -236,11 +272,18 @@ def run_conversation(
     """
     from inspector.app.conversation.runs import summary_model
 
-    run = recording.course.with_facts(facts).run(tuning[0], summary_model(recording, tuning[1]))
+    basis = None if costing is None else costing.basis
+
+    def ran(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
+        course = one.course.with_facts(facts).with_costs(basis)
+        found = course.run(settings, summary_model(one, size))
+        return found, () if costing is None else costing.variants(found.events)
+
+    run, otherwise = ran(recording, *tuning)
     if kept is None or kept_recording is None:
-        return Runs(run, None)
-    model = summary_model(kept_recording, kept[1])
-    return Runs(run, kept_recording.course.with_facts(facts).run(kept[0], model))
+        return Runs(run, None, otherwise)
+    kept_run, kept_otherwise = ran(kept_recording, *kept)
+    return Runs(run, kept_run, otherwise, kept_otherwise)
 
 
 def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import shared_recording
+from inspector.answers.request_places import answer_places
 from inspector.answers.requests import PricedRequest, Requests, bills_of, requests_of
-from inspector.caching.costs import total
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import ROLE_CODES, Generation
 from inspector.core.places import place_name
 from inspector.core.watching import Watch
 from widgets.base import human
 from widgets.lists.fact_list import FactPlace
 from widgets.lists.request_list import RequestView
 from widgets.panes.requests_part import RequestsView
-
-_ASSISTANT = ROLE_CODES["assistant"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,16 +42,15 @@ class RequestsRead:
 def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Watch) -> RequestsRead:
     """Every request of a conversation with its cause and cost, and the bills of its compactions. Raises StoreErrors,
     EngineErrors, BadInput."""
-    found = requests_of(inspection, resolved)
+    recording = shared_recording(inspection, resolved.settings.profile)
+    found = requests_of(inspection, resolved, recording)
     watch.check()
-    places = {
-        g.number: _answers(inspection, g, resolved.settings.profile)
-        for g in inspection.conversation.generations
-    }
-    views = tuple(_view(one, places) for one in found.priced)
+    requests = [one.judged.request for one in found.priced]
+    places = answer_places(inspection.conversation, recording, requests, found.modelled)
+    views = tuple(_view(one, index) for one, index in zip(found.priced, places, strict=True))
     how = "modelled, " if found.modelled else ""
     bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}
-    numbers = tuple(one.judged.request.generation for one in found.priced)
+    numbers = tuple(one.generation for one in requests)
     return RequestsRead(RequestsView(views, _note(found)), bills, numbers)
 
 
@@ -63,7 +59,7 @@ def _note(found: Requests) -> str:
     if found.modelled and found.priced:
         reported = f"; the provider reported {human.tokens(found.reported)} in all" if found.reported else ""
         parts.append(f"Modelled from the messages, {human.tokens(found.sent)} sent{reported}.")
-    cost = total(one.cost for one in found.priced)
+    cost = found.cost
     if cost is not None:
         dates = sorted({one.rates.date for one in found.priced if one.rates is not None and one.rates.date})
         of = (
@@ -77,23 +73,10 @@ def _note(found: Requests) -> str:
     return " ".join(parts)
 
 
-def _answers(inspection: Inspection, generation: Generation, profile: str) -> Sequence[tuple[float, int]]:
-    """(time, index) of each answer of a list, by time."""
-    times = inspection.gathered(generation, profile).times
-    return sorted(
-        (time, index)
-        for index, (time, role) in enumerate(zip(times, generation.roles, strict=False))
-        if role == _ASSISTANT
-    )
-
-
-def _view(one: PricedRequest, places: Mapping[int, Sequence[tuple[float, int]]]) -> RequestView:
+def _view(one: PricedRequest, index: int | None) -> RequestView:
     judged, request = one.judged, one.judged.request
-    answers = places.get(request.generation, ())
-    at = bisect_left(answers, (request.at - 0.001, -1))
     place = None
-    if request.at and at < len(answers) and abs(answers[at][0] - request.at) < 1:
-        index = answers[at][1]
+    if index is not None:
         place = FactPlace(request.generation, index, "", place_name(index, generation=request.generation))
     return RequestView(
         request.index,

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.answers.costing import Costing
 from inspector.app.conversation import reading
 from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
 from inspector.app.conversation.caching import Caching, find_breakpoints
 from inspector.app.conversation.measure_views import MeasuresAsOf
-from inspector.app.conversation.reading import FactsRead, Runs
+from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
 from inspector.app.conversation.request_views import RequestsRead, read_requests
 from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Metrics
 
 Needs = tuple[Any, ...] | None
 
@@ -120,6 +120,17 @@ def _recording(state: State, loaded: Loaded) -> Needs:
 RECORDING: Resource[Recording] = Resource("replay", _recording, reading.read_for_replay, (COMPACTIONS,))
 
 
+def _costing(state: State, loaded: Loaded) -> Needs:
+    recording = loaded.current(RECORDING, state)
+    if loaded.opened is None or recording is None:
+        return None
+    return loaded.opened.inspection, loaded.opened.resolved, recording
+
+
+#: What the calls cost, as the basis of what others would have.
+COSTING: Resource[Costing] = Resource("costs", _costing, reading.read_costing, (RECORDING,))
+
+
 def _kept_recording(state: State, loaded: Loaded) -> Needs:
     needs = _recording(state, loaded)
     return None if needs is None or state.kept is None else (needs[0], state.kept[0].profile)
@@ -136,10 +147,11 @@ def _recorded_figures(state: State, loaded: Loaded) -> Needs:
     if loaded.opened is None or recording is None:
         return None
     facts = loaded.current(FACTS, state)
-    return loaded.opened.inspection, recording, None if facts is None else facts.steps
+    steps = None if facts is None else facts.steps
+    return loaded.opened.inspection, recording, steps, loaded.current(COSTING, state)
 
 
-RECORDED_FIGURES: Resource[Metrics] = Resource(
+RECORDED_FIGURES: Resource[RecordedFigures] = Resource(
     "recorded figures", _recorded_figures, reading.measure_recording, (RECORDING,)
 )
 
@@ -150,7 +162,7 @@ def _runs(state: State, loaded: Loaded) -> Needs:
         return None
     kept = None if state.kept is None else loaded.current(KEPT_RECORDING, state)
     steps = None if facts is None else facts.steps
-    return recording, state.tuning, kept, state.kept, steps
+    return recording, state.tuning, kept, state.kept, steps, loaded.current(COSTING, state)
 
 
 RUNS: Resource[Runs] = Resource(

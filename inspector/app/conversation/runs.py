@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.answers.costing import Costing
+from inspector.app.conversation.reading import Otherwise, RecordedFigures, Runs
 from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Event, Metrics, SummaryModel, WhatIf, stuck
+from inspector.replay.whatif import Event, Metrics, SummaryModel, stuck
 from widgets.panes.knob_values import LARGEST_SHARE
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
@@ -21,9 +23,11 @@ def summary_model(recording: Recording, size: float | None) -> SummaryModel:
 
 
 def replay_view(
-    recording: Recording, run: WhatIf, recorded: Metrics, kept: WhatIf | None, model: SummaryModel
+    recording: Recording, ran: Runs, recorded: RecordedFigures, model: SummaryModel, costing: Costing | None
 ) -> ReplayView:
-    """A run beside the recording and, where there is one, a run that was kept, for the pane."""
+    """A run beside the recording and, where there is one, a run that was kept, for the pane; `costing` is None until
+    costs are read."""
+    run, kept = ran.run, ran.kept
     notes = []
     if places_of(run.events) == places_of(recording.events):
         alike = "These settings compact where the recording did."
@@ -37,11 +41,14 @@ def replay_view(
         notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
     else:
         notes.append("This engine writes no summaries; mended tool pairs are not counted.")
-    runs = [_run_view("recorded", recorded)]
+    if costing is not None and costing.why:
+        notes.append(costing.why)
+    elif costing is not None and costing.modelled:
+        notes.append("Costs are modelled from the messages: the store keeps no usage of single calls.")
+    runs = [_run_view("recorded", recorded.metrics, recorded.otherwise)]
     if kept is not None:
-        runs += [_run_view("A", kept.metrics), _run_view("B", run.metrics)]
-    else:
-        runs.append(_run_view("what-if", run.metrics))
+        runs.append(_run_view("A", kept.metrics, ran.kept_otherwise))
+    runs.append(_run_view("what-if" if kept is None else "B", run.metrics, ran.otherwise))
     return ReplayView(
         GraphState(
             recorded=recording.tokens,
@@ -55,6 +62,7 @@ def replay_view(
         ),
         tuple(runs),
         tuple(notes),
+        costing is not None,
     )
 
 
@@ -71,7 +79,7 @@ def words_of(settings: Settings) -> str:
     )
 
 
-def _run_view(name: str, metrics: Metrics) -> RunView:
+def _run_view(name: str, metrics: Metrics, otherwise: Otherwise) -> RunView:
     return RunView(
         name=name,
         compactions=metrics.compactions,
@@ -84,4 +92,6 @@ def _run_view(name: str, metrics: Metrics) -> RunView:
         facts=metrics.facts,
         facts_at_risk=metrics.facts_at_risk,
         constraints_at_risk=metrics.constraints_at_risk,
+        cost=metrics.cost,
+        otherwise=otherwise,
     )

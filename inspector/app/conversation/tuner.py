@@ -9,7 +9,7 @@ from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.overwriting import Overwriting
-from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.runs import summary_model
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
@@ -21,11 +21,11 @@ from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
 
 if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
     from inspector.app.conversation.intents import ConversationHost
     from inspector.app.conversation.reading import FactsRead
     from inspector.app.conversation.state import Tuning
     from inspector.app.sweep.screen import SweepScreen
-    from inspector.replay.recording import Recording
 
 
 class Tuner:
@@ -102,20 +102,22 @@ class Tuner:
 
     def sweep(self) -> None:
         """Sweep over two settings, on a screen of its own."""
-        self._host.when(RECORDING, self._push_sweep)
+        self._host.when(COSTING, self._push_sweep)
 
-    def _push_sweep(self, recording: Recording) -> None:
+    def _push_sweep(self, costing: Costing) -> None:
         from inspector.app.sweep.cells import Subject
         from inspector.app.sweep.screen import SweepScreen
 
         host, state, opened = self._host, self._host.now, self._host.known.opened
-        if opened is None:
+        recording = host.known.current(RECORDING, state)
+        if opened is None or recording is None:
             return
         row = opened.inspection.conversation.row
         every = tuple(known.id for known in host.store.conversations())
         shown = tuple(name for name in host.app.shown_conversations() if name in every)
         model = summary_model(recording, state.summary_size)
         facts = host.known.current(FACTS, state)
+        recording = recording.with_costs(costing.basis)
         subject = Subject(
             title=safe_title(row.title or row.id),
             name=row.id,
@@ -161,7 +163,7 @@ class Tuner:
         compared = [("what-if", runs.run)] if runs.kept is None else [("A", runs.kept), ("B", runs.run)]
         row = opened.inspection.conversation.row
         model = summary_model(recording, state.summary_size)
-        return comparison_text(row.title or row.id, recording, figures, compared, model)
+        return comparison_text(row.title or row.id, recording, figures.metrics, compared, model)
 
     def copy_comparison(self) -> None:
         """Copy the comparison as text."""

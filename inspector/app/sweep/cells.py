@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING
 
 from inspector.answers.answers import Answers
@@ -167,6 +168,8 @@ def written(metric: Metric, value: float) -> str:
         return human.tokens(round(value))
     if metric.form == "share":
         return f"{value:.1%}"
+    if metric.form == "money":
+        return "–" if isnan(value) else f"{value:,.2f}"
     if metric.form == "steps":
         return f"{value:,.1f}"
     return human.count(round(value))

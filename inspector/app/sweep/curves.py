@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from inspector.answers.costing import costing_of
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import read_recording
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.app.throttle import give_way
 from inspector.core.text import safe_title
@@ -53,8 +54,10 @@ class Curves:
         if curve is None:
             inspection = Inspection.open(self._store, name)
             row = inspection.conversation.row
-            settings = resolve(self._store, row, self._flags, self._config).settings
-            recording = read_recording(inspection, settings.profile, lambda _: give_way())
+            resolved = resolve(self._store, row, self._flags, self._config)
+            settings = resolved.settings
+            recording = shared_recording(inspection, settings.profile, lambda _: give_way())
+            recording = recording.with_costs(costing_of(inspection, resolved, recording).basis)
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
         if facts and curve.recording.course.facts is None:

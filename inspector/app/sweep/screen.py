@@ -24,7 +24,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
+from inspector.replay.axes import SWEPT, axes_of, cell_of, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 from widgets.bars.key_line import KeyLine
@@ -281,9 +281,7 @@ class SweepScreen(JobScreen):
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
 
     def _cell_of(self, settings: Settings) -> tuple[int, int] | None:
-        """The cell that is nearest to settings; None where they lie outside of the grid by more than a step."""
-        places = [nearest(axis, getattr(settings, axis.name)) for axis in (self.rows, self.columns)]
-        return None if places[0] is None or places[1] is None else (places[0], places[1])
+        return cell_of(self.rows, self.columns, settings)
 
     def settings_of(self, row: int, column: int) -> Settings:
         """The settings of a cell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isnan
 
@@ -12,10 +13,11 @@ from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.export.documents.document import Document
 from inspector.export.documents.settings import settings_document
+from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Metrics, WhatIf, stuck
+from inspector.replay.whatif import Event, Metrics, WhatIf, stuck
 
 #: What the summary's size was taken from, in words.
 _MODELS = {
@@ -53,9 +55,23 @@ def replay_document(answer: Replay) -> Document:
         "threshold_tokens": budgets.threshold_tokens,
         "hygiene_tokens": budgets.hygiene_tokens,
         "context_length": settings.context_length,
-        "recorded": _recorded(recording, answer.recorded),
-        "whatif": _whatif(answer.run, recording),
+        "recorded": _recorded(recording, answer.recorded)
+        | {"cost": _cost(answer, answer.recorded, recording.events)},
+        "whatif": _whatif(answer.run, recording)
+        | {"cost": _cost(answer, answer.run.metrics, answer.run.events)},
         "steps": steps,
+    }
+
+
+def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
+    """What a run cost; None where that is not known."""
+    if metrics.cost is None:
+        return None
+    return {
+        "currency": "USD",
+        "amount": metrics.cost,
+        "modelled": answer.costing.modelled,
+        "otherwise": dict(answer.costing.variants(events)),
     }
 
 
@@ -88,7 +104,9 @@ def _whatif(run: WhatIf, recording: Recording) -> Document:
 def _figures(metrics: Metrics) -> Document:
     """The figures by name; those of facts only where facts were counted."""
     return {
-        name: value for name, value in asdict(metrics).items() if name != "compactions" and value is not None
+        name: value
+        for name, value in asdict(metrics).items()
+        if name not in ("compactions", "cost") and value is not None
     }
 
 
@@ -115,11 +133,29 @@ def sweep_document(found: Sweep) -> Document:
             if found.conversations and (b := found.best(name))
         },
     }
+    every = points(found)
+    if every:
+        document["points"] = [_point(found, one) for one in every]
+        document["unbeaten"] = [
+            _point(found, one) for one in sorted(every, key=lambda one: (one.facts, one.cost)) if one.unbeaten
+        ]
+        document["in_force"] = next((_point(found, one) for one in every if one.cell == found.force), None)
+        document["sentence"] = sentence(found, every, found.force)
+    document["unpriced"] = found.unpriced
     document["gives_up"] = [list(line) for line in found.gives_up]
     document["compacts_every_call"] = [list(line) for line in found.every_call]
     if not found.complete:
         document["complete"] = False
     return document
+
+
+def _point(found: Sweep, one: Point) -> Document:
+    return {
+        found.rows.name: found.rows.values[one.row],
+        found.columns.name: found.columns.values[one.column],
+        "facts_at_risk": one.facts,
+        "cost": one.cost,
+    }
 
 
 def sweep_csv(found: Sweep) -> str:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
+
+from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
 from inspector.export.text.console import WIDTH, add_row, console_for, say, table_of
 from inspector.export.text.conversations import conversations
+
+#: Columns and rows of a picture of points.
+_WIDE, _HIGH = 60, 12
 
 
 def print_replay(document: Document) -> None:
@@ -40,6 +46,9 @@ def print_replay(document: Document) -> None:
         f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
     )
+    for name, one in (("recorded", recorded), ("what-if", run)):
+        if one["cost"]:
+            say(console, f"  {name}: {_costs(one['cost'])}")
     if "facts" in run:
         say(
             console,
@@ -51,6 +60,13 @@ def print_replay(document: Document) -> None:
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], WIDTH - 12
     ):
         say(console, line)
+
+
+def _costs(cost: Document) -> str:
+    how = "modelled, " if cost["modelled"] else ""
+    otherwise = [f"{name} {amount:,.2f}" for name, amount in cost["otherwise"].items()]
+    told = f" ({', '.join(otherwise)})" if otherwise else ""
+    return f"{how}{cost['amount']:,.2f} US dollars{told}"
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
@@ -95,12 +111,12 @@ def print_sweep(document: Document) -> None:
         elif best["all_equal"]:
             marked = "all cells are equal"
         else:
-            marked = f"best ({_cell(best['value'])}) marked *"
+            marked = f"best ({_cell(name, best['value'])}) marked *"
         title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
         say(console, title, "bold")
         table = table_of((rows, True), *((f"{value:g}", True) for value in document[columns]))
         for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
-            shown = ["–" if cell is None else _cell(cell) for cell in line]
+            shown = ["–" if cell is None else _cell(name, cell) for cell in line]
             better = best is not None and not best["all_equal"]
             stuck = [
                 "!"
@@ -121,7 +137,36 @@ def print_sweep(document: Document) -> None:
         count = sum(map(sum, document[name]))
         if count:
             say(console, f"! in {count:,} of the cells {words}; such a cell is never the best")
+    if document.get("unbeaten"):
+        _print_unbeaten(console, document)
 
 
-def _cell(value: float) -> str:
+def _print_unbeaten(console: Console, document: Document) -> None:
+    """Cost against facts at risk: every cell a point, and what is worth taking."""
+    (rows, columns), unbeaten = document["axes"], document["unbeaten"]
+    points = [(one["facts_at_risk"], one["cost"]) for one in document["points"]]
+    best = {(one["facts_at_risk"], one["cost"]) for one in unbeaten}
+    force = document["in_force"]
+    here = None if force is None else (force["facts_at_risk"], force["cost"])
+    grid = [[" "] * _WIDE for _ in range(_HIGH)]
+    for point, (column, row) in zip(points, placed(points, _WIDE, _HIGH), strict=True):
+        signs = grid[row][column], "◆" if point in best else "·"
+        grid[row][column] = "◇" if point == here else max(signs, key=" ·◆◇".index)
+    say(console, "\ncost against facts at risk", "bold")
+    for row, line in enumerate(grid):
+        label = {0: max(up for _, up in points), _HIGH - 1: min(up for _, up in points)}.get(row)
+        say(console, f"{'' if label is None else f'{label:,.2f}':>9} │{''.join(line)}".rstrip())
+    say(console, f"{'USD':>9} └{'─' * _WIDE}")
+    few, many = (f"{pick(across for across, _ in points):,.0f}" for pick in (min, max))
+    say(console, f"{'':>9}  {few}{'facts at risk':^{_WIDE - len(few) - len(many)}}{many}")
+    say(console, "◆ no cell beats it on both  ◇ the settings in force")
+    for one in unbeaten:
+        told = f"{one['facts_at_risk']:,.0f} facts at risk, {one['cost']:,.2f} US dollars"
+        say(console, f"  {one[rows]:g} / {one[columns]:g}: {told}")
+    say(console, document["sentence"])
+
+
+def _cell(name: str, value: float) -> str:
+    if name == "cost":
+        return f"{value:,.2f}"
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"

@@ -6,18 +6,18 @@ from typing import Any
 
 from textual import on
 
+from inspector.answers.costing import Costing
 from inspector.app.conversation.intents import GoToStep, UseSettings
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
-from inspector.app.conversation.reading import Runs
-from inspector.app.conversation.resources import FACTS, RECORDED_FIGURES, RECORDING, RUNS
+from inspector.app.conversation.reading import RecordedFigures, Runs
+from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.runs import replay_view, summary_model
 from inspector.app.conversation.state import Tuning
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Metrics
 from widgets.bars.gauge import GaugeState, parting
 from widgets.base import human
 from widgets.panes.knob_values import SUMMARY_SIZE
@@ -74,6 +74,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         # Until the next run is there, some ms after a knob was turned, the one before stays.
         loaded.latest(RUNS),
         loaded.latest(RECORDED_FIGURES),
+        loaded.latest(COSTING),
         step,
     )
 
@@ -86,14 +87,15 @@ def compute(
     gauge: GaugeState,
     recording: Recording | None,
     runs: Runs | None,
-    figures: Metrics | None,
+    figures: RecordedFigures | None,
+    costing: Costing | None,
     step: int,
 ) -> tuple[TuneState, ReplayView | None, int]:
     """The knobs with what follows from them, the runs, and the step on screen."""
     run = None
     if recording is not None and runs is not None and figures is not None:
         model = summary_model(recording, tuning[1])
-        run = replay_view(recording, runs.run, figures, runs.kept, model)
+        run = replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
     outcome = (*_outcome(plan, tuning[0]), *((sentence,) if sentence else ()))
     force = resolved.settings
@@ -162,7 +164,7 @@ PANE = Pane(
     _needs,
     compute,
     _show,
-    lambda state: (RECORDING, RUNS, RECORDED_FIGURES, FACTS),
+    lambda state: (RECORDING, COSTING, RUNS, RECORDED_FIGURES, FACTS),
     short="what",
     parts=(("", Knobs), ("", TokenGraph)),
 )

@@ -1,0 +1,178 @@
+"""What of a conversation's requests tells what it would have cost with other compactions, times to live and layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.recordings import shared_recording
+from inspector.answers.request_places import answer_places
+from inspector.answers.requests import (
+    PricedRequest,
+    Requests,
+    bills_of,
+    modelled,
+    requests_again,
+    requests_of,
+    summarizing_calls,
+)
+from inspector.answers.resolving import policy_of, ttl_of
+from inspector.caching.breakpoints import Layout
+from inspector.caching.idle import with_ttl
+from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
+from inspector.caching.modelled import smallest_prefix
+from inspector.config.settings import ResolvedSettings
+from inspector.core.rough import list_tokens
+from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction
+from inspector.replay.recording import Recording
+from inspector.replay.whatif import Event
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Costing:
+    """What costs are worked out from: the `basis` as the requests were, and by name what they would have been with the
+    `other` time to live or layout. No basis: `why`. `modelled` says that the requests are."""
+
+    basis: CostBasis | None
+    others: tuple[tuple[str, CostBasis], ...] = ()
+    why: str = ""
+    modelled: bool = False
+
+    def variants(self, events: Sequence[Event]) -> tuple[tuple[str, float], ...]:
+        """What a run with these events would have cost otherwise, in US dollars."""
+        return tuple((name, basis.cost(events)) for name, basis in self.others)
+
+
+def costing_of(
+    inspection: Inspection, resolved: ResolvedSettings, recording: Recording | None = None
+) -> Costing:
+    """What costs of a conversation are worked out from; its `recording` where it is at hand. Raises StoreErrors,
+    EngineErrors, BadInput for a file of prices that cannot be used."""
+    recording = recording or shared_recording(inspection, resolved.settings.profile)
+    found = requests_of(inspection, resolved, recording)
+    if not found.priced:
+        return Costing(None, why="The store keeps no requests.")
+    if found.why_no_cost:
+        return Costing(None, why=f"No costs: {found.why_no_cost[0]}.", modelled=found.modelled)
+    others = []
+    for name, other in _others(inspection, resolved, recording, found):
+        if not other.why_no_cost:
+            others.append((name, _basis(inspection, recording, other)))
+    return Costing(_basis(inspection, recording, found), tuple(others), modelled=found.modelled)
+
+
+def _others(
+    inspection: Inspection, resolved: ResolvedSettings, recording: Recording, found: Requests
+) -> list[tuple[str, Requests]]:
+    """The requests under the other time to live, and under the other layout where it is the release that sets it."""
+    written = sum(one.judged.request.cache_write for one in found.priced)
+    if not written:
+        return []
+    long = sum(one.judged.request.cache_write_1h or 0 for one in found.priced)
+    hour, profile = 2 * long > written, resolved.settings.profile
+    name = "for 5 minutes" if hour else "for 1 hour"
+    if not found.modelled:
+        changed = list(with_ttl((one.judged for one in found.priced), not hour))
+        return [(name, requests_again(inspection, found, changed))]
+    layout = policy_of(inspection.conversation.row, profile).layout
+    other: Layout = "envelope" if layout == "native" else "native"
+    kept = modelled(inspection, recording, profile, not hour)
+    laid = modelled(inspection, recording, profile, ttl_of(resolved) == "1h", other)
+    return [
+        (name, requests_again(inspection, found, kept)),
+        (f"{other} layout", requests_again(inspection, found, laid)),
+    ]
+
+
+def _basis(inspection: Inspection, recording: Recording, found: Requests) -> CostBasis:
+    course, conversation = recording.course, inspection.conversation
+    plain = [
+        list_tokens(chars, images) + course.system
+        for chars, images in zip(course.chars, course.images, strict=True)
+    ]
+    own = summarizing_calls(inspection, found)
+    priced = [one for one in found.priced if one.judged.request.index not in own]
+    writes = any(one.judged.request.cache_write for one in priced)
+    bills = bills_of(inspection, found)
+    ends = recording.transcript.ends
+    recorded = [
+        PricedCompaction(
+            ends[one.index - 1],
+            one.tokens_before,
+            one.tokens_after,
+            bills[one.index][0].own.amount if one.index in bills else 0.0 if one.fallback else None,
+        )
+        for one in inspection.compactions()
+        if one.index <= len(ends)
+    ]
+    steps = _steps(inspection, recording, priced, found.modelled)
+    calls = list(_calls(priced, steps, {one.step for one in recorded}, writes))
+    return CostBasis(
+        calls,
+        plain,
+        recorded,
+        1.0 if found.modelled else _scale(calls, plain, recorded),
+        writes,
+        smallest_prefix(conversation.row.model) if found.modelled else 0,
+        conversation.row.agent == "claude-code",
+    )
+
+
+def _steps(
+    inspection: Inspection, recording: Recording, priced: Sequence[PricedRequest], modelled: bool
+) -> list[int]:
+    """How many messages had been said before each answer; never fewer than before the one before it."""
+    requests = [one.judged.request for one in priced]
+    places = answer_places(inspection.conversation, recording, requests, modelled)
+    starts = (0, *recording.moments.generation_steps)
+    steps: list[int] = []
+    for request, index in zip(requests, places, strict=True):
+        start = starts[min(request.generation, len(starts)) - 1]
+        step = 0 if index is None else recording.moments.step_of(request.generation, index)
+        steps.append(max(start, step - 1, steps[-1] if steps else 0))
+    return steps
+
+
+def _calls(
+    priced: Sequence[PricedRequest], steps: Sequence[int], ends: set[int], writes: bool
+) -> list[PricedCall]:
+    calls: list[PricedCall] = []
+    lives, cached, before = FIVE_MINUTES, 0, -1
+    for one, step in zip(priced, steps, strict=True):
+        request, idle = one.judged.request, one.judged.idle
+        assert one.rates is not None
+        assert one.cost is not None
+        written, long = request.cache_write, request.cache_write_1h or 0
+        calls.append(
+            PricedCall(
+                step,
+                request.context,
+                request.cache_read,
+                written,
+                request.input,
+                request.output,
+                long / written if written else float(lives == ONE_HOUR),
+                min(1.0, request.cache_read / cached) if cached else 0.0,
+                one.judged.cause == "ttl" or (idle is not None and idle > lives and not request.cache_read),
+                any(before < end <= step for end in ends),
+                one.cost.amount,
+                one.rates,
+            )
+        )
+        if written:
+            lives = ONE_HOUR if long else FIVE_MINUTES
+        cached, before = request.cache_read + written if writes else request.context, step
+    return calls
+
+
+def _scale(calls: Sequence[PricedCall], plain: Sequence[int], recorded: Sequence[PricedCompaction]) -> float:
+    """How many tokens of the provider a rough one is: over the lists, how much prompts grew."""
+    sent = rough = 0
+    start = None
+    for call, following in zip(calls, [*calls[1:], None], strict=True):
+        start = call if start is None or call.first else start
+        if following is None or following.first:
+            sent += call.sent - start.sent
+            rough += plain[call.step] - plain[start.step]
+    return sent / rough if sent > 0 and rough > 0 else 1.0

@@ -1,0 +1,20 @@
+"""Where points stand on a grid of cells, on screen and in print the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def placed(points: Sequence[tuple[float, float]], width: int, height: int) -> list[tuple[int, int]]:
+    """The (column, row) of each point (x, y): x from the left, y from the bottom; row 0 is the highest. Points that are
+    all the same along an axis stand in its middle."""
+    columns = _along([x for x, _ in points], width)
+    rows = _along([y for _, y in points], height)
+    return [(column, height - 1 - row) for column, row in zip(columns, rows, strict=True)]
+
+
+def _along(values: Sequence[float], cells: int) -> list[int]:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if high <= low:
+        return [(cells - 1) // 2] * len(values)
+    return [round((value - low) / (high - low) * (cells - 1)) for value in values]

@@ -1,0 +1,104 @@
+"""Cost against facts at risk: which cells of a sweep no other beats on both, and which of them is worth taking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isnan
+
+from inspector.core.shares import percent
+from inspector.replay.sweep import Sweep
+
+#: The metrics that are set against each other; of both less is better.
+ACROSS, UP = "facts_at_risk", "cost"
+#: Less than this share is no difference in cost.
+_ALIKE = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A cell as a point: its `facts` at risk and its `cost` in US dollars. `unbeaten`: no other cell has fewer of one
+    and no more of the other."""
+
+    row: int
+    column: int
+    facts: float
+    cost: float
+    unbeaten: bool = False
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Row and column."""
+        return self.row, self.column
+
+
+def points(found: Sweep) -> tuple[Point, ...]:
+    """Every cell that was run and in which the agent is not stuck, row by row; none where costs or facts are not
+    known."""
+    if UP not in found.cells or ACROSS not in found.cells:
+        return ()
+    every = list(_known(found))
+    unbeaten = set()
+    least = float("inf")
+    # From few facts to many: what costs less than all before it is not beaten.
+    for facts, cost in sorted({(one.facts, one.cost) for one in every}):
+        if cost < least:
+            least = cost
+            unbeaten.add((facts, cost))
+    return tuple(
+        Point(one.row, one.column, one.facts, one.cost, (one.facts, one.cost) in unbeaten) for one in every
+    )
+
+
+def _known(found: Sweep) -> Iterator[Point]:
+    for row in range(len(found.rows.values)):
+        for column in range(len(found.columns.values)):
+            facts, cost = found.cells[ACROSS][row][column], found.cells[UP][row][column]
+            if not isnan(facts) and not isnan(cost) and not found.stuck(row, column):
+                yield Point(row, column, facts, cost)
+
+
+def best_of(every: tuple[Point, ...], force: Point) -> Point | None:
+    """The cheapest unbeaten cell with no more facts at risk than the settings in force; where none costs less, the one
+    with the fewest facts that costs no more. None where the settings in force are not beaten."""
+    better = [
+        one
+        for one in every
+        if one.unbeaten and one.facts <= force.facts and one.cost <= force.cost and not _alike(one, force)
+    ]
+    return min(better, key=lambda one: (one.cost, one.facts), default=None)
+
+
+def _alike(one: Point, force: Point) -> bool:
+    return one.facts == force.facts and force.cost - one.cost <= _ALIKE * force.cost
+
+
+def sentence(found: Sweep, every: tuple[Point, ...], force: tuple[int, int] | None) -> str:
+    """What is worth taking beside the settings in force, whose cell is `force` (None: outside of the grid)."""
+    if not every:
+        return ""
+    here = next((one for one in every if one.cell == force), None)
+    if here is None:
+        cheapest = min((one for one in every if one.unbeaten), key=lambda one: one.cost)
+        least = f"{cheapest.cost:,.2f} US dollars at {_facts(cheapest.facts)}"
+        return f"The settings in force are in no cell; {named(found, cheapest)} costs least: {least}."
+    best = best_of(every, here)
+    own = f"the settings in force ({named(found, here)})"
+    if best is None:
+        costs = f"{here.cost:,.2f} US dollars, {_facts(here.facts)}"
+        return f"No cell costs less than {own} with as few facts at risk: {costs}."
+    less = f"costs {percent(here.cost - best.cost, here.cost)} less than {own}"
+    if here.cost - best.cost <= _ALIKE * here.cost:
+        less = f"costs as much as {own}"
+    if best.facts == here.facts:
+        return f"{named(found, best)} {less} at the same {_facts(here.facts)}."
+    return f"{named(found, best)} {less} at {_facts(best.facts)} instead of {here.facts:,.0f}."
+
+
+def named(found: Sweep, point: Point) -> str:
+    """The values of a cell: "0.6 / 0.15"."""
+    return f"{found.rows.values[point.row]:g} / {found.columns.values[point.column]:g}"
+
+
+def _facts(count: float) -> str:
+    return f"{count:,.0f} fact{'' if count == 1 else 's'} at risk"
