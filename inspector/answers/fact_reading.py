@@ -76,6 +76,50 @@ def facts_said(
     return gather(_steps(told, found, course_of(told, inspection.compactions(), {}), inspection))
 
 
+def facts_with(
+    inspection: Inspection,
+    summaries: Mapping[int, str],
+    cache: FactCache | None = None,
+    watch: Watch | None = None,
+    pruned: Mapping[int, Sequence[int]] | None = None,
+) -> ConversationFacts:
+    """The facts that the compactions of `summaries` took, and what became of them with these summaries in the place of
+    the recorded ones. `pruned` as for read_facts."""
+    rules = load_rules()
+    compactions = inspection.compactions()
+    told = transcript(inspection.conversation, compactions)
+    found = _Reader(inspection, rules, cache, watch, told).read()
+    steps = _steps(told, found, course_of(told, compactions, pruned or {}), inspection)
+    lists_after = _ListsAfter(inspection, compactions, rules, summaries)
+    return lives_of(gather(steps), steps, told.ends, lists_after)
+
+
+def facts_after(
+    inspection: Inspection,
+    planned: Compaction,
+    list_after: Sequence[ListText],
+    cache: FactCache | None = None,
+    watch: Watch | None = None,
+    pruned: Mapping[int, Sequence[int]] | None = None,
+) -> ConversationFacts:
+    """The facts that a planned compaction takes, and what became of them in the list after it. Its `before` says where
+    the conversation ends; `pruned` as for read_facts."""
+    rules = load_rules()
+    earlier = inspection.compactions()[: planned.index - 1]
+    whole = transcript(inspection.conversation, inspection.compactions())
+    places = tuple(
+        place
+        for place in whole.places
+        if place.generation < planned.index
+        or (place.generation == planned.index and place.index < planned.before)
+    )
+    told = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
+    found = _Reader(inspection, rules, cache, watch, told).read()
+    steps = _steps(told, found, course_of(told, (*earlier, planned), pruned or {}), inspection)
+    lists_after = {planned.index: PassageIndex(list_after, rules)}
+    return lives_of(gather(steps), steps, told.ends, lists_after)
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
     """Where the messages of a transcript went, by step.
@@ -149,19 +193,31 @@ def _steps(
 
 class _ListsAfter(Mapping[int, PassageIndex]):
     """The list after each compaction, by its index: read when it is asked for and not kept, since those of a long
-    conversation together are larger than everything else."""
+    conversation together are larger than everything else. With `summaries` only the lists after those compactions, and
+    in each the summary that is given in the place of the recorded one."""
 
-    def __init__(self, inspection: Inspection, compactions: Sequence[Compaction], rules: Rules) -> None:
+    def __init__(
+        self,
+        inspection: Inspection,
+        compactions: Sequence[Compaction],
+        rules: Rules,
+        summaries: Mapping[int, str] | None = None,
+    ) -> None:
         self._inspection = inspection
         known = {generation.number for generation in inspection.conversation.generations}
-        self._compactions = {c.index: c for c in compactions if c.index + 1 in known}
+        wanted = known if summaries is None else {index + 1 for index in summaries}
+        self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
         self._rules = rules
+        self._summaries = summaries or {}
 
     def __getitem__(self, index: int) -> PassageIndex:
         recorded = self._compactions[index]
         after = self._inspection.generation(index + 1)
         messages = enumerate(islice(self._inspection.store.iterate(after), recorded.after))
-        parts = (part for at, message in messages for part in parts_of(message, at, recorded))
+        other = self._summaries.get(index)
+        parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
+        if other is not None and recorded.summary_at is None:
+            parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
         return PassageIndex(parts, self._rules)
 
     def __iter__(self) -> Iterator[int]:
@@ -236,14 +292,20 @@ class _Reader:
             self.cache.put(fresh)
 
 
-def parts_of(message: Message, index: int, recorded: Compaction) -> Iterator[ListText]:
-    """A message of the list after a compaction as what is searched: its summary apart from its own text."""
+def parts_of(
+    message: Message, index: int, recorded: Compaction, other: str | None = None
+) -> Iterator[ListText]:
+    """A message of the list after a compaction as what is searched: its summary, or the `other` one in its place, apart
+    from its own text."""
     where: Where = "head" if index < recorded.head_after else "tail"
     text = safe(message.text)
     if index == recorded.summary_at:
         handoff = handoff_of(message)
         body = safe(handoff.body) if handoff is not None else text
-        yield ListText("summary", index, "summary", body, max(0, text.find(body)))
+        if other is None:
+            yield ListText("summary", index, "summary", body, max(0, text.find(body)))
+        else:
+            yield ListText("summary", index, "summary", safe(other))
         own = safe(handoff.tail_text) if handoff is not None else ""
         if own.strip():
             yield ListText(where, index, message.role, own, max(0, text.find(own)))

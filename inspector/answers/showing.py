@@ -68,7 +68,7 @@ def show_generation(
     not said, StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(name)
     generation, length = (
-        _list_at(inspection, step) if step is not None else (inspection.generation(number), None)
+        list_at(inspection, step) if step is not None else (inspection.generation(number), None)
     )
     messages = answers.store.messages(generation, 0, length)
     conversation, session = inspection.conversation, generation.session
@@ -102,8 +102,9 @@ def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:
     return wires if prompted or not prompt else [{"role": "system", "content": prompt}, *wires]
 
 
-def _list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
-    """The generation that was live when so many messages had been said, and how many of its list there were."""
+def list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
+    """The generation that was live when so many messages had been said, and how many of its list there were. Raises
+    UsageProblem for a step that was not said."""
     conversation, compactions = inspection.conversation, inspection.compactions()
     told = transcript(conversation, compactions)
     if not 1 <= step <= len(told):

@@ -3,16 +3,20 @@
 #: What they are called. No database is opened by one of these words.
 NAMES = frozenset(
     {
+        "attempt",
+        "attempts",
         "breakpoints",
         "compactions",
         "conversations",
         "diff",
         "facts",
         "findings",
+        "life",
         "losses",
         "measures",
         "open",
         "plan",
+        "recall",
         "replay",
         "report",
         "requests",

@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands import app, conversation, report, store, whatif
+from inspector.commands import app, attempt, conversation, life, report, store, whatif
 from inspector.commands.ending import finish, interrupted
 
 
@@ -58,6 +58,10 @@ _COMMANDS = (
     conversation.measures,
     report.report_command,
     whatif.sweep_command,
+    attempt.attempt,
+    attempt.attempts,
+    life.life,
+    attempt.recall,
     store.store,
     store.stores,
     store.search,

@@ -33,6 +33,13 @@ def cache_dir() -> Path:
     return user_cache_path(_NAME, appauthor=False, opinion=False)
 
 
+def data_dir() -> Path:
+    """The user's data directory of this program, for what cannot be worked out again; it may not exist yet."""
+    from platformdirs import user_data_path
+
+    return user_data_path(_NAME, appauthor=False)
+
+
 def read_state(path: Path) -> dict[str, Any]:
     """A JSON mapping; empty where the file is missing or no such mapping (the place is then not remembered)."""
     try:

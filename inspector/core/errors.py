@@ -10,6 +10,10 @@ InspectorError                 exit code 1: something the user must mend
 ├── OutputProblem          a file that a report may not be, or cannot be, written to
 ├── BadInput                   a file of messages or a settings file that cannot be used
 ├── EngineError                an engine (a plugin, say) that failed
+├── AttemptError               a summary that could not be made again
+│   ├── NotAllowed             it would have been sent without having been allowed
+│   ├── SummarizerFailed       the command or the endpoint gave no summary
+│   └── SummarizerCut          it ended in the middle of one; `text` is what had come
 ├── UsageProblem               exit code 2: a setting or option out of its range
 └── Interrupted                exit code 130: the user interrupted what was going on
 """
@@ -57,6 +61,26 @@ class OutputProblem(InspectorError):
 
 class EngineError(InspectorError):
     """A context engine failed; the sentence names it."""
+
+
+class AttemptError(InspectorError):
+    """A summary could not be made again."""
+
+
+class NotAllowed(AttemptError):
+    """Something would have left the machine, or been given to a command, that nobody allowed."""
+
+
+class SummarizerFailed(AttemptError):
+    """A command or an endpoint gave no summary; the sentence says what it said."""
+
+
+class SummarizerCut(AttemptError):
+    """A command or an endpoint ended in the middle of a summary."""
+
+    def __init__(self, sentence: str, text: str) -> None:
+        super().__init__(sentence)
+        self.text = text
 
 
 class UsageProblem(InspectorError):

@@ -42,7 +42,8 @@ def test_a_shown_output_is_the_commands_own(
 ) -> None:
     """Line by line and in order; a line of dots stands for what was left out."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
     done = CliRunner().invoke(cli.commands, shlex.split(command)[1:])
     assert done.exit_code == 0, done.output
     lines = iter(line.rstrip() for line in done.output.splitlines())

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line
+from widgets.lists.entry_list import EntryList
 from widgets.lists.fact_list import FactPlace
-from widgets.lists.line_list import LineList
 
 #: From this width on a row says where a prompt differs.
 _WIDE = 70
@@ -20,7 +19,7 @@ _WIDE = 70
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """A request. Tokens are the provider's, or rough ones where it is modelled. `cause` says why `missed` tokens were
+    """A request. Tokens are the provider's, or rough ones where it is `modelled`. `cause` says why `missed` tokens were
     sent again, "" where all was read back, and `differs` where its prompt did first; `cost` is in US dollars, None
     where no price is known, `more` what missing cost of it."""
 
@@ -37,6 +36,7 @@ class RequestView:
     place: FactPlace | None = None
     more: float | None = None
     differs: str = ""
+    modelled: bool = False
 
     @property
     def sent(self) -> int:
@@ -44,7 +44,7 @@ class RequestView:
         return self.read + self.written + self.input
 
 
-class RequestList(LineList):
+class RequestList(EntryList[RequestView]):
     """One line a request."""
 
     header_height = 1
@@ -57,36 +57,6 @@ class RequestList(LineList):
     """
     TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
 
-    class Opened(Message):
-        """A request was opened (enter, double click)."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._requests: tuple[RequestView, ...] = ()
-        self._modelled = False
-        self.tooltip = self.TOOLTIP
-
-    def set_requests(self, requests: tuple[RequestView, ...], modelled: bool = False) -> None:
-        """Show these, what they cost as a guess where they are `modelled`."""
-        if (requests, modelled) != (self._requests, self._modelled):
-            self._requests, self._modelled = requests, modelled
-            self.resized()
-            self.refresh()
-
-    @property
-    def requests(self) -> tuple[RequestView, ...]:
-        """The requests on show."""
-        return self._requests
-
-    @property
-    def row_count(self) -> int:
-        """How many requests there are."""
-        return len(self._requests)
-
     def draw_header(self, y: int, width: int) -> Strip:
         """The names of the columns."""
         return self._line(("#", "sent", "read", "written", "again", "cause", "USD", "when"), width, "").strip(
@@ -95,7 +65,7 @@ class RequestList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A request."""
-        one = self._requests[line]
+        one = self.entries[line]
         cells = (
             f"{one.index:,}",
             human.tokens(one.sent),
@@ -103,7 +73,7 @@ class RequestList(LineList):
             human.tokens(one.written),
             human.tokens(one.missed) if one.missed else "",
             f"{one.cause} {one.differs}".rstrip() if width >= _WIDE else one.cause,
-            "" if one.cost is None else f"{'~' if self._modelled else ''}{one.cost:.3f}",
+            "" if one.cost is None else f"{'~' if one.modelled else ''}{one.cost:.3f}",
             one_line(one.clock, 20),
         )
         row = self._line(cells, width, self.cursor_mark(line))

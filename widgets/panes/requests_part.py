@@ -33,13 +33,12 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestsView:
-    """Every request up to what is shown, a sentence about them (whether they are `modelled`, what they cost), and some
+    """Every request up to what is shown, a sentence about them (whether they are modelled, what they cost), and some
     about what idling cost."""
 
     requests: tuple[RequestView, ...] = ()
     note: str = ""
     idle: tuple[str, ...] = ()
-    modelled: bool = False
 
 
 class RequestsPart(Vertical):
@@ -91,7 +90,7 @@ class RequestsPart(Vertical):
                 self._fill()
 
     def _fill(self) -> None:
-        self._list.set_requests(self._view.requests, self._view.modelled)
+        self._list.set_entries(self._view.requests)
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -37,7 +37,7 @@ class RequestsRead:
             if _sent_by(priced.judged.request.generation, shown, generation, length)
         ]
         until = replace(self.found, priced=tuple(priced for priced, _ in pairs), reported=0)
-        return RequestsView(tuple(shown for _, shown in pairs), _note(until), modelled=self.found.modelled)
+        return RequestsView(tuple(shown for _, shown in pairs), _note(until))
 
 
 def _sent_by(number: int, shown: RequestView, generation: int, length: int) -> bool:
@@ -58,7 +58,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     how = "modelled, " if found.modelled else ""
     bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}
     idle = found.idle().words if views else ()
-    return RequestsRead(found, RequestsView(views, _note(found), idle, found.modelled), bills)
+    return RequestsRead(found, RequestsView(views, _note(found), idle), bills)
 
 
 def _note(found: Requests) -> str:
@@ -99,4 +99,5 @@ def _view(one: PricedRequest, index: int | None) -> RequestView:
         place,
         one.more,
         one.differs.partition(" (")[0],
+        judged.modelled,
     )

@@ -68,6 +68,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
                 "breakpoint": points.get(index),
                 "summary": handoff_of(message) is not None,
                 "text": safe(message.text) if full and message.text else first_line(message),
+                "whole_in": safe_line(message.whole) or None,
             }
             for index, message in enumerate(answer.messages)
         ],

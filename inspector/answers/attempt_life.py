@@ -1,0 +1,143 @@
+"""The whole life: from a compaction on every later summary made again, each on top of the one before, so that what a
+summarizer does over many compactions shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.answers.attempting import Order, Watch, Wording, ask_for, recorded_list, sending_of
+from inspector.answers.fact_reading import default_cache, facts_with, pruned_by
+from inspector.answers.inspection import Inspection
+from inspector.attempts.attempt import Attempt
+from inspector.attempts.consent import Allowance, Sending
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.making import make_attempt
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import Summarizer
+from inspector.core.errors import UsageProblem
+from inspector.core.rough import text_tokens
+from inspector.engines.base import Settings
+from inspector.quality.facts.fact import ConversationFacts, Fate, Life
+
+
+@dataclass(frozen=True, slots=True)
+class LifeOrder:
+    """A life that is to be made: from compaction `first` on, by one summarizer, worded alike. `done` are the attempts
+    of it that are there already, by compaction; `life` is its number, None for a new one."""
+
+    summarizer: Summarizer
+    wording: Wording
+    first: int
+    budget: int | None = None
+    done: Mapping[int, Attempt] | None = None
+    life: int | None = None
+
+    def known(self, compaction: int) -> Attempt | None:
+        """The attempt that is there already."""
+        return (self.done or {}).get(compaction)
+
+
+def life_of(attempts: Sequence[Attempt], life: int) -> dict[int, Attempt]:
+    """The finished attempts of a life by compaction, up to the first that is missing."""
+    mine = {one.place.compaction: one for one in attempts if one.life == life and one.state == "finished"}
+    whole: dict[int, Attempt] = {}
+    for number in sorted(mine):
+        if whole and number - 1 not in whole:
+            break
+        whole[number] = mine[number]
+    return whole
+
+
+def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -> Sending:
+    """What making a life would send: the first prompt as it is, later ones estimated with the recorded summaries before
+    them. Raises UnknownConversation for a compaction that is not there."""
+    masker = Masker(order.wording.masking)
+    orders = []
+    for recorded in inspection.compactions():
+        if recorded.index >= order.first and order.known(recorded.index) is None:
+            listed = recorded_list(inspection, settings, recorded.index)
+            ask = ask_for(listed, settings, order.wording, order.budget, masker=masker)
+            orders.append(Order(ask, order.summarizer))
+    if not orders:
+        raise UsageProblem(f"There is no compaction from {order.first} on that is left to be made again.")
+    return replace(sending_of(orders, masker), growing=len(orders) > 1)
+
+
+def make_life(
+    inspection: Inspection,
+    settings: Settings,
+    order: LifeOrder,
+    kept: KeptAttempts,
+    allowance: Allowance,
+    watch: Watch,
+) -> list[Attempt]:
+    """Make every attempt of a life that is not there yet, in order; it ends at the first that fails, and can be taken
+    up there later. Raises NotAllowed, and what `watch` raises."""
+    row = inspection.conversation.row
+    numbers = [one.index for one in inspection.compactions() if one.index >= order.first]
+    life, made = order.life, []
+    earlier: str | None = None
+    for turn, number in enumerate(numbers, 1):
+        attempt = order.known(number)
+        if attempt is None:
+            listed = recorded_list(inspection, settings, number)
+            ask = ask_for(listed, settings, order.wording, order.budget, earlier)
+            what = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
+
+            def told(came: int, what: str = what) -> None:
+                watch(what, came, 0)
+
+            attempt = make_attempt(
+                kept, ask, order.summarizer, allowance, told, life=life, begins=life is None,
+                title=row.title, agent=row.agent,
+            )  # fmt: skip
+            life = attempt.life
+        made.append(attempt)
+        if attempt.state != "finished":
+            break
+        earlier = attempt.summary
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """After a compaction: of how many facts that were taken so far it can be told, and how many can be read with the
+    recorded summaries and with those made again. `recorded_tokens` and `tokens` are the summaries' rough sizes."""
+
+    compaction: int
+    of: int
+    recorded: int
+    made: int
+    recorded_tokens: int
+    tokens: int
+
+
+def life_curve(
+    inspection: Inspection, settings: Settings, life: Mapping[int, Attempt], watch: Watch | None = None
+) -> tuple[CurvePoint, ...]:
+    """Survival over the compactions of a life, recorded against made again: of the facts that its compactions took and
+    of which both can be told."""
+    recorded = {one.index: one for one in inspection.compactions() if one.index in life}
+    pruned = pruned_by(inspection, settings)
+    own = {index: one.summary or "" for index, one in recorded.items()}
+    theirs = facts_with(inspection, own, default_cache(), watch, pruned)
+    made = facts_with(
+        inspection, {index: life[index].summary for index in recorded}, default_cache(), watch, pruned
+    )
+    points = []
+    for number in recorded:
+        before, after = _fates_at(theirs, number), _fates_at(made, number)
+        both = [key for key, fate in before.items() if fate.settled and key in after and after[key].settled]
+        kept = sum(before[key].alive for key in both)
+        again = sum(after[key].alive for key in both)
+        size = text_tokens(len(own[number]))
+        points.append(CurvePoint(number, len(both), kept, again, size, life[number].tokens))
+    return tuple(points)
+
+
+def _fates_at(facts: ConversationFacts, compaction: int) -> dict[str, Fate]:
+    """By fact what is left of it after a compaction, of all that were taken so far."""
+    latest: dict[str, Life] = {life.fact.key: life for life in facts.lives if life.compaction <= compaction}
+    found = {key: life.fate_at(compaction) for key, life in latest.items()}
+    return {key: fate for key, fate in found.items() if fate is not None}

@@ -1,0 +1,182 @@
+"""What a summary that was made again keeps, beside the recorded one: the same facts, judged in the list after with one
+summary in the place of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.answers.attempting import SummarizedList, planned_list
+from inspector.answers.fact_reading import (
+    Watch,
+    default_cache,
+    facts_after,
+    facts_with,
+    pruned_by,
+)
+from inspector.answers.inspection import Inspection
+from inspector.attempts.attempt import Attempt
+from inspector.core.conversations import Compaction
+from inspector.core.messages import Message, text_of
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import assemble
+from inspector.engines.registry import engine
+from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
+from inspector.quality.facts.passage_index import ListText
+
+
+@dataclass(frozen=True, slots=True)
+class KindSurvival:
+    """What became of the facts of one kind: `kept` can be read, `weakened` no longer bind, `lost` are gone or have lost
+    their value, `open` cannot be told."""
+
+    kind: Kind
+    kept: int
+    weakened: int
+    lost: int
+    open: int
+
+    @property
+    def of(self) -> int:
+        """How many there are whose fate can be told."""
+        return self.kept + self.weakened + self.lost
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryOutcome:
+    """What one summary of a compaction keeps. `attempt` is None for the recorded one. `lives` are the facts that the
+    compaction took, best rank first; `tokens` the rough size of the summary, `retained` that of the list after."""
+
+    compaction: int
+    attempt: Attempt | None
+    lives: tuple[Life, ...]
+    tokens: int
+    retained: int
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return "recorded" if self.attempt is None else self.attempt.label
+
+    def survival(self) -> tuple[KindSurvival, ...]:
+        """By kind, those kinds that any fact has."""
+        return survival_of([life.fate for life in self.lives], [life.fact.kind for life in self.lives])
+
+    def fate_of(self, key: str) -> Fate | None:
+        """What became of a fact; None for one that this compaction did not take."""
+        return next((life.fate for life in self.lives if life.fact.key == key), None)
+
+    @property
+    def kept(self) -> int:
+        """How many facts can be read."""
+        return sum(one.kept for one in self.survival())
+
+    @property
+    def of(self) -> int:
+        """Of how many it can be told."""
+        return sum(one.of for one in self.survival())
+
+
+def survival_of(fates: Sequence[Fate], kinds: Sequence[Kind]) -> tuple[KindSurvival, ...]:
+    """Fates counted by the kinds of their facts."""
+    found = []
+    for kind in KINDS:
+        those = [fate for fate, one in zip(fates, kinds, strict=True) if one == kind]
+        if those:
+            kept, lost = sum(fate.alive for fate in those), sum(fate.gone for fate in those)
+            weakened = sum(fate.outcome == "weakened" for fate in those)
+            found.append(KindSurvival(kind, kept, weakened, lost, len(those) - kept - lost - weakened))
+    return tuple(found)
+
+
+def outcomes_of(
+    inspection: Inspection,
+    settings: Settings,
+    compaction: int,
+    attempts: Sequence[Attempt],
+    recorded_facts: ConversationFacts | None = None,
+    watch: Watch | None = None,
+) -> tuple[SummaryOutcome, ...]:
+    """The recorded summary of a compaction and its attempts, each with what it keeps. `recorded_facts` are the
+    conversation's where they have been read. Attempts without a summary are left out; those of a planned compaction
+    stand alone."""
+    found: list[SummaryOutcome] = []
+    recorded = next((one for one in inspection.compactions() if one.index == compaction), None)
+    wanted = [one for one in attempts if one.place.compaction == compaction and one.summary]
+    pruned = pruned_by(inspection, settings)
+    at_record = [one for one in wanted if one.place.step is None]
+    if recorded is not None:
+        facts = recorded_facts
+        if facts is None:
+            facts = facts_with(
+                inspection, {compaction: recorded.summary or ""}, default_cache(), watch, pruned
+            )
+        own = recorded.tokens_after
+        found.append(
+            SummaryOutcome(compaction, None, _now(facts, recorded), _size(recorded.summary or ""), own)
+        )
+        for attempt in at_record:
+            facts = facts_with(inspection, {compaction: attempt.summary}, default_cache(), watch, pruned)
+            retained = own - _size(recorded.summary or "") + attempt.tokens
+            found.append(SummaryOutcome(compaction, attempt, facts.of(compaction), attempt.tokens, retained))
+    at_step = [one for one in wanted if one.place.step is not None]
+    found += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
+    return tuple(found)
+
+
+def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
+    """The facts that a compaction took as they were after it; of a summary that nobody can read nothing is known."""
+    lives = facts.of(recorded.index)
+    if not recorded.encrypted:
+        return lives
+    return tuple(
+        life
+        if life.fate.outcome == "verbatim"
+        else replace(life, fates=(Fate(recorded.index, "unknown"), *life.fates[1:]))
+        for life in lives
+    )
+
+
+def _planned(
+    inspection: Inspection,
+    settings: Settings,
+    attempt: Attempt,
+    pruned: Mapping[int, Sequence[int]],
+    watch: Watch | None,
+) -> SummaryOutcome:
+    assert attempt.place.step is not None
+    profile = str(attempt.settings.get("profile") or settings.profile)
+    listed = planned_list(inspection, replace(settings, profile=profile), attempt.place.step)
+    parts, retained = list_after(listed, attempt.summary, profile)
+    number, plan = listed.place.compaction, listed.plan
+    head, tail = plan.regions()
+    planned = Compaction(
+        index=number, session=listed.generation.session, before=len(listed.messages),
+        after=head + 1 + len(listed.messages) - tail, head_end=head, tail_start=tail, head_after=head,
+        tail_after=head + 1, summary_at=head, summary=attempt.summary, merged=plan.merged, fallback=False,
+        tokens_before=plan.tokens_before, tokens_after=retained, at=0.0,
+    )  # fmt: skip
+    facts = facts_after(inspection, planned, parts, default_cache(), watch, {**pruned, number: plan.pruned})
+    return SummaryOutcome(number, attempt, facts.of(number), attempt.tokens, retained)
+
+
+def list_after(listed: SummarizedList, summary: str, profile: str) -> tuple[list[ListText], int]:
+    """The texts of the list after a planned compaction with that summary, and its rough tokens."""
+    parts = []
+    size = 0
+    for at, out in enumerate(assemble(engine(profile), listed.messages, listed.plan, summary)):
+        size += len(text_of(out.wire.get("content")))
+        if out.source == "summary" or out.merged:
+            parts.append(ListText("summary", at, "summary", safe(summary)))
+        if isinstance(out.source, int):
+            own = listed.messages[out.source] if out.merged else Message(out.wire)
+            where: Where = "head" if out.source < listed.plan.head_end else "tail"
+            if own.text:
+                parts.append(ListText(where, at, own.role, safe(own.text)))
+    return parts, text_tokens(size)
+
+
+def _size(summary: str) -> int:
+    return text_tokens(len(summary))

@@ -1,0 +1,194 @@
+"""Making a summary again: what would be sent for a compaction, to whom, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from inspector.answers.inspection import Inspection, measured, plan_with
+from inspector.answers.resolving import info_for
+from inspector.answers.showing import list_at
+from inspector.attempts.attempt import Ask, Attempt, Place
+from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.making import make_attempt
+from inspector.attempts.masking import Masker
+from inspector.attempts.prompts import file_prompt, our_prompt, read_template
+from inspector.attempts.release import release_prompt
+from inspector.attempts.summarizers.base import Summarizer
+from inspector.core.conversations import Compaction, Generation
+from inspector.core.errors import UnknownConversation, UsageProblem
+from inspector.core.messages import Message
+from inspector.engines.base import Plan, Settings
+from inspector.engines.capabilities import summary_input
+from inspector.engines.registry import engine
+from inspector.engines.summary_input import SummaryInput, earlier_summary
+from inspector.stores.base import Store
+
+#: Told how far the work is: what is done, how many of how many.
+Watch = Callable[[str, int, int], None]
+#: A budget that somebody names lies between these, in tokens.
+BUDGETS = (100, 100_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a prompt is worded: ours, by the user's `template` file, or by the release that `python` has installed; with
+    a focus of the user's own, and secrets masked or not."""
+
+    template: Path | None = None
+    python: Path | None = None
+    focus: str = ""
+    masking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizedList:
+    """A list as it was, or is, compacted: its messages and the plan, whose boundaries are the recorded ones where there
+    is a record (`recorded`)."""
+
+    place: Place
+    generation: Generation
+    messages: Sequence[Message]
+    plan: Plan
+    recorded: Compaction | None
+    note: str = ""
+
+
+def place_of(store: Store, inspection: Inspection, compaction: int, step: int | None = None) -> Place:
+    """What attempts of a compaction are kept under."""
+    row = inspection.conversation.row
+    return Place(str(info_for(store, row.id).path.absolute()), row.root, compaction, step)
+
+
+def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:
+    """The list before a recorded compaction. Raises UnknownConversation for one that is not there."""
+    known = {one.index: one for one in inspection.compactions()}
+    recorded = known.get(compaction)
+    if recorded is None:
+        told = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        raise UnknownConversation(f"This conversation has no compaction {compaction}; {told}.")
+    generation = inspection.generation(compaction)
+    messages = inspection.store.messages(generation)
+    plan = inspection.plan(generation, settings)
+    head, tail = recorded.head_end, recorded.tail_start
+    if (plan.head_end, plan.tail_start) != (head, tail) or not plan.compacts:
+        found, _ = earlier_summary(messages, tail)
+        plan = replace(
+            plan, compacts=True, reason="", head_end=head, tail_start=tail,
+            summarized_from=max(head, found + 1), prune_before=min(plan.prune_before, tail),
+        )  # fmt: skip
+    note = "" if recorded.exact else f"Where this compaction cut is inferred: {recorded.note}"
+    place = place_of(inspection.store, inspection, compaction)
+    return SummarizedList(place, generation, messages, plan, recorded, note)
+
+
+def planned_list(inspection: Inspection, settings: Settings, step: int) -> SummarizedList:
+    """The list when `step` messages had been said, and what the settings' engine would summarize of it then. Raises
+    UsageProblem where it would not compact."""
+    generation, length = list_at(inspection, step)
+    messages = inspection.store.messages(generation, 0, length)
+    found = engine(settings.profile)
+    system = inspection.system_tokens(generation.session)
+    plan = plan_with(found, measured(found, messages), settings, generation.number - 1, system)
+    if not plan.compacts:
+        raise UsageProblem(f"{plan.profile} would not compact the list at step {step:,}: {plan.reason}.")
+    place = place_of(inspection.store, inspection, generation.number, step)
+    return SummarizedList(place, generation, messages, plan, None)
+
+
+def ask_for(
+    listed: SummarizedList,
+    settings: Settings,
+    wording: Wording,
+    budget: int | None = None,
+    earlier: str | None = None,
+    masker: Masker | None = None,
+) -> Ask:
+    """What would be sent for a list. `earlier` takes the place of the summary before, in a life made again; `masker`
+    counts what it masks. Raises BadInput for a prompt that cannot be had, UsageProblem for a budget out of range."""
+    if budget is not None and not BUDGETS[0] <= budget <= BUDGETS[1]:
+        raise UsageProblem(
+            f"A budget of {budget:,} tokens; it must lie between {BUDGETS[0]:,} and {BUDGETS[1]:,}."
+        )
+    mask = masker or Masker(wording.masking)
+    found = engine(settings.profile)
+    given = summary_input(found, listed.messages, listed.plan, wording.focus, mask)
+    if not given.wires or not listed.plan.budgets.max_summary_tokens:
+        raise UsageProblem(
+            f"{settings.profile} summarizes nothing here, so there is no summary to make again."
+        )
+    given = replace(
+        given,
+        earlier=mask(given.earlier if earlier is None else earlier),
+        budget=budget or given.budget,
+        focus=mask(given.focus),
+    )
+    prompt, name = _worded(given, settings, wording, mask)
+    notes = " ".join(filter(None, (listed.note, given.note)))
+    told = {
+        "profile": settings.profile, "focus": given.focus, "masked": dict(mask.counts), "masking": mask.on,
+        "messages": len(given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
+        "note": notes,
+    }  # fmt: skip
+    return Ask(listed.place, mask(prompt), name, given.budget, told)
+
+
+def _worded(given: SummaryInput, settings: Settings, wording: Wording, mask: Masker) -> tuple[str, str]:
+    if wording.python is not None:
+        found = release_prompt(wording.python, given, settings.context_length, mask)
+        return found.prompt, f"hermes-agent {found.version}"
+    if wording.template is not None:
+        return file_prompt(read_template(wording.template), given), wording.template.name
+    return our_prompt(given), "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A prompt and who is to answer it."""
+
+    ask: Ask
+    summarizer: Summarizer
+
+
+def sending_of(orders: Sequence[Order], masker: Masker) -> Sending:
+    """What carrying out the orders would send, by summarizer."""
+    by_summarizer: dict[Summarizer, list[Ask]] = {}
+    for order in orders:
+        by_summarizer.setdefault(order.summarizer, []).append(order.ask)
+    recipients = tuple(
+        recipient_of(one, [prompt_tokens(ask.prompt) for ask in asks], [ask.budget for ask in asks])
+        for one, asks in by_summarizer.items()
+    )
+    return Sending(recipients, masker.counts, masker.on)
+
+
+def carry_out(
+    orders: Sequence[Order],
+    inspection: Inspection,
+    kept: KeptAttempts,
+    allowance: Allowance,
+    watch: Watch,
+) -> list[Attempt]:
+    """Make every attempt that was ordered, one after the other. What fails is kept as such, and the next is made.
+    Raises NotAllowed, and what `watch` raises."""
+    row = inspection.conversation.row
+    made = []
+    for number, order in enumerate(orders, 1):
+        many = f" {number} of {len(orders)}" if len(orders) > 1 else ""
+        going_on = f"{order.summarizer.name}{many}: characters"
+
+        def told(came: int, going_on: str = going_on) -> None:
+            watch(going_on, came, 0)
+
+        made.append(
+            make_attempt(kept, order.ask, order.summarizer, allowance, told, title=row.title, agent=row.agent)
+        )
+    return made
+
+
+def attempts_of(store: Store, inspection: Inspection, kept: KeptAttempts) -> tuple[Attempt, ...]:
+    """The attempts of a conversation, oldest first."""
+    place = place_of(store, inspection, 0)
+    return kept.of(place.store, place.root)

@@ -1,0 +1,147 @@
+"""Recall, asked for real: what a model can still answer from the list after a compaction, beside what rules judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from inspector.answers.attempt_survival import SummaryOutcome
+from inspector.answers.attempting import Watch
+from inspector.answers.inspection import Inspection
+from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.attempts.making import ask_model
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import Summarizer
+from inspector.config.fact_rules import load_rules
+from inspector.core.conversations import Compaction
+from inspector.core.errors import UnknownConversation
+from inspector.core.handoff import handoff_of
+from inspector.core.messages import Message
+from inspector.quality.facts.fact import Fate
+from inspector.quality.facts.questions import (
+    Agreement,
+    Question,
+    agreement,
+    answers_in,
+    is_right,
+    prompt_of,
+    questions_of,
+)
+
+#: An answer of so many tokens a question is reckoned with.
+_ANSWER = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What is asked of one list: the outcome whose summary stands in it, the questions, and the prompt."""
+
+    outcome: SummaryOutcome
+    questions: tuple[Question, ...]
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question, what was answered, whether that is right, and what rules judged of the fact."""
+
+    question: Question
+    answer: str
+    right: bool
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What a model could answer from one list, and how far that agrees with the fates."""
+
+    outcome: SummaryOutcome
+    answered: tuple[Answered, ...]
+
+    @property
+    def right(self) -> int:
+        """How many answers were right."""
+        return sum(one.right for one in self.answered)
+
+    @property
+    def agreement(self) -> Agreement:
+        """How far fates and answers agree."""
+        return agreement((one.fate, one.right) for one in self.answered)
+
+
+def exams_of(
+    inspection: Inspection, outcomes: Sequence[SummaryOutcome], most: int, masker: Masker
+) -> tuple[Exam, ...]:
+    """The questions about one compaction, the same for each of its summaries. Raises UnknownConversation where no fact
+    that it took has an exact value to be asked for."""
+    facts = [life.fact for life in outcomes[0].lives if life.fate.outcome != "unknown"]
+    questions = questions_of(facts, most)
+    if not questions:
+        raise UnknownConversation(
+            f"Compaction {outcomes[0].compaction} took no fact with an exact value that could be asked for."
+        )
+    recorded = next(one for one in inspection.compactions() if one.index == outcomes[0].compaction)
+    return tuple(
+        Exam(
+            outcome, questions, masker(prompt_of(questions, _context(inspection, recorded, outcome, masker)))
+        )
+        for outcome in outcomes
+        if outcome.attempt is None or outcome.attempt.place.step is None
+    )
+
+
+def _context(inspection: Inspection, recorded: Compaction, outcome: SummaryOutcome, masker: Masker) -> str:
+    after = inspection.generation(recorded.index + 1)
+    other = None if outcome.attempt is None else outcome.attempt.summary
+    texts = []
+    if other is not None and recorded.summary_at is None:
+        texts.append(f"[SUMMARY]: {masker(other)}")
+    for at, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
+        if at != recorded.summary_at or other is None:
+            texts.append(_written(message, masker))
+            continue
+        handoff = handoff_of(message)
+        texts.append(f"[SUMMARY]: {masker(other)}")
+        if handoff is not None and handoff.tail_text.strip():
+            texts.append(f"[{message.role.upper()}]: {masker(handoff.tail_text)}")
+    return "\n\n".join(texts)
+
+
+def _written(message: Message, masker: Masker) -> str:
+    calls = "".join(f"\n  calls {call.name}({masker(call.arguments)})" for call in message.tool_calls)
+    return f"[{message.role.upper()}]: {masker(message.text)}{calls}"
+
+
+def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
+    """What asking would send."""
+    prompts = [prompt_tokens(exam.prompt) for exam in exams]
+    answers = [_ANSWER * len(exam.questions) for exam in exams]
+    return Sending((recipient_of(summarizer, prompts, answers),), masker.counts, masker.on)
+
+
+def ask_exams(
+    exams: Sequence[Exam], summarizer: Summarizer, allowance: Allowance, watch: Watch
+) -> tuple[Recall, ...]:
+    """Ask a model every question of every list. Raises NotAllowed, and AttemptErrors where it gives no answer."""
+    rules = load_rules()
+    found = []
+    for number, exam in enumerate(exams, 1):
+        what = f"{summarizer.name}, list {number} of {len(exams)}: characters"
+        came = 0
+
+        def told(text: str, what: str = what) -> None:
+            nonlocal came
+            came += len(text)
+            watch(what, came, 0)
+
+        reply = ask_model(summarizer, exam.prompt, allowance, told)
+        answers = answers_in(reply.text, len(exam.questions))
+        number_of = exam.outcome.compaction
+        fates = [exam.outcome.fate_of(one.fact.key) or Fate(number_of, "unknown") for one in exam.questions]
+        answered = tuple(
+            Answered(question, answer, is_right(question, answer, rules), fate)
+            for question, answer, fate in zip(exam.questions, answers, fates, strict=True)
+        )
+        found.append(Recall(exam.outcome, answered))
+    return tuple(found)

@@ -1,0 +1,235 @@
+"""Attempts, kept between runs in a SQLite database of the program's own in the user's data directory."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from inspector.attempts.attempt import Ask, Attempt, Place
+from inspector.core.errors import OutputProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
+
+_COLUMNS = {
+    "id": int, "store": str, "root": str, "compaction": int, "step": int, "at": float, "state": str, "kind": str,
+    "location": str, "model": str, "prompt_name": str, "prompt": str, "budget": int, "settings": str, "summary": str,
+    "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str, "life": int,
+    "title": str, "agent": str, "problem": str,
+}  # fmt: skip
+
+
+class KeptAttempts:
+    """The database of attempts. Safe to use from several threads and programs. Only the user can read it.
+
+    Every method raises OutputProblem where the file cannot be used: an attempt that is paid for has to be kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = RLock()
+        self._database: Database | None = None
+
+    def begin(
+        self,
+        ask: Ask,
+        kind: str,
+        where: str,
+        model: str,
+        *,
+        life: int | None = None,
+        title: str = "",
+        agent: str = "",
+    ) -> Attempt:
+        """Keep that an attempt begins, before anything is sent."""
+        row = {
+            "store": ask.place.store,
+            "root": ask.place.root,
+            "compaction": ask.place.compaction,
+            "step": ask.place.step,
+            "at": time.time(),
+            "state": "unfinished",
+            "kind": kind,
+            "location": where,
+            "model": model,
+            "prompt_name": ask.prompt_name,
+            "prompt": _storable(ask.prompt),
+            "budget": ask.budget,
+            "settings": json.dumps(dict(ask.settings)),
+            "summary": "",
+            "life": life,
+            "title": _storable(title),
+            "agent": agent,
+            "problem": "",
+        }
+        with self._open() as database:
+            database.table("attempts").insert(row)
+            identity = database.execute("SELECT last_insert_rowid()").fetchone()[0]
+            return _attempt(database.table("attempts").get(identity))
+
+    def change(self, identity: int, **values: Any) -> Attempt:
+        """Keep what became of an attempt: fields of Attempt by name."""
+        changed = {
+            name: _storable(value) if isinstance(value, str) else value for name, value in values.items()
+        }
+        with self._open() as database:
+            if not database.table("attempts").count_where("id = ?", [identity]):
+                raise OutputProblem(f"The attempt {identity} was deleted while it was being made.")
+            database.table("attempts").update(identity, changed)
+            return _attempt(database.table("attempts").get(identity))
+
+    def all(self) -> tuple[Attempt, ...]:
+        """Every attempt, oldest first."""
+        return self._where("1 = 1", [])
+
+    def of(self, store: str, root: str) -> tuple[Attempt, ...]:
+        """Those of a conversation, oldest first."""
+        return self._where("store = ? AND root = ?", [store, root])
+
+    def get(self, identity: int) -> Attempt | None:
+        """One of them."""
+        return next(iter(self._where("id = ?", [identity])), None)
+
+    def delete(self, identities: Sequence[int]) -> int:
+        """Delete attempts, their prompts and summaries with them; answers how many there were."""
+        deleted = 0
+        with self._open() as database:
+            for identity in identities:
+                deleted += int(database.table("attempts").count_where("id = ?", [identity]))
+                database.table("attempts").delete_where("id = ?", [identity])
+        return deleted
+
+    def stamp(self) -> tuple[int, int]:
+        """Changes whenever an attempt is begun, changed or deleted; cheap to ask."""
+        found = [0, 0]
+        for end in ("", "-wal"):
+            with suppress(OSError):
+                status = Path(f"{self.path}{end}").stat()
+                found[bool(end)] = hash((status.st_mtime_ns, status.st_size))
+        return found[0], found[1]
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _where(self, condition: str, values: Sequence[Any]) -> tuple[Attempt, ...]:
+        if not self.path.exists():
+            return ()
+        with self._open() as database:
+            rows = database.table("attempts").rows_where(condition, values, order_by="id")
+            return tuple(map(_attempt, rows))
+
+    @contextmanager
+    def _open(self) -> Iterator[Database]:
+        with self._lock:
+            try:
+                if self._database is None:
+                    self._database = self._connected()
+                with self._database.atomic():
+                    yield self._database
+            except (OSError, sqlite3.Error) as error:
+                raise OutputProblem(
+                    f"Attempts cannot be kept in {self.path} ({error}). Make room or give access to it, or move the "
+                    "file away: then a new one is begun."
+                ) from error
+
+    def _connected(self) -> Database:
+        from sqlite_utils import Database
+
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # What is deleted is gone from the file, prompts and summaries are as private as conversations.
+            connection.execute("PRAGMA secure_delete = ON")
+            database = Database(connection, execute_plugins=False)
+            migrations = _migrations()
+            if migrations.pending(database):
+                connection.execute("BEGIN IMMEDIATE")
+                migrations.apply(database)
+                connection.commit()
+            self.path.chmod(0o600)
+        except (OSError, sqlite3.Error):
+            connection.close()
+            raise
+        return database
+
+
+def _migrations() -> Migrations:
+    from sqlite_utils.migrations import Migrations
+
+    migrations = Migrations("attempts")
+
+    @migrations()
+    def attempts(database: Database) -> None:
+        database.table("attempts").create(
+            _COLUMNS, pk="id", not_null={"store", "root", "compaction", "at", "state"}, if_not_exists=True
+        )
+        database.table("attempts").create_index(["store", "root"], if_not_exists=True)
+
+    return migrations
+
+
+def _attempt(row: Mapping[str, Any]) -> Attempt:
+    return Attempt(
+        id=row["id"],
+        place=Place(row["store"], row["root"], row["compaction"], row["step"]),
+        at=row["at"],
+        state=row["state"],
+        kind=row["kind"] or "",
+        where=row["location"] or "",
+        model=row["model"] or "",
+        prompt_name=row["prompt_name"] or "",
+        prompt=row["prompt"] or "",
+        budget=row["budget"] or 0,
+        settings=_settings(row["settings"]),
+        summary=row["summary"] or "",
+        sent=row["sent"] or 0,
+        received=row["received"] or 0,
+        reported=bool(row["reported"]),
+        seconds=row["seconds"] or 0.0,
+        cost=row["cost"],
+        prices=row["prices"] or "",
+        life=row["life"],
+        title=row["title"] or "",
+        agent=row["agent"] or "",
+        problem=row["problem"] or "",
+    )
+
+
+def _settings(text: str | None) -> Mapping[str, Any]:
+    try:
+        settings = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _storable(text: str) -> str:
+    """The text without lone surrogates, which no database holds."""
+    return text.encode("utf-8", "replace").decode()
+
+
+_KEPT: dict[str, KeptAttempts] = {}
+_OPENING = RLock()
+
+
+def default_attempts() -> KeptAttempts:
+    """Those in the user's data directory."""
+    from inspector.config.folders import data_dir
+
+    path = data_dir() / "attempts.db"
+    with _OPENING:
+        return _KEPT.setdefault(str(path), KeptAttempts(path))

@@ -1,0 +1,205 @@
+"""A command that reads a prompt from its standard input and writes a summary to its standard output."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
+from inspector.core.errors import SummarizerFailed, UsageProblem
+from inspector.core.text import safe_line
+
+_CHUNK = 65_536
+#: So much of what it writes to standard error is kept, from the end, in bytes.
+_ERRORS = 4_000
+#: So long a command that was asked to end is waited for before it is killed, in seconds.
+_GRACE = 2.0
+
+
+@dataclass(frozen=True)
+class CommandSummarizer:
+    """A command line, split as a shell would split it; no shell runs it. `patience` is in seconds."""
+
+    line: str
+    patience: float = PATIENCE
+    words: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            words = tuple(shlex.split(self.line))
+        except ValueError as error:
+            raise UsageProblem(f"The command {self.line!r} cannot be split into words: {error}.") from error
+        if not words:
+            raise UsageProblem("The command is empty; give one such as 'llm -m MODEL'.")
+        object.__setattr__(self, "words", words)
+
+    @property
+    def kind(self) -> str:
+        """What kind of summarizer it is."""
+        return "command"
+
+    @property
+    def name(self) -> str:
+        """The command line, without the secrets in it."""
+        return self.where
+
+    @property
+    def model(self) -> str:
+        """Which model it asks is the command's own matter."""
+        return ""
+
+    @property
+    def to(self) -> str:
+        """Who gets the prompt."""
+        return f"the command `{self.where}` on this machine, which may send it on"
+
+    @property
+    def where(self) -> str:
+        """The command line, without the secrets in it."""
+        return safe_line(Masker()(self.line))
+
+    def write(self, prompt: str, on_text: OnText) -> Reply:
+        """Run the command; `on_text` is told what it writes. Its process group ends with it, however it ends."""
+        try:
+            process = subprocess.Popen(
+                self.words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SummarizerFailed(
+                f"The command {safe_line(self.words[0])} cannot be run: {error.strerror}."
+            ) from error
+        with process:
+            try:
+                return _Run(process, self, on_text).read(prompt.encode("utf-8", "replace"))
+            finally:
+                _end_group(process)
+
+
+class _Run:
+    """One run of a command: its pipes are served in turn, so that neither side waits for the other."""
+
+    def __init__(self, process: subprocess.Popen[bytes], command: CommandSummarizer, on_text: OnText) -> None:
+        self.process, self.command, self.on_text = process, command, on_text
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.text: list[str] = []
+        self.size = 0
+        self.errors = b""
+
+    def read(self, prompt: bytes) -> Reply:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        deadline = time.monotonic() + self.command.patience
+        left = memoryview(prompt)
+        with selectors.DefaultSelector() as pipes:
+            os.set_blocking(self.process.stdin.fileno(), False)
+            pipes.register(self.process.stdin, selectors.EVENT_WRITE)
+            pipes.register(self.process.stdout, selectors.EVENT_READ)
+            pipes.register(self.process.stderr, selectors.EVENT_READ)
+            # A child of the command may keep its pipes open after it has ended: what is in them is read, no more.
+            while self._open(pipes):
+                self.on_text("")
+                if time.monotonic() > deadline:
+                    raise SummarizerFailed(
+                        f"{self._named} took longer than {self.command.patience:g} seconds, so it was ended. "
+                        "--timeout waits longer."
+                    )
+                ended = self.process.poll() is not None
+                ready = pipes.select(0 if ended else POLL)
+                for key, _ in ready:
+                    if key.fileobj is self.process.stdin:
+                        left = self._feed(pipes, left)
+                    elif not (data := os.read(key.fd, _CHUNK)):
+                        pipes.unregister(key.fileobj)
+                    elif key.fileobj is self.process.stdout:
+                        self._take(data)
+                    else:
+                        self.errors = (self.errors + data)[-_ERRORS:]
+                if ended and not ready:
+                    break
+        return self._answer(deadline)
+
+    def _open(self, pipes: selectors.BaseSelector) -> bool:
+        return any(key.fileobj is not self.process.stdin for key in pipes.get_map().values())
+
+    def _feed(self, pipes: selectors.BaseSelector, left: memoryview) -> memoryview:
+        stdin = self.process.stdin
+        assert stdin is not None
+        try:
+            left = left[os.write(stdin.fileno(), left[:_CHUNK]) :]
+        except BlockingIOError:
+            return left
+        except OSError:
+            # It does not want to read on: what it writes counts.
+            left = left[len(left) :]
+        if not left:
+            pipes.unregister(stdin)
+            with suppress(OSError):
+                stdin.close()
+        return left
+
+    def _take(self, data: bytes) -> None:
+        try:
+            text = self.decoder.decode(data)
+        except UnicodeDecodeError as error:
+            raise SummarizerFailed(
+                f"{self._named} wrote something that is not UTF-8 (byte {self.size + error.start:,}: "
+                f"0x{error.object[error.start]:02x})."
+            ) from error
+        self.size += len(data)
+        if self.size > LONGEST:
+            raise SummarizerFailed(
+                f"{self._named} wrote more than {LONGEST:,} bytes, so it was ended: no summary is that long."
+            )
+        self.text.append(text)
+        self.on_text(text)
+
+    def _answer(self, deadline: float) -> Reply:
+        while self.process.poll() is None:
+            self.on_text("")
+            if time.monotonic() > deadline:
+                raise SummarizerFailed(f"{self._named} closed its output and did not end, so it was ended.")
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(POLL)
+        code = self.process.returncode
+        told = safe_line(self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2])
+        if code:
+            how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            raise SummarizerFailed(f"{self._named} {how}{f': {told}' if told else ''}.")
+        try:
+            self.decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            raise SummarizerFailed(f"{self._named} ended in the middle of a UTF-8 character.") from error
+        text = "".join(self.text).strip()
+        if not text:
+            raise SummarizerFailed(f"{self._named} wrote nothing{f'; it said: {told}' if told else ''}.")
+        return Reply(text)
+
+    @property
+    def _named(self) -> str:
+        return f"The command {safe_line(self.command.words[0])}"
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End the command and whatever it has started: asked first, then killed."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()

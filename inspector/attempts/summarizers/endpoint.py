@@ -1,0 +1,376 @@
+"""An endpoint that speaks as OpenAI's chat completions do: asked with a stream, and again where it is worth it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email.utils
+import ipaddress
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
+from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
+from inspector.core.text import safe_line, safe_title
+
+if TYPE_CHECKING:
+    import httpx2
+
+#: Answers after which the same request may do better: too many of them, or a fault of the server's own.
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+#: So often a request is made at most; the pauses between double from the first, and none is longer, in seconds.
+TRIES, _FIRST_PAUSE, LONGEST_PAUSE = 4, 0.5, 60.0
+_CONNECT = 15.0
+#: So much of an answer that is an error is read, in bytes, and told, in characters.
+_ERROR_READ, _ERROR_TOLD = 20_000, 300
+#: A line of a stream is one piece of text; none is longer, in bytes.
+_LINE = 1_000_000
+
+
+class _Again(Exception):
+    """This try failed with a sentence, and another may not. `pause` is what the server asks for, in seconds."""
+
+    def __init__(self, sentence: str, pause: float | None = None) -> None:
+        super().__init__(sentence)
+        self.pause = pause
+
+
+@dataclass(frozen=True)
+class EndpointSummarizer:
+    """`base` is the address before /chat/completions, `key_name` the environment variable with the key ("": none is
+    sent). `patience` is in seconds, for all tries together; `pause` waits between them."""
+
+    base: str
+    model: str
+    key_name: str = ""
+    patience: float = PATIENCE
+    pause: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        import httpx2
+
+        try:
+            url = httpx2.URL(self.base)
+        except httpx2.InvalidURL as error:
+            raise UsageProblem(f"The endpoint {safe_line(self.base)} is no address: {error}.") from error
+        if url.scheme not in ("http", "https") or not url.host:
+            raise UsageProblem(
+                f"The endpoint {safe_line(self.base)} is no address such as https://api.openai.com/v1."
+            )
+        if url.userinfo or url.query:
+            raise UsageProblem(
+                "The endpoint's address has a user, a password or a query in it; give the key with --key-env NAME."
+            )
+        if not self.model.strip():
+            raise UsageProblem("An endpoint needs a model: --model NAME.")
+        if self.key_name and not os.environ.get(self.key_name):
+            raise UsageProblem(
+                f"The environment variable {safe_line(self.key_name)}, which should hold the key, is not set."
+            )
+        with contextlib.suppress(UnicodeEncodeError):
+            os.environ.get(self.key_name, "").encode("ascii")
+            return
+        raise UsageProblem(f"The key in {safe_line(self.key_name)} has characters that no key has.")
+
+    @property
+    def kind(self) -> str:
+        """What kind of summarizer it is."""
+        return "endpoint"
+
+    @property
+    def name(self) -> str:
+        """The model."""
+        return self.model
+
+    @property
+    def to(self) -> str:
+        """Who gets the prompt."""
+        plain = self.base.lower().startswith("http://") and not self._local
+        key = f", with the key in {self.key_name}" if self.key_name else ", without a key"
+        return f"{self.model} at {self.where}{key}{' (not encrypted on its way)' if plain else ''}"
+
+    @property
+    def where(self) -> str:
+        """The address."""
+        return safe_line(self.base.rstrip("/"))
+
+    @property
+    def _local(self) -> bool:
+        host = self.base.partition("://")[2].partition("/")[0].rpartition("@")[2]
+        host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+        if host.lower() == "localhost":
+            return True
+        with contextlib.suppress(ValueError):
+            return ipaddress.ip_address(host).is_loopback
+        return False
+
+    def write(self, prompt: str, on_text: OnText) -> Reply:
+        """Ask the endpoint; `on_text` is told what comes, and between pieces whether it is still wanted is asked."""
+        return asyncio.run(self._watched(prompt, on_text))
+
+    async def _watched(self, prompt: str, on_text: OnText) -> Reply:
+        asking = asyncio.create_task(self._patiently(prompt, on_text))
+        try:
+            while not asking.done():
+                await asyncio.wait({asking}, timeout=POLL)
+                on_text("")
+        finally:
+            if not asking.done():
+                asking.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asking
+        return asking.result()
+
+    async def _patiently(self, prompt: str, on_text: OnText) -> Reply:
+        try:
+            async with asyncio.timeout(self.patience):
+                return await self._tries(prompt, on_text)
+        except TimeoutError as error:
+            raise SummarizerFailed(
+                f"{self.where} took longer than {self.patience:g} seconds. --timeout waits longer."
+            ) from error
+
+    async def _tries(self, prompt: str, on_text: OnText) -> Reply:
+        import httpx2
+
+        limits = httpx2.Timeout(None, connect=_CONNECT)
+        # What is on this machine is not reached through a proxy.
+        async with httpx2.AsyncClient(timeout=limits, trust_env=not self._local) as client:
+            for number in range(1, TRIES + 1):
+                try:
+                    return await self._try(client, prompt, on_text)
+                except _Again as failure:
+                    if number == TRIES:
+                        raise SummarizerFailed(f"{failure} It was tried {TRIES} times.") from failure
+                    asked = failure.pause
+                    own = _FIRST_PAUSE * 2 ** (number - 1)
+                    if asked is not None and asked > LONGEST_PAUSE:
+                        raise SummarizerFailed(
+                            f"{failure} It asks to come back in {asked:,.0f} seconds."
+                        ) from failure
+                await self.pause(own if asked is None else asked)
+        raise AssertionError("a try returns or raises")
+
+    async def _try(self, client: httpx2.AsyncClient, prompt: str, on_text: OnText) -> Reply:
+        import httpx2
+
+        body = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt.encode("utf-8", "replace").decode()}],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        stream = _Stream(self.where, on_text)
+        try:
+            async with client.stream(
+                "POST", f"{self.base.rstrip('/')}/chat/completions", json=body, headers=self._headers()
+            ) as response:
+                if response.status_code != 200:
+                    raise await self._refused(response)
+                if "event-stream" not in response.headers.get("content-type", "event-stream"):
+                    return _whole(self.where, await _bounded(response, LONGEST, self.where), on_text)
+                await stream.read(response)
+        except httpx2.HTTPError as error:
+            sentence = f"The connection to {self.where} failed ({_said(error)})."
+            if stream.text:
+                raise SummarizerCut(f"{sentence} The summary ends in its middle.", stream.whole) from error
+            raise _Again(sentence) from error
+        return stream.reply()
+
+    def _headers(self) -> dict[str, str]:
+        key = os.environ.get(self.key_name, "") if self.key_name else ""
+        # Unpacked, so that what is read has the size that was sent.
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        return {**headers, "Authorization": f"Bearer {key}"} if key else headers
+
+    async def _refused(self, response: httpx2.Response) -> Exception:
+        """What an answer that is no success means."""
+        told = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
+        status = response.status_code
+        sentence = f"{self.where} answered {status}{f': {told}' if told else ''}."
+        if status in _AGAIN:
+            return _Again(sentence, _retry_after(response.headers.get("retry-after", "")))
+        advice = {
+            401: " Look at the key (--key-env).",
+            403: " Look at the key and what it may do.",
+            404: " Look at the address and the model.",
+            413: " The prompt is too long for it.",
+        }
+        if 300 <= status < 400:
+            return SummarizerFailed(
+                f"{sentence} It leads elsewhere, where nothing is sent; give that address."
+            )
+        return SummarizerFailed(sentence + advice.get(status, ""))
+
+    def _safely(self, text: str) -> str:
+        """What a provider says, for a screen: without the key, which some repeat."""
+        key = os.environ.get(self.key_name, "") if self.key_name else ""
+        return safe_title(Masker()(text.replace(key, "[the key]") if key else text), _ERROR_TOLD).rstrip(".")
+
+
+class _Stream:
+    """The events of one answer, put together."""
+
+    def __init__(self, where: str, on_text: OnText) -> None:
+        self.where, self.on_text = where, on_text
+        self.text: list[str] = []
+        self.size = 0
+        self.sent: int | None = None
+        self.received: int | None = None
+        self.model = ""
+        self.finish = ""
+        self.done = False
+
+    @property
+    def whole(self) -> str:
+        """What came so far."""
+        return "".join(self.text).strip()
+
+    async def read(self, response: httpx2.Response) -> None:
+        rest = b""
+        async for data in response.aiter_bytes():
+            rest += data
+            *lines, rest = rest.split(b"\n")
+            for line in lines:
+                self._line(line)
+            if len(rest) > _LINE:
+                raise SummarizerFailed(f"{self.where} sent a line of more than {_LINE:,} bytes.")
+            if self.done:
+                return
+        self._line(rest)
+
+    def _line(self, line: bytes) -> None:
+        line = line.strip()
+        if not line.startswith(b"data:"):
+            # Names of events, comments that keep a connection alive, empty lines.
+            return
+        data = line[5:].strip()
+        if data == b"[DONE]":
+            self.done = True
+            return
+        event = _mapping(data, self.where)
+        if event.get("error"):
+            told = safe_title(_error_of(event), _ERROR_TOLD).rstrip(".")
+            sentence = f"{self.where} broke off: {told}."
+            raise SummarizerCut(sentence, self.whole) if self.text else SummarizerFailed(sentence)
+        self._usage(event)
+        for choice in _list(event.get("choices"))[:1]:
+            self.finish = str(choice.get("finish_reason") or "") or self.finish
+            piece = _map(choice.get("delta")).get("content")
+            if isinstance(piece, str) and piece:
+                self._take(piece)
+
+    def _take(self, piece: str) -> None:
+        self.size += len(piece.encode("utf-8", "replace"))
+        if self.size > LONGEST:
+            raise SummarizerFailed(
+                f"{self.where} sent more than {LONGEST:,} bytes, so it was left: no summary is that long."
+            )
+        self.text.append(piece)
+        self.on_text(piece)
+
+    def _usage(self, event: dict[str, Any]) -> None:
+        usage = _map(event.get("usage"))
+        self.sent = _count(usage.get("prompt_tokens"), self.sent)
+        self.received = _count(usage.get("completion_tokens"), self.received)
+        self.model = safe_line(str(event.get("model") or "")) or self.model
+
+    def reply(self) -> Reply:
+        """The answer. Raises SummarizerCut where it has no end, SummarizerFailed where nothing came."""
+        if self.finish == "length":
+            raise SummarizerCut(f"{self.where} stopped at its limit of output tokens.", self.whole)
+        if not self.done and not self.finish:
+            raise SummarizerCut(
+                f"{self.where} closed the connection before the end of the summary.", self.whole
+            )
+        if self.finish == "content_filter":
+            raise SummarizerCut(f"{self.where} stopped at its content filter.", self.whole)
+        if not self.whole:
+            raise SummarizerFailed(f"{self.where} answered with no text.")
+        return Reply(self.whole, self.sent, self.received, self.model)
+
+
+def _whole(where: str, data: bytes, on_text: OnText) -> Reply:
+    """An answer that came without a stream."""
+    document = _mapping(data, where)
+    stream = _Stream(where, on_text)
+    stream._usage(document)
+    if document.get("error"):
+        raise SummarizerFailed(f"{where} answered: {safe_title(_error_of(document), _ERROR_TOLD)}.")
+    for choice in _list(document.get("choices"))[:1]:
+        stream.finish = str(choice.get("finish_reason") or "stop")
+        text = _map(choice.get("message")).get("content")
+        if isinstance(text, str):
+            stream._take(text)
+    stream.done = True
+    return stream.reply()
+
+
+async def _bounded(response: httpx2.Response, most: int, where: str, cut: bool = False) -> bytes:
+    """The body of an answer; one that is longer is cut, or refused."""
+    body = b""
+    async for data in response.aiter_bytes():
+        body += data
+        if len(body) > most:
+            if cut:
+                return body[:most]
+            raise SummarizerFailed(f"{where} answered with more than {most:,} bytes.")
+    return body
+
+
+def _mapping(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        told = safe_title(data[:200].decode("utf-8", "replace"), 80)
+        raise SummarizerFailed(f"{where} sent something that is no JSON: {told}.") from error
+    if not isinstance(document, dict):
+        raise SummarizerFailed(f"{where} sent JSON that is no answer of a chat.")
+    return document
+
+
+def _error_in(data: bytes) -> str:
+    """What an answer says went wrong: the error's message, else its first text."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return data.decode("utf-8", "replace").strip()
+    return _error_of(document) if isinstance(document, dict) else ""
+
+
+def _error_of(document: dict[str, Any]) -> str:
+    error = document.get("error", document)
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("code") or error.get("detail") or "")
+    return str(error)
+
+
+def _retry_after(value: str) -> float | None:
+    """The pause that a header asks for, in seconds: it names them, or a time."""
+    with contextlib.suppress(ValueError):
+        return max(0.0, float(value))
+    with contextlib.suppress(ValueError, TypeError):
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    return None
+
+
+def _said(error: Exception) -> str:
+    told = safe_title(str(error), 120).rstrip(".")
+    return told or type(error).__name__
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any, otherwise: int | None) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise

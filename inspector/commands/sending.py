@@ -1,0 +1,126 @@
+"""What commands that send something share: who it goes to, and asking before it goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.core.errors import NotAllowed, UsageProblem
+from inspector.core.text import safe
+
+if TYPE_CHECKING:
+    from inspector.answers.attempting import Wording
+    from inspector.attempts.consent import Allowance, Sending
+    from inspector.attempts.summarizers.base import Summarizer
+
+#: Told on standard error every so many characters that come.
+_TELL = 400
+
+
+def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    options = [
+        click.option(
+            "--command", "commands", multiple=True, metavar="LINE",
+            help="A command that reads a prompt and writes an answer, such as 'llm -m MODEL'. May be repeated.",
+        ),
+        click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, as https://api.openai.com/v1."),
+        click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
+        click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
+        click.option(
+            "--timeout", type=click.FloatRange(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
+            help="How long an answer is waited for.",
+        ),
+        click.option("--no-mask", is_flag=True, help="Leave keys and passwords in what is sent."),
+        click.option("--send", is_flag=True, help="Send without asking."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def wording_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    options = [
+        click.option("--focus", default="", metavar="TEXT", help="What is to be kept above all."),
+        click.option(
+            "--prompt", type=click.Path(path_type=Path), metavar="FILE",
+            help="A prompt of your own, with {turns}, {earlier}, {budget} and {focus}.",
+        ),
+        click.option(
+            "--release-prompt", type=click.Path(path_type=Path), metavar="PYTHON",
+            help="The prompt of the hermes-agent that this Python has installed.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def summarizers_of(
+    commands: Sequence[str],
+    endpoint: str | None,
+    models: Sequence[str],
+    key_env: str | None,
+    timeout: float,
+) -> list[Summarizer]:
+    """Those that were named. Raises UsageProblem where none was, or one does not say enough."""
+    from inspector.attempts.summarizers.command import CommandSummarizer
+    from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+
+    if endpoint is None and (models or key_env):
+        raise UsageProblem("--model and --key-env are an endpoint's: give --endpoint URL too.")
+    if endpoint is not None and not models:
+        raise UsageProblem("An endpoint needs a model: --model NAME.")
+    found: list[Summarizer] = [CommandSummarizer(line, timeout) for line in commands]
+    if endpoint is not None:
+        found += [EndpointSummarizer(endpoint, model, key_env or "", timeout) for model in models]
+    if not found:
+        raise UsageProblem(
+            "Say who is to write: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
+        )
+    return list(dict.fromkeys(found))
+
+
+def wording_of(prompt: Path | None, release: Path | None, focus: str, no_mask: bool) -> Wording:
+    from inspector.answers.attempting import Wording
+
+    if prompt is not None and release is not None:
+        raise UsageProblem("Give --prompt or --release-prompt, not both.")
+    return Wording(prompt, release, focus, not no_mask)
+
+
+def allowed(sending: Sending, send: bool) -> Allowance:
+    """The allowance that the user gives: by --send, or by answering in a terminal. Raises NotAllowed."""
+    from inspector.attempts.consent import Allowance
+
+    for sentence in sending.sentences:
+        click.echo(safe(sentence), err=True)
+    if send:
+        return Allowance(sending)
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()):
+        raise NotAllowed("Nothing was sent: this is no terminal that could be asked. Give --send to send it.")
+    if not click.confirm("Send it?", default=False, err=True):
+        raise NotAllowed("Nothing was sent.")
+    return Allowance(sending)
+
+
+class Telling:
+    """Tells on a terminal how far the work is, in one line of standard error."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._last = ("", -_TELL)
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """So much of it is done."""
+        if self._terminal and (what != self._last[0] or done - self._last[1] >= _TELL):
+            self._last = (what, done)
+            click.echo(f"\r\x1b[K{safe(what)} {done:,}", nl=False, err=True)
+
+    def end(self) -> None:
+        """The line is no longer needed."""
+        if self._terminal and self._last[0]:
+            click.echo("\r\x1b[K", nl=False, err=True)

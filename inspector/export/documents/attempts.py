@@ -1,0 +1,138 @@
+"""Attempts: what was sent and what came of it, what each summary keeps, lives and recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.answers.attempt_life import CurvePoint
+from inspector.answers.attempt_survival import SummaryOutcome
+from inspector.answers.recall import Recall
+from inspector.attempts.attempt import Attempt
+from inspector.attempts.consent import Sending
+from inspector.export.documents.document import Document
+
+
+def attempt_document(attempt: Attempt, full: bool = False) -> Document:
+    """An attempt; with `full` its prompt and the whole summary too."""
+    place = attempt.place
+    told: Document = {
+        "id": attempt.id,
+        "conversation": place.root,
+        "title": attempt.title,
+        "agent": attempt.agent,
+        "store": place.store,
+        "compaction": place.compaction,
+        "step": place.step,
+        "life": attempt.life,
+        "at": attempt.at,
+        "state": attempt.state,
+        "problem": attempt.problem,
+        "kind": attempt.kind,
+        "to": attempt.where,
+        "model": attempt.model or None,
+        "prompt": attempt.prompt_name,
+        "budget": attempt.budget,
+        "settings": dict(attempt.settings),
+        "summary_tokens": attempt.tokens,
+        "sent_tokens": attempt.sent,
+        "received_tokens": attempt.received,
+        "tokens_reported": attempt.reported,
+        "seconds": round(attempt.seconds, 3),
+        "cost": None
+        if attempt.cost is None
+        else {"currency": "USD", "amount": attempt.cost, "prices_of": attempt.prices},
+    }
+    return {**told, "summary": attempt.summary, "prompt_text": attempt.prompt} if full else told
+
+
+def outcome_document(outcome: SummaryOutcome) -> Document:
+    """What a summary keeps, beside the attempt that it is (null for the recorded one)."""
+    return {
+        "compaction": outcome.compaction,
+        "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
+        "summary_tokens": outcome.tokens,
+        "retained_tokens": outcome.retained,
+        "kept": outcome.kept,
+        "of": outcome.of,
+        "survival": {
+            one.kind: {
+                "kept": one.kept,
+                "weakened": one.weakened,
+                "lost": one.lost,
+                "open": one.open,
+                "of": one.of,
+            }
+            for one in outcome.survival()
+        },
+        "facts": [
+            {"key": life.fact.key, "category": life.fact.kind, "text": life.fact.text, "fate": life.outcome}
+            for life in outcome.lives
+        ],
+    }
+
+
+def sending_document(sending: Sending) -> Document:
+    """What would be sent, or was."""
+    cost = sending.cost
+    return {
+        "to": [
+            {
+                "to": one.to,
+                "prompts": one.requests,
+                "tokens": one.tokens,
+                "cost": None if one.cost is None else one.cost.amount,
+            }
+            for one in sending.recipients
+        ],
+        "prompts": sending.requests,
+        "tokens": sending.tokens,
+        "cost": None if cost is None else cost.amount,
+        "masking": sending.masking,
+        "masked": dict(sending.masked),
+    }
+
+
+def curve_document(points: Sequence[CurvePoint]) -> list[Document]:
+    """The curve of a life."""
+    return [
+        {
+            "compaction": point.compaction,
+            "of": point.of,
+            "recorded": point.recorded,
+            "made": point.made,
+            "recorded_tokens": point.recorded_tokens,
+            "tokens": point.tokens,
+        }
+        for point in points
+    ]
+
+
+def recall_document(recall: Recall) -> Document:
+    """What could be answered from one list."""
+    agreed = recall.agreement
+    return {
+        "compaction": recall.outcome.compaction,
+        "attempt": None if recall.outcome.attempt is None else recall.outcome.attempt.id,
+        "asked": len(recall.answered),
+        "right": recall.right,
+        "agreement": {
+            "share": agreed.share,
+            "of": agreed.of,
+            "both": agreed.both,
+            "neither": agreed.neither,
+            "judged_there_not_answered": agreed.told,
+            "judged_gone_answered": agreed.answered,
+            "open": agreed.open,
+        },
+        "questions": [
+            {
+                "question": one.question.text,
+                "value": one.question.value.text,
+                "answer": one.answer,
+                "right": one.right,
+                "fate": one.fate.outcome,
+                "key": one.question.fact.key,
+            }
+            for one in recall.answered
+        ],
+    }

@@ -1,0 +1,173 @@
+"""Attempts as text for people: what each summary keeps by kind beside its size and cost; lists, lives, recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from inspector.core.shares import percent
+from inspector.core.text import safe, safe_title
+from inspector.export.documents.document import Document
+from inspector.export.text.console import add_row, console_for, say, table_of
+from inspector.quality.facts.fact import KINDS
+
+#: Names in a table of survival, and in the list, in characters.
+_COLUMN, _LISTED = 26, 32
+
+
+def print_outcomes(documents: Sequence[Document]) -> None:
+    """A row a summary, by compaction: the recorded one first, then its attempts."""
+    console = console_for()
+    if not documents:
+        say(console, "There is nothing to compare.")
+        return
+    kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
+    table = table_of(
+        ("summary", False), *((kind, True) for kind in kinds), ("kept", True), ("~tokens", True), ("~after", True),
+        ("cost", True),
+    )  # fmt: skip
+    shown = None
+    for entry in documents:
+        if entry["compaction"] != shown:
+            shown = entry["compaction"]
+            add_row(table, f"Compaction {shown}")
+        attempt = entry["attempt"]
+        add_row(
+            table,
+            f"  {'recorded' if attempt is None else _heading(attempt)}",
+            *(_kept(entry["survival"].get(kind)) for kind in kinds),
+            f"{entry['kept']}/{entry['of']}",
+            f"{entry['summary_tokens']:,}",
+            f"{entry['retained_tokens']:,}",
+            "" if attempt is None else _cost(attempt),
+        )
+    console.print(table)
+
+
+def _heading(attempt: Document) -> str:
+    return f"#{attempt['id']} {_shortened(_named(attempt), _COLUMN)}{_state(attempt)}"
+
+
+def _shortened(text: str, most: int) -> str:
+    """A name without its middle: what tells commands apart is at their end."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def _kept(survival: Document | None) -> str:
+    if survival is None:
+        return "–"
+    weak = f" ↓{survival['weakened']}" if survival["weakened"] else ""
+    return f"{survival['kept']}/{survival['of']}{weak}"
+
+
+def _named(attempt: Document) -> str:
+    return safe_title(attempt["model"] or attempt["to"])
+
+
+def _state(attempt: Document) -> str:
+    return "" if attempt["state"] == "finished" else f" ({attempt['state']})"
+
+
+def _cost(attempt: Document) -> str:
+    return "–" if attempt["cost"] is None else f"{attempt['cost']['amount']:.4f}"
+
+
+def print_attempts(documents: Sequence[Document]) -> None:
+    """Every attempt that is kept, a row each."""
+    console = console_for()
+    if not documents:
+        say(console, "No attempts are kept. `compaction-inspector attempt` makes one.")
+        return
+    table = table_of(
+        ("id", True), ("made", False), ("conversation", False), ("at", True), ("by", False), ("prompt", False),
+        ("~summary", True), ("sent", True), ("cost", True), ("state", False),
+    )  # fmt: skip
+    for entry in documents:
+        step = "" if entry["step"] is None else f" at {entry['step']:,}"
+        add_row(
+            table,
+            entry["id"],
+            datetime.fromtimestamp(entry["at"]).strftime("%d %b %H:%M"),
+            safe_title(entry["title"] or entry["conversation"], 24),
+            f"{entry['compaction']}{step}",
+            _shortened(_named(entry), _LISTED),
+            safe_title(entry["prompt"], 16),
+            f"{entry['summary_tokens']:,}",
+            f"{'' if entry['tokens_reported'] else '~'}{entry['sent_tokens']:,}",
+            _cost(entry),
+            entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
+        )
+    console.print(table)
+
+
+def print_attempt(entry: Document) -> None:
+    """One attempt with its summary."""
+    console = console_for()
+    say(console, f"#{entry['id']} {_named(entry)}{_state(entry)}", "bold")
+    say(
+        console,
+        f"compaction {entry['compaction']} of {safe_title(entry['title'] or entry['conversation'])} · "
+        f"prompt {entry['prompt']} · budget {entry['budget']:,} tokens",
+        "dim",
+    )
+    if entry["problem"]:
+        say(console, entry["problem"], "yellow")
+    console.print()
+    for line in entry["summary"].splitlines() or ["(no text came)"]:
+        console.print(Text(safe(line)), soft_wrap=not console.is_terminal)
+
+
+def print_curve(points: Sequence[Document], life: int | None) -> None:
+    """Survival over the compactions of a life, recorded against made again."""
+    console = console_for()
+    say(console, f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
+    table = table_of(("after", True), ("facts", True), ("recorded", True), ("again", True), ("curve", False))
+    for point in points:
+        of = point["of"]
+        add_row(
+            table,
+            point["compaction"],
+            of,
+            _share(point["recorded"], of),
+            _share(point["made"], of),
+            f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
+        )
+    console.print(table)
+
+
+def _share(count: int, of: int) -> str:
+    return f"{percent(count / of)} {count}/{of}" if of else "–"
+
+
+def _bar(count: int, of: int, sign: str) -> str:
+    return f"{sign * round(20 * count / of if of else 0):<20}"
+
+
+def print_recall(documents: Sequence[Document]) -> None:
+    """What could be answered, a line a question, and how far that agrees with the fates."""
+    console = console_for()
+    for number, entry in enumerate(documents):
+        if number:
+            console.print()
+        which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
+        say(
+            console,
+            f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right",
+            "bold",
+        )
+        for one in entry["questions"]:
+            sign = "=" if one["right"] else "✗"
+            answer = safe_title(one["answer"] or "no answer", 60)
+            say(console, f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
+            say(console, f"     {safe_title(one['question'], 200)}", "dim")
+        agreed = entry["agreement"]
+        if agreed["share"] is not None:
+            say(
+                console,
+                f"Fates agree with the answers in {percent(agreed['share'])} of {agreed['of']}: "
+                f"{agreed['judged_there_not_answered']} judged to be there were not answered, "
+                f"{agreed['judged_gone_answered']} judged gone were; of {agreed['open']} rules could not tell.",
+            )

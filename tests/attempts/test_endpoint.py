@@ -1,0 +1,239 @@
+"""An endpoint, asked over a real connection: streaming, slow, failing in every way, malformed, cut off."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from inspector.attempts.summarizers.base import LONGEST
+from inspector.attempts.summarizers.endpoint import LONGEST_PAUSE, TRIES, EndpointSummarizer
+from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
+from inspector.core.text import is_safe
+from tests.attempts.server import DONE, USAGE, Server, event, hangs_up, stream, whole
+
+KEY = "sk-ant-api03-q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5UioB0vQ"
+GOOD = stream(event("## Goal\n"), event("Ship "), event("it."), event(finish="stop"), USAGE, DONE)
+
+
+class Pauses(list[float]):
+    """Remembers how long it was to wait, and waits not at all."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def summarizer(
+    server: Server, pauses: Pauses | None = None, patience: float = 60.0, key: str = ""
+) -> EndpointSummarizer:
+    return EndpointSummarizer(
+        server.base, "some-model", key, patience, Pauses() if pauses is None else pauses
+    )
+
+
+def test_a_stream_is_put_together_and_told_as_it_comes(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", KEY)
+    server.answers = [GOOD]
+    pieces: list[str] = []
+    reply = summarizer(server, key="SOME_KEY").write("Summarize é \ud800", pieces.append)
+    assert reply.text == "## Goal\nShip it."
+    assert (reply.sent, reply.received, reply.model) == (1234, 56, "told-model")
+    assert [piece for piece in pieces if piece] == ["## Goal\n", "Ship ", "it."]
+    ((path, headers, body),) = server.requests
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert body["model"] == "some-model"
+    assert body["stream"] is True
+    assert body["messages"] == [{"role": "user", "content": "Summarize é ?"}]
+
+
+def test_an_answer_without_a_stream_counts(server: Server) -> None:
+    message = {
+        "choices": [{"message": {"content": " whole "}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7},
+    }
+    server.answers = [whole(200, message)]
+    reply = summarizer(server).write("x", lambda _: None)
+    assert (reply.text, reply.sent, reply.received) == ("whole", 7, None)
+    assert "Authorization" not in server.requests[0][1]
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+def test_what_may_pass_is_asked_again(server: Server, status: int) -> None:
+    server.answers = [whole(status, {"error": {"message": "busy"}}), hangs_up, GOOD]
+    pauses = Pauses()
+    assert summarizer(server, pauses).write("x", lambda _: None).text == "## Goal\nShip it."
+    assert pauses == [0.5, 1.0]
+    assert len(server.requests) == 3
+
+
+def test_retry_after_is_heeded(server: Server) -> None:
+    late = "Wed, 21 Oct 2015 07:28:00 GMT"
+    server.answers = [whole(429, b"", retry_after="7"), whole(503, b"", retry_after=late), GOOD]
+    pauses = Pauses()
+    summarizer(server, pauses).write("x", lambda _: None)
+    assert pauses == [7.0, 0.0]
+
+
+def test_too_long_a_pause_is_told(server: Server) -> None:
+    server.answers = [whole(429, {"error": {"message": "daily limit"}}, retry_after=str(LONGEST_PAUSE + 1))]
+    with pytest.raises(SummarizerFailed, match=r"daily limit.*come back in 61 seconds"):
+        summarizer(server).write("x", lambda _: None)
+    assert len(server.requests) == 1
+
+
+def test_it_is_not_asked_for_ever(server: Server) -> None:
+    server.answers = [whole(500, b"no")]
+    with pytest.raises(SummarizerFailed, match=f"answered 500: no.*tried {TRIES} times"):
+        summarizer(server).write("x", lambda _: None)
+    assert len(server.requests) == TRIES
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (400, {"error": {"message": "context length exceeded"}}, "answered 400: context length exceeded"),
+        (401, {"error": "bad key"}, "bad key.*key"),
+        (403, {"detail": "no"}, "403"),
+        (404, {"error": {"code": "model_not_found"}}, "model_not_found.*model"),
+        (413, b"<html>too large</html>", "too long"),
+        (302, b"", "leads elsewhere"),
+        (418, b"", "answered 418"),
+    ],
+)
+def test_a_refusal_is_told_once(server: Server, status: int, body: object, told: str) -> None:
+    server.answers = [whole(status, body, location="http://127.0.0.1:9/")]  # type: ignore[arg-type]
+    with pytest.raises(SummarizerFailed, match=told):
+        summarizer(server).write("x", lambda _: None)
+    assert len(server.requests) == 1
+
+
+def test_what_an_endpoint_says_is_safe_and_without_the_key(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", KEY)
+    hostile = f"\x1b]0;owned\x07Incorrect key \u202e{KEY} AKIAQW3ER5TY7UIOPAS2 " + "long " * 400
+    server.answers = [whole(401, {"error": {"message": hostile}})]
+    with pytest.raises(SummarizerFailed) as failure:
+        summarizer(server, key="SOME_KEY").write("x", lambda _: None)
+    told = str(failure.value)
+    assert KEY not in told
+    assert "AKIA" not in told
+    assert is_safe(told)
+    assert len(told) < 600
+
+
+@pytest.mark.parametrize(
+    ("pieces", "told"),
+    [
+        ([b"data: <html>\n\n"], "no JSON"),
+        ([b"data: [1, 2]\n\n"], "no answer of a chat"),
+        ([event(finish="stop"), DONE], "no text"),
+        ([event("x"), b'data: {"error": {"message": "overloaded"}}\n\n'], "broke off: overloaded"),
+        ([b'data: {"error": "dead"}\n\n'], "broke off: dead"),
+        ([b'data: {"choices": "odd", "usage": [1], "model": 3}\n\n', DONE], "no text"),
+        ([b'data: {"choices": [{"delta": {"content": {"a": 1}}}]}\n\n', DONE], "no text"),
+    ],
+)
+def test_a_malformed_stream_is_told(server: Server, pieces: list[bytes], told: str) -> None:
+    server.answers = [stream(*pieces)]
+    with pytest.raises((SummarizerFailed, SummarizerCut), match=told):
+        summarizer(server).write("x", lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (stream(event("half a summ"), cut=True), "failed"),
+        (stream(event("half a summ")), "before the end"),
+        (stream(event("half a summ"), event(finish="length"), DONE), "limit of output tokens"),
+        (stream(event("half a summ"), event(finish="content_filter"), DONE), "content filter"),
+    ],
+)
+def test_what_is_cut_off_keeps_what_came(server: Server, answer: object, told: str) -> None:
+    server.answers = [answer]  # type: ignore[list-item]
+    with pytest.raises(SummarizerCut, match=told) as cut:
+        summarizer(server).write("x", lambda _: None)
+    assert cut.value.text == "half a summ"
+    assert len(server.requests) == 1
+
+
+def test_comments_names_of_events_and_broken_lines_are_no_harm(server: Server) -> None:
+    data = event("one two")
+    server.answers = [
+        stream(b": keep-alive\n", b"event: message\nid: 3\n", data[:20], data[20:], b"\r\n", DONE)
+    ]
+    assert summarizer(server).write("x", lambda _: None).text == "one two"
+
+
+def test_a_flood_is_left(server: Server) -> None:
+    flood = event("x" * 300_000)
+    server.answers = [stream(*[flood] * 8)]
+    with pytest.raises(SummarizerFailed, match=f"more than {LONGEST:,} bytes"):
+        summarizer(server).write("x", lambda _: None)
+    server.answers = [stream(b"data: " + b"x" * 700_000, b"x" * 700_000)]
+    with pytest.raises(SummarizerFailed, match="a line of more than"):
+        summarizer(server).write("x", lambda _: None)
+
+
+class Stopped(Exception):
+    """Somebody does not want it any more."""
+
+
+def test_a_slow_answer_can_be_stopped(server: Server) -> None:
+    """Nothing comes, and the work ends as soon as it is not wanted any more."""
+
+    def hold() -> None:
+        server.waits.set()
+        server.go_on.wait(60)
+
+    server.answers = [stream(event("late"), before=hold)]
+
+    def on_text(_: str) -> None:
+        if server.waits.is_set():
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        summarizer(server).write("x", on_text)
+
+
+def test_patience_ends(server: Server) -> None:
+    server.answers = [stream(event("a"), event("late"), before=lambda: server.go_on.wait(60))]
+    with pytest.raises(SummarizerFailed, match=r"longer than 0.2 seconds"):
+        summarizer(server, patience=0.2).write("x", lambda _: None)
+
+
+def test_nobody_listens() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    pauses = Pauses()
+    with pytest.raises(SummarizerFailed, match=f"The connection to .* failed .*tried {TRIES} times"):
+        EndpointSummarizer(f"http://127.0.0.1:{port}/v1", "m", pause=pauses).write("x", lambda _: None)
+    assert pauses == [0.5, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("base", "model", "key", "told"),
+    [
+        ("ftp://example.org", "m", "", "no address"),
+        ("example.org/v1", "m", "", "no address"),
+        ("https://", "m", "", "no address"),
+        ("https://user:pw@example.org/v1", "m", "", "--key-env"),
+        ("https://example.org/v1?key=abc", "m", "", "--key-env"),
+        ("https://example.org/v1", " ", "", "needs a model"),
+        ("https://example.org/v1", "m", "NO_SUCH_KEY_AT_ALL", "is not set"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, told: str) -> None:
+    with pytest.raises(UsageProblem, match=told):
+        EndpointSummarizer(base, model, key)
+
+
+def test_who_gets_it_is_told_with_whether_it_is_encrypted() -> None:
+    assert "not encrypted" in EndpointSummarizer("http://example.org/v1", "m").to
+    assert "not encrypted" not in EndpointSummarizer("http://127.0.0.1:8080/v1", "m").to
+    assert "not encrypted" not in EndpointSummarizer("http://localhost:11434/v1", "m").to
+    assert "not encrypted" not in EndpointSummarizer("https://example.org/v1", "m").to
