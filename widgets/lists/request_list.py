@@ -13,11 +13,15 @@ from widgets.base.strips import Row, fit, one_line
 from widgets.lists.entry_list import EntryList
 from widgets.lists.fact_list import FactPlace
 
+#: From this width on a row says where a prompt differs.
+_WIDE = 70
+
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """A request. Tokens are the provider's, or rough ones where it is modelled. `cause` says why `missed` tokens were
-    sent again, "" where all was read back; `cost` is in US dollars, None where no price is known."""
+    """A request. Tokens are the provider's, or rough ones where it is `modelled`. `cause` says why `missed` tokens were
+    sent again, "" where all was read back, and `differs` where its prompt did first; `cost` is in US dollars, None
+    where no price is known, `more` what missing cost of it."""
 
     index: int
     read: int
@@ -30,6 +34,9 @@ class RequestView:
     clock: str = ""
     model: str = ""
     place: FactPlace | None = None
+    more: float | None = None
+    differs: str = ""
+    modelled: bool = False
 
     @property
     def sent(self) -> int:
@@ -65,8 +72,8 @@ class RequestList(EntryList[RequestView]):
             human.tokens(one.read),
             human.tokens(one.written),
             human.tokens(one.missed) if one.missed else "",
-            one.cause,
-            "" if one.cost is None else f"{one.cost:.3f}",
+            f"{one.cause} {one.differs}".rstrip() if width >= _WIDE else one.cause,
+            "" if one.cost is None else f"{'~' if one.modelled else ''}{one.cost:.3f}",
             one_line(one.clock, 20),
         )
         row = self._line(cells, width, self.cursor_mark(line))
@@ -83,11 +90,11 @@ class RequestList(EntryList[RequestView]):
         if width >= 50:
             row.add(f"{written:>7} ", plain)
         row.add(f"{again:>7}  ", missed if cause != "cause" else head).add(
-            fit(cause, 15), missed if again else head
+            fit(cause, 20 if width >= _WIDE else 15), missed if again else head
         )
         if width >= 58:
             row.add(f"{cost:>8}", head)
-        return row.add(f"  {clock}" if width >= 82 else "", head)
+        return row.add(f"  {clock}" if width >= 87 else "", head)
 
     def opened(self, row: int) -> None:
         """Tell that a request was opened."""
