@@ -45,7 +45,8 @@ def folded(text: str) -> str:
 class Stemmer:
     """How words of some languages are brought to one form.
 
-    `stop` are words that speak of nothing; `suffixes` are (ending, what stands for it), tried in order.
+    `stop` are words that speak of nothing; `suffixes` are (ending, what stands for it), tried in order; an ending that
+    stands for itself stays ("reply").
     """
 
     stop: frozenset[str] = frozenset()
@@ -87,7 +88,7 @@ class Stemmer:
 
     def _stem(self, word: str) -> str:
         for ending, other in self.suffixes:
-            if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+            if word.endswith(ending) and (ending == other or len(word) - len(ending) >= _LEAST_STEM):
                 return word[: len(word) - len(ending)] + other
         return word
 

@@ -40,9 +40,13 @@ _FEWEST = 2
 _FEWEST_PAIRS = 6
 #: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
 _ALONE = 3
-#: What the agent says between two calls counts where a phrase is so sure, and where it names something.
-_SURE = 7
-_NAMING = re.compile(r"`[^`\n]+`|\d")
+#: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
+_WORKING, _THINKING = 7, 8
+_NAMING = re.compile(r"`[^`\n]+`|\*\*[^*\n]+\*\*|\d")
+#: What somebody shows rather than says is a rule where a phrase is so sure.
+_SHOWN = 7
+#: The agent answers, whether or not it calls something too, from so many characters on.
+_ANSWER = 1000
 _SEMICOLON = re.compile(r";\s+|；")
 # Data behind words: JSON, a log with its time, a commit.
 _DATA = re.compile(r"\s*(?:\{\s*\"|\[\s*\{|\* commit [0-9a-f]{7})")
@@ -112,7 +116,9 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     spoken = []
     whole = [(0, len(text))] if role == "assistant" else own_words(text, rules)
     prose = [sentence for start, end in whole for sentence in sentences(text, start, end)]
-    working = bool(calls) or rules.voices.thinking.match(text) is not None
+    thinking = rules.voices.thinking.match(text) is not None
+    # A long text is an answer, even where it ends with a call.
+    working = _THINKING if thinking else _WORKING if calls and len(text) < _ANSWER else 0
     for sentence in prose:
         statements.extend(_of_sentence(text, sentence, role, rules, working))
         if not sentence.pasted:
@@ -166,17 +172,16 @@ class _Line:
     pasted: bool
     asked: bool
     values: tuple[Value, ...]
-    working: bool = False
+    working: int = 0
 
     @property
     def body(self) -> str:
         return self.text[slice(*self.span)]
 
 
-def _of_sentence(
-    text: str, sentence: Sentence, role: str, rules: Rules, working: bool = False
-) -> list[Statement]:
-    """What a sentence says. `working`: the agent says it between two calls, not as an answer."""
+def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules, working: int = 0) -> list[Statement]:
+    """What a sentence says. `working`: how sure a phrase must be where the agent says it between two calls, or thinks
+    aloud; 0 where it answers."""
     start, end = sentence.start, _before_data(text, sentence)
     first = start
     for language in rules.languages:
@@ -191,6 +196,8 @@ def _of_sentence(
     hedged = role == "assistant" and _hedged(body, words, rules)
     # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
     if role == "assistant" and (asked or sentence.pasted or body.endswith((":", "："))):
+        return []
+    if working == _THINKING and any(language.backward.match(body) for language in rules.languages):
         return []
     values = _placed(values_of(body, rules), start) if role == "user" or _DIGIT.search(body) else ()
     line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values, working)
@@ -226,6 +233,8 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     else:
         kind, rule, strength = ("value" if line.values else "link"), "told", 4
     statement = _statement(line, kind, line.span, f"{language.name}.{rule}", (0, 0), strength)
+    if rule == "told" and not line.values and language.showing.search(body):
+        return []
     leads = body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1])
     if (
         rule == "told"
@@ -296,7 +305,9 @@ def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tu
             cue = language.cues[number]
             if hedged and (line.working or not cue.hedged):
                 continue
-            if line.working and (cue.strength < _SURE or _NAMING.search(body) is None):
+            if line.working and (cue.strength < line.working or _NAMING.search(body) is None):
+                continue
+            if line.pasted and cue.strength < _SHOWN:
                 continue
             order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
             if best is not None and order >= best[0]:
@@ -389,6 +400,9 @@ def _apart(line: _Line) -> Iterable[Span]:
 def _meant(value: Value, line: _Line) -> bool:
     """Whether the agent gives a value, rather than talks of code or counts tests and lines in passing."""
     if value.form in _EXACT and ("`" in line.body or value.unit in line.rules.fleeting):
+        return False
+    # Between two calls the agent counts that there is nothing of it; that is no measure of anything.
+    if line.working and value.canon == "0":
         return False
     if line.text.count("`", line.span[0], value.span[0]) % 2:
         return False

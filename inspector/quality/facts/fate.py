@@ -23,6 +23,8 @@ RETOLD = 0.75
 THERE = 0.5
 #: The thing is mentioned without its value by so much of the words.
 MENTIONED = 0.5
+#: The same of three words or more.
+SPOKEN_OF = 0.4
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
@@ -89,14 +91,12 @@ def matches(
 
 
 def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
-    there = len(after.vocabulary.intersection(probe.things))
     verbatim: set[int] = set()
-    if there == len(probe.things):
-        for match in _quoted(probe.wordings, after, "verbatim"):
-            verbatim.add(match.part)
-            yield match
-    if probe.partly and 2 * there >= len(probe.things):
-        yield from _quoted(probe.partly, after, "paraphrased")
+    for match in _quoted(probe.wordings, after, "verbatim"):
+        verbatim.add(match.part)
+        yield match
+    yield from _quoted(probe.partly, after, "paraphrased")
+    there = len(after.vocabulary.intersection(probe.things))
     exact = _exact(probe, after)
     if there < _least(probe) and not exact:
         return
@@ -135,7 +135,7 @@ def _worded(
     passages = after.passages
     counts = after.having(probe.things)
     # No word weighs more than one, so that a count tells which passages have too few.
-    enough = (THERE if probe.values or probe.names else NEAR) * probe.whole
+    enough = (SPOKEN_OF if probe.values or probe.names else NEAR) * probe.whole
     least = max(_least(probe), enough)
     closed = after.printed.union(without)
     for number in exact:
@@ -159,7 +159,7 @@ def _words(probe: Probe, passage: Passage, shared: int) -> _Words:
 
 def _better(probe: Probe, words: _Words, than: Outcome) -> bool:
     """Whether a passage without exact things of the fact can be better than one that has more of its words."""
-    return not probe.values and words.retold and than != "paraphrased"
+    return not (probe.values or probe.names) and words.retold and than != "paraphrased"
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
@@ -234,13 +234,15 @@ def _judged(
     printed = passage.part in after.printed
     outcome: Outcome | None = None
     changed = ""
+    # Without its names words are the fact only where most of them are there.
+    by_words = not probe.values and (words.retold or not probe.names)
     if exact.here and _own(probe, after, passage, exact, words, printed):
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
-    elif not printed and not probe.values and words.retold:
+    elif not printed and words.retold and (exact.cover >= THERE if probe.names else not probe.values):
         outcome = "paraphrased"
-    elif not printed and words.there and (exact.here or not (probe.values or probe.names)):
+    elif not printed and words.there and (exact.here or by_words):
         outcome = "uncertain"
     elif _partly(probe, exact, words, printed):
         outcome = "value lost"
@@ -258,7 +260,8 @@ def _judged(
 
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
     """Whether so many of the words are there that the thing is spoken of."""
-    return words.share >= MENTIONED and words.shared + len(exact.here) >= _least(probe)
+    enough = words.share >= MENTIONED or (words.share >= SPOKEN_OF and words.shared >= 3)
+    return enough and words.shared + len(exact.here) >= _least(probe)
 
 
 def _own(

@@ -89,7 +89,8 @@ class Language:
     cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges. `swaps` find a
     word (group `new`) that is wanted in the place of another (`old`). `asks` find a sentence that asks for something:
     how it begins (a verb that tells somebody to do it, a polite question); `nods` are answers that say nothing alone,
-    `lead` words at a start that say nothing, `pointing` what points back at something said before. `binding` are words
+    `lead` words at a start that say nothing, `pointing` what points back at something said before, `backward` how a
+    sentence begins that goes on with the one before, `showing` what shows something beside it. `binding` are words
     that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are words of brackets in
     which a text was left out, `references` find a choice by numbers or letters, `claims` that all is done."""
 
@@ -109,6 +110,8 @@ class Language:
     nods: re.Pattern[str]
     lead: re.Pattern[str]
     pointing: re.Pattern[str]
+    backward: re.Pattern[str]
+    showing: re.Pattern[str]
     binding: re.Pattern[str]
     because: re.Pattern[str]
     elisions: re.Pattern[str]
@@ -329,6 +332,8 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         nods=_nods(words("nods"), pairs),
         lead=_lead(words("fillers")),
         pointing=lexicon("pointing"),
+        backward=lexicon("backward"),
+        showing=lexicon("showing"),
         binding=lexicon("binding"),
         because=lexicon("because"),
         elisions=lexicon("elisions"),

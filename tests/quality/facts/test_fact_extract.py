@@ -154,6 +154,49 @@ def test_the_agent_thinking_aloud_says_nothing() -> None:
     assert [one.kind for one in said("Under load p99 was 322 ms.", "assistant")] == ["value"]
 
 
+def told_by_the_agent(text: str, calls: bool = False) -> list[str]:
+    found = facts_of(text, "assistant", RULES, [("terminal", "{}")] if calls else [])
+    return [one.text for one in found.statements]
+
+
+def test_between_two_calls_only_sure_causes_that_name_something_count() -> None:
+    cause = "The writer takes a different path than `flush()`."
+    assert told_by_the_agent(cause) == told_by_the_agent(cause, calls=True) == [cause]
+    assert told_by_the_agent("The writer takes a different path than that one.", calls=True) == []
+    assert told_by_the_agent("The writer must hold the lock of `flush()`.", calls=True) == []
+    assert told_by_the_agent("The query gave 0 rows.", calls=True) == []
+
+
+def test_a_long_answer_is_one_even_where_it_ends_with_a_call() -> None:
+    rule = "The writer must hold the lock."
+    assert told_by_the_agent(f"{rule} {'It is as it was. ' * 60}", calls=True) == [rule]
+
+
+def test_of_what_the_agent_thinks_aloud_only_a_root_cause_of_its_own_counts() -> None:
+    assert told_by_the_agent("THOUGHT: I looked. The issue is that `flush()` keeps the lock.") == [
+        "The issue is that `flush()` keeps the lock."
+    ]
+    for text in (
+        "This means the issue is that `flush()` waits.",
+        "The writer takes a different path than `flush()`.",
+    ):
+        assert told_by_the_agent(f"THOUGHT: I looked. {text}") == []
+
+
+def test_what_is_only_attached_says_nothing() -> None:
+    assert [one.text for one in said("The panels of this morning are attached. The heap is too small.")] == [
+        "The heap is too small."
+    ]
+    assert [one.text for one in said("Attached is the plan for 14 May.")] == [
+        "Attached is the plan for 14 May."
+    ]
+
+
+def test_of_what_is_shown_only_sure_rules_count() -> None:
+    shown = "<issue>\nIt would be nice if the list were sorted.\nNever sort the list.\n</issue>\n"
+    assert [one.text for one in said(shown)] == ["Never sort the list."]
+
+
 def test_a_tool_only_names_things() -> None:
     found = facts_of("12 passed in 0.31s\nmust never do jobs/reader.py:12", "tool", RULES)
     assert found.statements == ()

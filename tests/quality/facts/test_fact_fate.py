@@ -57,6 +57,19 @@ FATES = [
     ("图表只在“我的”页面用，放到 packageB。", "- 图表库放在 packageB，因为只有“我的”页面使用。", "paraphrased"),
     ("接口缓存 300 秒就够了，不要更长。", "- 接口缓存的时间已经定了", "value lost"),
     ("不要改动 pages/pay 目录。", "- 首页改版", "lost"),
+    # What names are made of says nothing.
+    ("Source files are read-only: never write into s3://orders-raw/.", "- Called read_file, write_file", "lost"),
+    ("Retry the last batch first.", "- tests/jobs/test_retry_last_batch.py", "lost"),
+    # Where hardly anything but its value was said, the value is the fact; a rule is not its number.
+    ("25 % is live.", "- 25 % of traffic on orders-v2", "paraphrased"),
+    ("Never more than 40 connections.", "- 40 connections were open", "lost"),
+    # Several of its values stand there, its words do not.
+    ("Roll it out: 5 %, then 25 %, with 24 hours between.", "- Go to 25 %, the 24 hours are over", "value lost"),
+    # The only word of a fact is no subject where its number is gone.
+    ("0 rows missing", "- nothing is missing since January", "lost"),
+    ("Reply to https://git.acme.dev/pull/7.", "- Replied to all of them", "value lost"),
+    # Many words of it beside none of its names may be something else.
+    ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip
 
 
