@@ -186,8 +186,8 @@ class _Later:
         return min(found, key=lambda saying: saying.step, default=None)
 
     def contrary(self, fact: Fact) -> Contradiction | None:
-        """The first thing said after the fact about the same thing with another value of the same form: from then on the
-        fact no longer holds."""
+        """The first thing said after the fact about the same thing with another value of the same form, from which on
+        the fact no longer holds."""
         things = frozenset(fact.things)
         if len(things) < 2 or not fact.values or fact.kind == "link":
             return None
