@@ -144,15 +144,17 @@ def changed_text(changed: Mapping[str, Any]) -> str:
 def moment_tokens(
     at: Moment, recording: Recording, during: Compaction | None, plan: Plan | None
 ) -> int | None:
-    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone."""
+    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone; as the agent would
+    report them, where it does."""
     if during is None or at.phase in ("said", "before"):
         return recording.tokens[at.step - 1]
+    reported = recording.course.scale.reported
     if at.phase == "after":
-        return during.tokens_after
+        return reported(during.tokens_after)
     if plan is None or not plan.compacts:
-        return during.tokens_before
+        return reported(during.tokens_before)
     kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
-    return kept + plan.middle_tokens if at.phase == "pruned" else kept
+    return reported(kept + plan.middle_tokens if at.phase == "pruned" else kept)
 
 
 def moment_note(
