@@ -54,7 +54,7 @@ VALUES = [
 #: Texts that hold none of the values that they look like.
 NO_VALUES = [
     "swipe left/right",
-    "tools (read/write/edit)",
+    "tools (create/delete)",
     "and/or",
     "the I/O of it",
     "UTF-8 text",
