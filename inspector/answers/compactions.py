@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from inspector.answers.answers import Answers, stores_of
 from inspector.answers.findings import findings_without_facts
 from inspector.answers.inspection import Compared, Inspection, budgets_of
-from inspector.answers.requests import bills_of, requests_of
+from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.answers.resolving import info_for
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
@@ -20,12 +20,14 @@ from inspector.quality.firing import ListBefore, Why, why_fired
 @dataclass(frozen=True, slots=True)
 class JudgedCompaction:
     """A recorded compaction beside its plan, why it fired, the findings about it, and what it cost (None where usage or
-    prices are not known)."""
+    prices are not known, and `why_no_bill` says which; by requests that are `modelled`, or recorded)."""
 
     compared: Compared
     why: Why
     findings: tuple[Finding, ...]
     bill: tuple[Bill, Rates] | None = None
+    modelled: bool = False
+    why_no_bill: str = ""
 
 
 def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
@@ -36,7 +38,8 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     inspection, resolved = answers.opened(name)
     every = findings_without_facts(inspection, resolved)
     profile = resolved.settings.profile
-    bills = bills_of(inspection, requests_of(inspection, resolved))
+    found = requests_of(inspection, resolved)
+    bills = bills_of(inspection, found)
     compared_all = inspection.compared(resolved.settings)
     if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):
         tried = what_was_tried(answers, inspection.conversation.id, profile)
@@ -48,6 +51,8 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
             tuple(f for f in every if f.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
+            found.modelled,
+            "" if compared.recorded.index in bills else why_no_bill(compared.recorded, found),
         )
         for compared in compared_all
         for before in (inspection.generation(compared.recorded.index),)

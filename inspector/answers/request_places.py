@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from inspector.core.conversations import ROLE_CODES, Conversation, Request
@@ -45,3 +45,18 @@ def answer_places(
             at -= 1
         places.append(indexes[at] if request.at and at >= 0 else None)
     return tuple(places)
+
+
+def difference(request: Request, index: int, first: tuple[Request, int], grown: Sequence[int]) -> str:
+    """Where the prompt of a request whose answer is message `index` first differs from the one before: behind what was
+    read. That ends at a breakpoint, so the difference lies behind that message. `first` is the first request of the
+    list with its answer, `grown` the rough tokens of the list's first n messages: both tell how many tokens of the
+    provider a rough one is."""
+    grew, sent = grown[index] - grown[first[1]], request.context - first[0].context
+    scale = sent / grew if grew > 0 and sent > 0 else 1.0
+    # The rough tokens of the messages that what was read has room for, counted back from the whole prompt.
+    room = grown[index] - (request.context - request.cache_read) / scale
+    told = f"~{request.cache_read:,} tokens in"
+    if room < grown[1 if len(grown) > 1 else 0]:
+        return f"at the start (system prompt, tools or first message, {told})"
+    return f"behind #{bisect_right(grown, room) - 2} ({told})"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
+from inspector.answers.request_places import answer_places, difference
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
 from inspector.caching.costs import (
@@ -25,7 +26,7 @@ from inspector.caching.costs import (
 from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
 from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
-from inspector.config.prices import day_of, rates_of
+from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
@@ -36,11 +37,18 @@ _DAY = 86_400
 
 
 class PricedRequest(NamedTuple):
-    """A request, the cause of its miss, and what it cost; None where a price is not known."""
+    """A request, the cause of its miss, and what it cost; None where a price is not known. `differs` says where its
+    prompt first differs from the one before, where its cause is that and it can be told."""
 
     judged: JudgedRequest
     cost: Cost | None
     rates: Rates | None
+    differs: str = ""
+
+    @property
+    def more(self) -> float | None:
+        """What it cost more than had it missed nothing, in US dollars; None where a price is not known."""
+        return miss_cost(self.judged, self.rates)
 
     @property
     def why_no_cost(self) -> str:
@@ -93,7 +101,7 @@ class Requests:
         sums = []
         for cause in CAUSES:
             those = [one for one in self.priced if one.judged.cause == cause]
-            more = [miss_cost(one.judged, one.rates) for one in those]
+            more = [one.more for one in those]
             known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
             if those:
                 sums.append(CauseSum(cause, len(those), sum(one.judged.missed for one in those), known))
@@ -108,17 +116,19 @@ def list_requests(answers: Answers, name: str) -> Requests:
     """Every call once, in order. Raises UnknownConversation, StoreErrors and EngineErrors, BadInput for a file of
     prices that cannot be used."""
     inspection, resolved = answers.opened(name)
-    found = requests_of(inspection, resolved)
+    found = with_differences(inspection, resolved, requests_of(inspection, resolved))
     if found.modelled:
-        told = (
-            f"the provider reported {found.reported:,}" if found.reported else "the store has no usage of it"
-        )
+        told = "the store has no usage of it"
+        if found.reported:
+            off = (found.sent - found.reported) / found.reported
+            told = f"the provider reported {found.reported:,}: the model has {abs(off):.1%} "
+            told += "more" if off > 0 else "less"
         answers.note(
             f"The store keeps no usage of single calls: these requests are modelled from the messages, {found.sent:,} "
             f"tokens sent in all; {told}."
         )
     for why in found.why_no_cost:
-        answers.note(f"Some requests have no cost: {why}; prices.yaml can name it.")
+        answers.note(f"Some requests have no cost: {why}; {own_file()} can name it.")
     return found
 
 
@@ -137,6 +147,28 @@ def requests_of(
     usage = conversation.usage
     sent = usage.input + usage.cache_read + usage.cache_write
     return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
+
+
+def with_differences(
+    inspection: Inspection, resolved: ResolvedSettings, found: Requests, recording: Recording | None = None
+) -> Requests:
+    """The same, each miss by a changed prompt with where it changed; lists are read where there is no `recording`."""
+    if all(one.judged.cause != "prefix" for one in found.priced):
+        return found
+    recording = recording or shared_recording(inspection, resolved.settings.profile)
+    requests = [one.judged.request for one in found.priced]
+    places = answer_places(inspection.conversation, recording, requests, found.modelled)
+    firsts: dict[int, tuple[Request, int]] = {}
+    priced = []
+    for one, index in zip(found.priced, places, strict=True):
+        request = one.judged.request
+        if index is not None:
+            first = firsts.setdefault(request.generation, (request, index))
+            if one.judged.cause == "prefix":
+                grown = recording.lists[request.generation - 1].growth()
+                one = one._replace(differs=difference(request, index, first, grown))
+        priced.append(one)
+    return replace(found, priced=tuple(priced))
 
 
 def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
@@ -236,6 +268,20 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
         bills[recorded.index] = (made, after[0].rates)
     return bills
+
+
+def why_no_bill(recorded: Compaction, found: Requests) -> str:
+    """Why nobody knows what a compaction cost."""
+    if recorded.fallback:
+        return "the summary call failed, and nobody knows what it cost"
+    if recorded.summary is None:
+        return "its summary cannot be read" if recorded.encrypted else "it has no summary"
+    lists = {one.judged.request.generation for one in found.priced}
+    if recorded.index not in lists:
+        return "no request before it is known"
+    if recorded.index + 1 not in lists:
+        return "no request followed it"
+    return next(iter(found.why_no_cost), "a price that it takes is not known")
 
 
 def _usage(

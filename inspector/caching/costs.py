@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from inspector.core.conversations import Request
+from inspector.core.shares import dollars
 
 _MILLION = 1_000_000
 
@@ -89,8 +90,8 @@ class Bill:
         """The bill in a sentence without a full stop."""
         parts, needed = self.cost, self.requests_to_pay_off
         told = (
-            f"{parts.amount:.2f} US dollars: read {'warm' if self.warm else 'cold'} {parts.read:.2f}, summary "
-            f"{parts.output:.2f}, written {parts.write:.2f}"
+            f"{dollars(parts.amount)} US dollars: read {'warm' if self.warm else 'cold'} {dollars(parts.read)}, "
+            f"summary {dollars(parts.output)}, written {dollars(parts.write)}"
         )
         if needed is None:
             return f"{told}; it saves nothing"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from inspector.caching.costs import Cost, Rates, request_cost, total
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest
 from inspector.core.conversations import Request
+from inspector.core.shares import dollars
 
 #: A request with its cause, and what its model cost (None where that is not known).
 Rated = tuple[JudgedRequest, Rates | None]
@@ -40,18 +41,19 @@ class IdleCosts:
         """Sentences about it."""
         told = []
         if self.misses:
-            cost = "" if self.more is None else f": {self.more:.2f} US dollars more than reading them"
+            cost = "" if self.more is None else f": {dollars(self.more)} US dollars more than reading them"
             times = "miss" if self.misses == 1 else "misses"
             told.append(f"{self.misses:,} {times} by idling sent {self.tokens:,} tokens again{cost}.")
         if self.cost is not None and self.other is not None:
             names = ("5 minutes", "1 hour") if self.hour else ("1 hour", "5 minutes")
             by = self.other.amount - self.cost.amount
             told.append(
-                f"Kept for {names[0]} instead of {names[1]} all requests would have cost {self.other.amount:.2f} "
-                f"instead of {self.cost.amount:.2f} US dollars: {abs(by):.2f} {'more' if by >= 0 else 'less'}."
+                f"Kept for {names[0]} instead of {names[1]} all requests would have cost {dollars(self.other.amount)} "
+                f"instead of {dollars(self.cost.amount)} US dollars: {dollars(abs(by))} "
+                f"{'more' if by >= 0 else 'less'}."
             )
         if self.gap is not None:
-            saved = f"; it would have saved {self.saved:.2f} US dollars here" if self.saved else ""
+            saved = f"; it would have saved {dollars(self.saved)} US dollars here" if self.saved else ""
             told.append(f"A keep-alive pays up to a pause of {_pause(self.gap)}{saved}.")
         return tuple(told)
 

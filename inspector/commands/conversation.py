@@ -77,17 +77,24 @@ def compactions(
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.option("--sums", is_flag=True, help="Only the sums: misses by cause, what they and idling cost.")
 @source_options
-def requests(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
-    """List the calls of the model's API, each once, with the usage that the agent recorded."""
+def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> None:
+    """List the calls of the model's API, each once, with the usage that the agent recorded, and what they cost."""
     from inspector.answers.answers import Answers
     from inspector.answers.requests import list_requests
-    from inspector.export.documents.generations import request_documents
-    from inspector.export.text.generations import print_requests
+    from inspector.export.documents.costs import request_documents, sums_document
+    from inspector.export.text.requests import print_requests, print_sums
 
     path, name = path_and_name(words, demo)
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(request_documents(list_requests(answers, name)), as_json, print_requests)
+    found = list_requests(answers, name)
+    if sums:
+        print_answer(sums_document(found), as_json, print_sums)
+    else:
+        print_answer(
+            request_documents(found), as_json, lambda listed: print_requests(listed, sums_document(found))
+        )
     say(answers.notes())
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # SQLite takes at least 999 parameters in a statement.
 _BATCH = 900
+#: How many there are in `_migrations`.
+_MIGRATIONS = 1
 
 
 class CacheFile:
@@ -34,7 +36,7 @@ class CacheFile:
         self._largest = largest
         self._what = what
         self._lock = threading.Lock()
-        self._database: Database | None = None
+        self._database: sqlite3.Connection | None = None
         try:
             try:
                 self._database = self._open()
@@ -52,12 +54,11 @@ class CacheFile:
         with self._lock:
             if self._database is None:
                 return found
-            table = self._database.table(self._table)
+            query = f"SELECT key, {self._column} FROM {self._table} WHERE key IN "
             try:
                 for start in range(0, len(keys), _BATCH):
                     part = keys[start : start + _BATCH]
-                    rows = table.rows_where(f"key IN ({','.join('?' * len(part))})", part)
-                    found.update((row["key"], row[self._column]) for row in rows)
+                    found.update(self._database.execute(f"{query}({','.join('?' * len(part))})", part))
             except sqlite3.Error as error:
                 self._give_up(error)
         return found
@@ -67,10 +68,10 @@ class CacheFile:
         with self._lock:
             if self._database is None:
                 return False
-            rows = ({"key": key, self._column: value} for key, value in values.items())
+            insert = f"INSERT OR REPLACE INTO {self._table} (key, {self._column}) VALUES (?, ?)"
             try:
-                with self._database.atomic():
-                    self._database.table(self._table).insert_all(rows, replace=True)
+                with self._database:
+                    self._database.executemany(insert, values.items())
             except sqlite3.Error as error:
                 if not _busy(error):
                     self._give_up(error)
@@ -87,9 +88,7 @@ class CacheFile:
             self._database.close()
             self._database = None
 
-    def _open(self) -> Database:
-        from sqlite_utils import Database
-
+    def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = sqlite3.connect(self.path, timeout=0.5, check_same_thread=False)
         try:
@@ -97,23 +96,39 @@ class CacheFile:
                 # SQLite does not wait where another program asks for the same at this moment; one of them is enough.
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
-            # Plugins of sqlite-utils may run statements of their own on a new connection.
-            database = Database(connection, execute_plugins=False)
-            migrations = _migrations(self._table, self._column)
-            if migrations.pending(database):
-                # One program at a time: who waited finds that nothing is left to do.
-                connection.execute("BEGIN IMMEDIATE")
-                migrations.apply(database)
-                connection.commit()
+            if not self._is_current(connection):
+                self._migrate(connection)
             used = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
             if used * _pragma(connection, "page_size") > self._largest:
-                database.table(self._table).delete_where()
+                with connection:
+                    connection.execute(f"DELETE FROM {self._table}")
             connection.execute(f"SELECT key, {self._column} FROM {self._table} LIMIT 1").fetchone()
             self.path.chmod(0o600)
         except (OSError, sqlite3.Error):
             connection.close()
             raise
-        return database
+        return connection
+
+    def _is_current(self, connection: sqlite3.Connection) -> bool:
+        """Whether every migration was applied, asked without sqlite-utils, whose import takes long."""
+        try:
+            query = "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = ?"
+            applied: int = connection.execute(query, (self._table,)).fetchone()[0]
+        except sqlite3.OperationalError:
+            return False
+        return applied >= _MIGRATIONS
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        from sqlite_utils import Database
+
+        # Plugins of sqlite-utils may run statements of their own on a new connection.
+        database = Database(connection, execute_plugins=False)
+        migrations = _migrations(self._table, self._column)
+        if migrations.pending(database):
+            # One program at a time: who waited finds that nothing is left to do.
+            connection.execute("BEGIN IMMEDIATE")
+            migrations.apply(database)
+            connection.commit()
 
     def _give_up(self, error: sqlite3.Error) -> None:
         self._close()

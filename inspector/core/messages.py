@@ -27,7 +27,8 @@ class Message:
     with just the keys that were there; it is never changed. `id` is the row in the store, -1 where there
     is none; `timestamp` is in seconds since the epoch, 0.0 where unknown. `note` is a sentence about what
     of it could not be read, mostly empty. `summary` says that the store marks it as a compaction's summary, whatever
-    it is worded like.
+    it is worded like. `whole` is the file with the whole of a text of which the model was sent the beginning, mostly
+    empty.
     """
 
     wire: Mapping[str, Any]
@@ -36,6 +37,7 @@ class Message:
     timestamp: float = field(default=0.0, compare=False)
     note: str = field(default="", compare=False)
     summary: bool = field(default=False, compare=False)
+    whole: str = field(default="", compare=False)
 
     @property
     def role(self) -> str:

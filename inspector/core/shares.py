@@ -1,4 +1,4 @@
-"""Shares the way a person reads them, on screen and in print the same."""
+"""Shares and money the way a person reads them, on screen and in print the same."""
 
 from __future__ import annotations
 
@@ -19,3 +19,12 @@ def percent(part: float, whole: float = 1.0) -> str:
     if share < 1 - 1e-9:
         return "<1%"
     return "99%" if 99 < share < 100 - 1e-9 else f"{share:,.0f}%"
+
+
+def dollars(amount: float) -> str:
+    """US dollars: 1,234.50, 0.42; of less than ten cents a third place, <0.001 for a trace."""
+    if amount < 0:
+        return f"−{dollars(-amount)}"
+    if 0 < amount < 0.001:
+        return "<0.001"
+    return f"{amount:.3f}" if 0 < amount < 0.0995 else f"{amount:,.2f}"

@@ -49,7 +49,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("peak_tokens", "peak context", _Figure("peak_tokens"), "max", form="tokens"),
     Metric("mean_tokens", "mean context", _Figure("mean_tokens"), "mean", form="tokens"),
     Metric("input_tokens", "input, all calls", _Figure("input_tokens"), form="tokens"),
-    Metric("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share"),
+    Metric("summarized_share", "summarized", _Figure("summarized_share"), "mean", form="share", short="once"),
     Metric("resummarized_share", "more than once", _Figure("resummarized_share"), "mean", form="share", short="twice"),
     Metric("user_steps", "user verbatim", _Figure("user_steps"), "mean", True, "steps"),
     Metric("cost", "US dollars", _Figure("cost"), form="money", short="USD"),

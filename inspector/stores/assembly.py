@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
 from inspector.stores.entries import Entries
-from inspector.stores.recorded import Bodies
+from inspector.stores.recorded import Bodies, FileDigest
 
 #: Messages are counted from 1, file by file: the upper bits of a message's id say which file.
 _FILE_BITS = 32
@@ -30,7 +31,7 @@ def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
         for file, numbers in wanted.items():
             for number, made in files[file].bodies(numbers).items():
                 name = identity(file, number)
-                found[name] = Message(made.wire, name, session, made.timestamp, made.note, made.summary)
+                found[name] = replace(made, id=name, session=session)
         return [found[name] for name in ids]
 
     return read
@@ -49,6 +50,29 @@ def generations_of(
             live=number == len(lists),
         )
         for number, ids in enumerate(lists, start=1)
+    )
+
+
+def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "") -> ConversationRow:
+    """The row of a conversation that one file holds; `source` names the agent's release."""
+    return ConversationRow(
+        id=digest.session,
+        root=digest.session,
+        title=digest.title,
+        model=digest.model,
+        source=source,
+        sessions=(digest.session,),
+        messages=digest.messages,
+        compactions=len(digest.compactions),
+        started_at=digest.started_at,
+        last_active=digest.last_active,
+        parent=digest.parent or None,
+        kind="sub-agent" if digest.parent else "conversation",
+        provider=digest.provider,
+        agent=agent,
+        folder=digest.folder,
+        window=digest.window,
+        window_source=window_source if digest.window else "",
     )
 
 

@@ -24,6 +24,8 @@ DATABASE = "database"
 _SHARED_SECONDS = 0.1
 #: What transcripts and databases are called in folders; a file that is named itself may be called anything.
 _ENDINGS = (".jsonl", ".json", ".db")
+#: Where opencode's folders hold messages and their parts, a file each, beside the sessions.
+_PIECES = frozenset({"message", "part"})
 
 
 def open_store(path: Path) -> Store:
@@ -165,7 +167,8 @@ def _below(folder: str) -> Iterator[tuple[str, Signature]]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    yield from _below(entry.path)
+                    if not (entry.name in _PIECES and os.path.basename(folder) in ("storage", "session")):
+                        yield from _below(entry.path)
                 elif entry.name.endswith(_ENDINGS):
                     stat = entry.stat()
                     yield entry.path, with_log(entry.path, (stat.st_size, stat.st_mtime_ns))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +41,10 @@ def usual_places() -> tuple[Place, ...]:
         Place("claude-code", _folder("CLAUDE_CONFIG_DIR", Path.home() / ".claude") / "projects"),
         Place("codex", _folder("CODEX_HOME", Path.home() / ".codex") / "sessions"),
         Place("opencode", data / "opencode.db"),
+        # Builds of another channel keep a database of their own.
+        *(Place("opencode", path) for path in sorted(data.glob("opencode-*.db"))),
         Place("opencode", data / "storage" / "session"),
+        Place("opencode", data / "project"),
         Place("pi", _folder("PI_CODING_AGENT_DIR", Path.home() / ".pi" / "agent") / "sessions"),
     )
 
@@ -54,27 +58,33 @@ def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
     """The stores at these places, and what was wrong where one could not be opened."""
     stores: list[Store] = []
     problems: list[str] = []
-    for place in found:
+    for agent, group in groupby(found, key=lambda place: place.agent):
         try:
-            stores.extend(_open(place))
+            stores.append(_open(agent, [place.path for place in group]))
         except StoreError as error:
             problems.append(str(error))
     return stores, problems
 
 
-def _open(place: Place) -> Iterator[Store]:
-    from inspector.stores.detect import FolderFiles, open_store
+def _open(agent: str, paths: Sequence[Path]) -> Store:
+    """The store of an agent: what lies in several of its places is one, as a session may lie in two of them."""
+    from inspector.stores.detect import FolderFiles, open_store, reader_of
 
-    if not place.path.is_dir():
-        yield open_store(place.path)
-        return
-    from inspector.stores.detect import reader_of
+    if agent == "hermes":
+        return open_store(paths[0])
     from inspector.stores.index import default_index
-    from inspector.stores.transcripts import TranscriptStore
+    from inspector.stores.transcripts import Signature, TranscriptStore, signatures
 
     index = default_index()
-    files = partial(FolderFiles(place.path, index).of, place.agent)
-    yield TranscriptStore(reader_of(place.agent), place.path, files, index)
+    looks = [
+        partial(FolderFiles(path, index).of, agent) if path.is_dir() else partial(signatures, (str(path),))
+        for path in paths
+    ]
+
+    def files() -> dict[str, Signature]:
+        return {path: signature for look in looks for path, signature in look().items()}
+
+    return TranscriptStore(reader_of(agent), Path(os.path.commonpath(paths)), files, index)
 
 
 def _folder(variable: str, usual: Path) -> Path:

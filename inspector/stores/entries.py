@@ -36,6 +36,8 @@ class Entries:
 
     path: Path
     convert: Convert
+    #: The file with the whole of a message's text, "" for most.
+    whole: Callable[[Wire], str] = lambda wire: ""
     spans: list[tuple[int, int]] = field(default_factory=list)
     found: list[Entry] = field(default_factory=list)
 
@@ -67,7 +69,10 @@ class Entries:
                 made[key] = self.convert([value for at in key if (value := values[at]) is not None])
             wires = made[key]
             if entry.part < len(wires):
-                answer[number] = Message(wires[entry.part], timestamp=entry.at, summary=entry.summary)
+                wire = wires[entry.part]
+                answer[number] = Message(
+                    wire, timestamp=entry.at, summary=entry.summary, whole=self.whole(wire)
+                )
             else:
                 wire = {"role": ROLE_NAMES[entry.role], "content": ""}
                 answer[number] = Message(wire, timestamp=entry.at, note=_CHANGED)

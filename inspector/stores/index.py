@@ -9,19 +9,17 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.config.database import CacheFile
-from inspector.stores.recorded import FileDigest
+from inspector.stores.recorded import FileDigest, digest_from
 
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
 FORMAT = 1
-
-_FIELDS = tuple(field.name for field in fields(FileDigest))
 
 
 class Kept(NamedTuple):
@@ -79,14 +77,9 @@ def _kept(data: object) -> Kept | None:
     try:
         document: Any = json.loads(data) if isinstance(data, bytes) else None
         size, changed, agent, digests = document
-        return Kept(int(size), int(changed), str(agent), tuple(_digest(values) for values in digests))
+        return Kept(int(size), int(changed), str(agent), tuple(map(digest_from, digests)))
     except (ValueError, TypeError):
         return None
-
-
-def _digest(values: list[Any]) -> FileDigest:
-    named = dict(zip(_FIELDS, values, strict=True))
-    return FileDigest(**{**named, "compactions": tuple(named["compactions"])})
 
 
 _OPENED: dict[str, FileIndex] = {}

@@ -99,6 +99,15 @@ def _decode() -> Callable[[bytes], Any]:
     return decode
 
 
+def text_of_file(path: Path, most: int) -> str:
+    """The beginning of a text file, at most so many bytes. Raises StoreErrors."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most).decode("utf-8", errors="replace")
+    except OSError as error:
+        raise cannot_read(path, error) from error
+
+
 def head_of(path: Path) -> bytes:
     """The beginning of a file: a whole line of it at least, where lines are not larger than HEAD. Raises StoreErrors,
     NotAStore for an empty one."""

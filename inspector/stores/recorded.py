@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
 from inspector.core.messages import Message
@@ -42,6 +42,19 @@ class FileDigest:
     largest: int = 0
     provider: str = ""
     window: int | None = None
+
+
+_DIGEST = tuple(field.name for field in fields(FileDigest))
+_COMPACTIONS = _DIGEST.index("compactions")
+
+
+def digest_from(values: Sequence[Any]) -> FileDigest:
+    """The digest whose fields JSON gave back in order. Raises ValueError, TypeError for other values."""
+    if len(values) != len(_DIGEST):
+        raise ValueError("a digest has other fields")
+    # By place, as a home has thousands.
+    make: Callable[..., FileDigest] = FileDigest
+    return make(*values[:_COMPACTIONS], tuple(values[_COMPACTIONS]), *values[_COMPACTIONS + 1 :])
 
 
 @dataclass(frozen=True, slots=True)

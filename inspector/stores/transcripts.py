@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from inspector.stores.base import StoreInfo
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.names import resolve
 from inspector.stores.recorded import FileDigest, Reader, Recorded, Source
+from inspector.stores.second_reader import WORTH, Ended, SecondReader, second_reader
 
 _BATCH = 256
 _PIECE = 64
@@ -247,18 +249,47 @@ class TranscriptStore:
                 if kept.agent == self._reader.agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        fresh: dict[str, Kept] = {}
-        handed = time.monotonic()
-        for path in unknown:
-            self._read_digests(path, now[path])
-            fresh[path] = Kept(*now[path], self._reader.agent, self._digests[path][1])
-            if time.monotonic() - handed > _KEPT_EVERY:
-                self._keep(fresh)
-                fresh, handed = {}, time.monotonic()
-        self._keep(fresh)
+        self._go_through(deque(unknown), now)
         return [digest for path in now for digest in self._digests[path][1]]
 
-    def _keep(self, fresh: Mapping[str, Kept]) -> None:
+    def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
+        """Read files; another process does a part of it where there is much to read."""
+        done: deque[str] = deque()
+        if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
+            with second_reader(self._reader.agent) as second:
+                helping = threading.Thread(target=self._help, args=(second, paths, now, done), daemon=True)
+                helping.start()
+                self._read_these(paths, now, done)
+                helping.join()
+        # What the other process left when it ended before its time.
+        self._read_these(paths, now, done)
+
+    def _help(
+        self, second: SecondReader, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
+    ) -> None:
+        while (path := _next(paths)) is not None:
+            try:
+                self._read_digests(second.digests, path, now[path])
+            except Ended:
+                paths.append(path)
+                return
+            done.append(path)
+
+    def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
+        handed = time.monotonic()
+        while (path := _next(paths)) is not None:
+            self._read_digests(self._reader.digests, path, now[path])
+            done.append(path)
+            if time.monotonic() - handed > _KEPT_EVERY:
+                self._keep(done, now)
+                handed = time.monotonic()
+        self._keep(done, now)
+
+    def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
+        """Hand what was read to the index, also what another thread read."""
+        fresh: dict[str, Kept] = {}
+        while (path := _next(done)) is not None:
+            fresh[path] = Kept(*now[path], self._reader.agent, self._digests[path][1])
         if self._index is not None and fresh:
             self._index.put(fresh)
 
@@ -266,9 +297,11 @@ class TranscriptStore:
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
-    def _read_digests(self, path: str, signature: Signature) -> None:
+    def _read_digests(
+        self, read: Callable[[Path], tuple[FileDigest, ...]], path: str, signature: Signature
+    ) -> None:
         try:
-            found = self._reader.digests(Path(path))
+            found = read(Path(path))
         except StoreError as error:
             self._note(str(error))
             found = ()
@@ -298,6 +331,13 @@ class TranscriptStore:
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def _next(waiting: deque[str]) -> str | None:
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return None
 
 
 def _newest(row: ConversationRow) -> tuple[float, str]:

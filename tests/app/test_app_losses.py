@@ -36,8 +36,8 @@ async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> Non
         await press(pilot, "4")
         pane = facts_of(pilot)
         assert pane.scope == "4"
-        assert any(CONSTRAINT in fact.text for fact in pane.facts.facts)
-        alive = [fact.outcome in ("verbatim", "paraphrased") for fact in pane.facts.facts]
+        assert any(CONSTRAINT in fact.text for fact in pane.facts.entries)
+        alive = [fact.outcome in ("verbatim", "paraphrased") for fact in pane.facts.entries]
         assert alive == sorted(alive)
         assert pane.facts.has_focus
         await press(pilot, "r")
@@ -55,8 +55,8 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
         screen = conversation(pilot)
         await press(pilot, "9")
         pane = facts_of(pilot)
-        at = next(n for n, fact in enumerate(pane.facts.facts) if CONSTRAINT in fact.text)
-        chosen = pane.facts.facts[at]
+        at = next(n for n, fact in enumerate(pane.facts.entries) if CONSTRAINT in fact.text)
+        chosen = pane.facts.entries[at]
         assert chosen.source is not None
         assert chosen.survivor is not None
         pane.facts.move_cursor(at)
@@ -78,7 +78,7 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "9", "left_square_bracket", "left_square_bracket", "left_square_bracket")
-        found = facts_of(pilot).facts.facts
+        found = facts_of(pilot).facts.entries
         gone = [f for f in found if f.outcome in ("lost", "value lost") and f.role == "user"]
         assert gone
         place = gone[0].source
@@ -99,14 +99,14 @@ async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
         await press(pilot, "9", "r")
         pane = facts_of(pilot)
         assert pane.scope == "risk"
-        before = {fact.key for fact in pane.facts.facts}
+        before = {fact.key for fact in pane.facts.entries}
         screen.tuner.change(protect_first_n=0)
         await press(pilot)
-        after = {fact.key for fact in pane.facts.facts}
+        after = {fact.key for fact in pane.facts.entries}
         assert before < after
-        assert {fact.outcome for fact in pane.facts.facts} == {"at risk"}
+        assert {fact.outcome for fact in pane.facts.entries} == {"at risk"}
         await press(pilot, "ctrl+z")
-        assert {fact.key for fact in pane.facts.facts} == before
+        assert {fact.key for fact in pane.facts.entries} == before
 
 
 async def test_a_checklist_is_carried_off(rotating: Path) -> None:
@@ -125,6 +125,6 @@ async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(i
     for _ in range(2):
         async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
             await press(pilot, "9")
-            found.append([fact.key for fact in facts_of(pilot).facts.facts])
+            found.append([fact.key for fact in facts_of(pilot).facts.entries])
             assert not [note for note in notes(pilot) if "went wrong" in note]
     assert found[0] == found[1] != []

@@ -136,8 +136,8 @@ async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Pa
         facts = facts_of(pilot)
         assert "compaction 1 of 1" in facts.headline
         assert facts.scope == "1"
-        assert facts.facts.facts
-        assert all("; 2:" not in line for fact in facts.facts.facts for line in fact.history)
+        assert facts.facts.entries
+        assert all("; 2:" not in line for fact in facts.facts.entries for line in fact.history)
         await press(pilot, *["right"] * 4)
         assert moment(screen).phase == "after"
         # The compaction that has just been is the chosen one; of the one before it is known what became of it since.
@@ -179,7 +179,7 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
             await press(pilot)
         at = moment(screen)
         head, tail = plan(pilot).regions()
-        found = pane.facts.facts
+        found = pane.facts.entries
         assert found
         for fact in found:
             assert fact.source is not None

@@ -27,6 +27,7 @@ _MEASURES = {
     "replay": ("replaying", "measure"),
     "lineage": ("lineages", "measure"),
     "alone": ("alone", "measure"),
+    "homes": ("homes", "measure"),
     "hermes": ("hermes", "measure"),
 }
 #: What is measured where another checkout is named: what can be, of any, by keys alone.

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.stores.detect import open_store
+from inspector.stores.detect import open_folder, open_store
 from tests.benchmarks.generator import COMMON, LAST_WORDS, LONG, LONGEST, Release, Shape, build, ensure
+from tests.benchmarks.homes import TITLE, build_home
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
@@ -68,3 +69,15 @@ def test_one_conversation_is_compacted_as_often_as_asked_for(tmp_path: Path) -> 
     assert all(step.exact and step.summary for step in steps)
     assert shape.name != Shape(messages=12_000, conversations=6).name
     store.close()
+
+
+def test_a_home_has_the_files_and_sizes_that_were_asked_for(tmp_path: Path) -> None:
+    home = build_home(tmp_path, 20, 3_000_000, large=400_000)
+    files = list(home.rglob("*.jsonl"))
+    assert len(files) == 20
+    assert 2_000_000 < sum(file.stat().st_size for file in files) < 4_500_000
+    store = open_folder(home, keep=False)
+    rows = store.conversations()
+    assert len(rows) == 20
+    assert rows[0].title == TITLE
+    assert all(store.open(row.id).live is not None for row in rows)

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.app.conversation.panes.message import message_view
 from inspector.core.conversations import Compaction, Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
+from widgets.lists.message_list import MessageRow
 
 lines = recipe("claude_lines")
 ASKED = "Question 0: how does berth 0 work?"
@@ -69,6 +71,34 @@ def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) ->
     )  # fmt: skip
     assert second.context == 8 + 16_900 + 900
     assert [request.model for request in (first, second)] == ["claude-opus-4-5"] * 2
+
+
+@pytest.mark.parametrize("side", [False, True])
+def test_the_whole_of_a_large_result_is_found_beside_the_transcript(tmp_path: Path, side: bool) -> None:
+    def said(name: str) -> str:
+        where = "C:\\Users\\me\\.claude" if side else "/home/me/.claude"
+        path = f"{where}/projects/x/y/tool-results/{name}"
+        return f"<persisted-output>\nOutput too large (64KB). Full output saved to: {path}\n\nPreview (first 2KB):\nebb"
+
+    made = session()
+    made.user("Read the tides.")
+    made.answer(lines.call("a", "Bash"), lines.call("b", "Bash"), lines.call("c", "Bash"))
+    for call, name in (("a", "toolu_a.txt"), ("b", "toolu_gone.txt"), ("c", "../toolu_a.txt/..")):
+        made.result(call, said(name))
+    path = tmp_path / "p" / (f"{made.session}/subagents/agent-1.jsonl" if side else f"{made.session}.jsonl")
+    made.write(path)
+    whole = tmp_path / "p" / made.session / "tool-results" / "toolu_a.txt"
+    whole.parent.mkdir(parents=True)
+    whole.write_text("ebb and flood\n" * 4_000)
+    store, conversation, _ = opened(path)
+    results = [m for m in store.messages(conversation.live) if m.role == "tool"]
+    assert [m.whole for m in results] == [str(whole), "", ""]
+    assert results[0].text.endswith("ebb")
+    view = message_view(MessageRow("2", "tool", ""), results[0], [], None)
+    assert view.whole == whole.read_text()
+    assert str(whole) in view.notes[0]
+    whole.unlink()
+    assert "no file" in message_view(MessageRow("2", "tool", ""), results[0], [], None).notes[1]
 
 
 def test_calls_made_side_by_side_stay_together(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from inspector.stores.detect import open_machine, open_store
 from inspector.stores.several import SeveralStores
 from tests.conftest import ROOT
 from tests.recipes import recipe
-from tests.stores.test_other_agents import as_database, codex, opencode, pi, written
+from tests.stores.test_other_agents import as_database, as_folder, codex, opencode, pi, written
 
 HERMES = ROOT / "fixtures" / "hermes-0.13-rotating.db"
 
@@ -49,6 +49,15 @@ def test_every_agent_is_found_in_its_place(home: Path) -> None:
     assert agents(store) == {"hermes", "claude-code", "codex", "pi", "opencode"}
     for row in store.conversations():
         assert store.open(row.id).live is not None
+
+
+def test_a_session_that_opencode_took_into_its_database_is_one(home: Path) -> None:
+    data = home / ".local/share/opencode"
+    as_folder(data, opencode())
+    as_database(data / "opencode.db", opencode())
+    (row,) = open_machine().conversations()
+    assert row.agent == "opencode"
+    assert open_machine().size() > 0
 
 
 def test_stores_tell_their_size(home: Path) -> None:

@@ -172,6 +172,9 @@ def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     assert [role for role, _ in said(store, conversation)] == ["user", "system", "system"]
 
 
+FORMS = ("export", "folder", "oldest folder", "database")
+
+
 def opencode() -> Any:
     session = made.OpencodeSession("ses_04e43e3e2ffe3lkToWGyV4A1U8")
     session.user("Chart the reef.")
@@ -198,51 +201,92 @@ def as_folder(folder: Path, session: Any) -> Path:
     return folder
 
 
+def as_oldest_folder(folder: Path, session: Any) -> Path:
+    """The same session as its JSON files lay before there were projects in them."""
+    storage = folder / "project/home-dev-reef/storage/session"
+    info = {
+        key: value for key, value in session.info.items() if key not in ("projectID", "directory", "slug")
+    }
+    written(storage / "info" / f"{session.session}.json", json.dumps(info))
+    for message in session.messages:
+        name = message["info"]["id"]
+        written(storage / f"message/{session.session}/{name}.json", json.dumps(message["info"]))
+        for part in message["parts"]:
+            written(storage / f"part/{session.session}/{name}/{part['id']}.json", json.dumps(part))
+    return folder
+
+
 def as_database(path: Path, session: Any) -> Path:
-    """The same session in opencode's database."""
+    """The same session in opencode's database: its own columns, ids outside of the documents."""
+    numbers = "cost REAL NOT NULL DEFAULT 0, " + "".join(
+        f"{name} INTEGER, "
+        for name in ("summary_additions", "tokens_input", "tokens_output", "time_compacting", "time_archived")
+    )
+    times = "time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL"
     database = sqlite3.connect(path)
     database.executescript(
-        "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT,"
-        " version TEXT, time_created INTEGER, time_updated INTEGER);"
-        "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);"
-        "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);"
+        "CREATE TABLE project (id TEXT PRIMARY KEY, worktree TEXT);"
+        "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, workspace_id TEXT, parent_id TEXT,"
+        " slug TEXT NOT NULL, directory TEXT NOT NULL, path TEXT, title TEXT NOT NULL, version TEXT NOT NULL,"
+        f" share_url TEXT, {numbers} revert TEXT, permission TEXT, agent TEXT, model TEXT, {times});"
+        f"CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, {times}, data TEXT NOT NULL);"
+        "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,"
+        f" {times}, data TEXT NOT NULL);"
     )
     info = session.info
-    row = (
-        session.session,
-        "reef",
-        None,
-        info["directory"],
-        info["title"],
-        info["version"],
-        *info["time"].values(),
+    revert = json.dumps(info["revert"]) if "revert" in info else None
+    row = (session.session, "reef", "made-up", info["directory"], info["title"], info["version"], revert)
+    database.execute(
+        "INSERT INTO session (id, project_id, slug, directory, title, version, revert, time_created, time_updated)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*row, *info["time"].values()),
     )
-    database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     for message in session.messages:
-        told = dict(message["info"])
-        name = told.pop("id")
+        told = {key: value for key, value in message["info"].items() if key not in ("id", "sessionID")}
+        name, at = message["info"]["id"], told["time"]["created"]
         database.execute(
-            "INSERT INTO message VALUES (?, ?, ?, ?)",
-            (name, session.session, told["time"]["created"], json.dumps(told)),
+            "INSERT INTO message VALUES (?, ?, ?, ?, ?)", (name, session.session, at, at, json.dumps(told))
         )
         for part in message["parts"]:
-            data = json.dumps({key: value for key, value in part.items() if key != "id"})
+            left = {k: v for k, v in part.items() if k not in ("id", "sessionID", "messageID")}
             database.execute(
-                "INSERT INTO part VALUES (?, ?, ?, ?)", (part["id"], name, session.session, data)
+                "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)",
+                (part["id"], name, session.session, at, at, json.dumps(left)),
             )
     database.commit()
     database.close()
     return path
 
 
-@pytest.mark.parametrize("form", ["export", "folder", "database"])
+def as_form(folder: Path, form: str, session: Any) -> Path:
+    """The session as one of opencode's releases keeps it."""
+    if form == "export":
+        return written(folder / "a.json", session.text())
+    if form == "database":
+        return as_database(folder / "opencode.db", session)
+    return as_folder(folder, session) if form == "folder" else as_oldest_folder(folder, session)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("part", [False, True])
+def test_what_the_user_of_opencode_went_back_from_is_in_no_list(
+    tmp_path: Path, form: str, part: bool
+) -> None:
+    session = opencode()
+    answer = session.messages[-1]
+    session.info["revert"] = {"messageID": answer["info"]["id"], "snapshot": "made-up"}
+    if part:
+        session.info["revert"]["partID"] = answer["parts"][-1]["id"]
+    store, conversation, _ = opened(as_form(tmp_path, form, session))
+    last = [text for _, text in said(store, conversation)][-1]
+    assert last == ("Saved." if part else "Continue if you have next steps.")
+    assert "went back from 1 message" in conversation.notes[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_opencode(tmp_path: Path, form: str) -> None:
     session = opencode()
-    path = (
-        written(tmp_path / "a.json", session.text())
-        if form == "export"
-        else as_folder(tmp_path, session) if form == "folder" else as_database(tmp_path / "opencode.db", session)
-    )  # fmt: skip
+    path = as_form(tmp_path, form, session)
     before = {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")}
     store, conversation, (compaction,) = opened(path)
     assert (conversation.row.agent, conversation.row.title, conversation.row.id) == (
@@ -273,9 +317,9 @@ def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
     before = store.version()
     data = json.dumps({"role": "user", "time": {"created": 1_785_001_000_000}})
     session = conversation.id
-    writer.execute("INSERT INTO message VALUES ('msg_0100', ?, 1785001000000, ?)", (session, data))
+    writer.execute("INSERT INTO message VALUES ('msg_0100', ?, 1785001000000, 0, ?)", (session, data))
     part = json.dumps({"type": "text", "text": "And in green?"})
-    writer.execute("INSERT INTO part VALUES ('prt_0100', 'msg_0100', ?, ?)", (session, part))
+    writer.execute("INSERT INTO part VALUES ('prt_0100', 'msg_0100', ?, 0, 0, ?)", (session, part))
     writer.commit()
     assert store.version() != before
     assert said(store, store.open(session))[-1] == ("user", "And in green?")

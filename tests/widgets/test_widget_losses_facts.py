@@ -18,7 +18,7 @@ from widgets.panes.losses_view import FactScope, LossesView
 async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
     pane = LossesFacts()
     async with hosting(pane, size=size, set_up=lambda: pane.set_view(LOSSES)):
-        assert pane.facts.facts == FACTS
+        assert pane.facts.entries == FACTS
         head = " ".join(pane.headline.split())
         assert head.startswith("compaction 1 of 3 ")
         for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
@@ -66,16 +66,16 @@ async def test_filters_leave_what_they_say_and_count_what_the_others_leave() -> 
         pane.facts.focus()
         await host.press("c")
         assert pane.filters.choice("kind") == "constraint"
-        assert pane.facts.facts == FACTS[:2]
+        assert pane.facts.entries == FACTS[:2]
         await host.press("f")
         assert pane.filters.choice("fate") == "lost"
-        assert pane.facts.facts == FACTS[:1]
+        assert pane.facts.entries == FACTS[:1]
         assert pane.filters.labels("kind") == ["all", "constraint (1)"]
         pane.next_scope()
         pane.next_scope()
         await host.settle()
         assert pane.scope == "risk"
-        assert pane.facts.facts == ()
+        assert pane.facts.entries == ()
         assert "No fact passes these filters." in pane.body.text
         await host.press("f", "f", "f")
         assert pane.filters.choice("fate") in ("all", "at risk")
@@ -113,7 +113,7 @@ async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
         pane.set_view(replace(LOSSES, scopes=(more, *SCOPES[1:])))
         await host.settle()
         assert pane.filters.choice("role") == "user"
-        assert pane.facts.facts[pane.facts.cursor].key == "k2"
+        assert pane.facts.entries[pane.facts.cursor].key == "k2"
 
 
 async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to() -> None:
@@ -128,7 +128,7 @@ async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to()
         pane.next_scope()
         await host.settle()
         pane.set_view(replace(LOSSES, chosen=2))
-        assert (pane.scope, len(pane.facts.facts)) == ("2", 2)
+        assert (pane.scope, len(pane.facts.entries)) == ("2", 2)
         pane.set_view(replace(LOSSES, chosen=3))
         assert pane.headline.startswith("compaction 3 of 3   no facts")
         pane.set_view(replace(LOSSES, chosen=0))

@@ -15,7 +15,7 @@ from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line, width_of
 from widgets.lists.fact_list import FactPlace
-from widgets.lists.line_list import LineList
+from widgets.lists.headed_list import HeadedList
 
 GONE, KNOWN = FATE_SIGNS["lost"], FATE_SIGNS["verbatim"]
 _ROLES = {"assistant": "asst", "system": "sys", "summary": "sum"}
@@ -42,7 +42,7 @@ class EvidenceView:
     where: str = ""
 
 
-class EvidenceList(LineList):
+class EvidenceList(HeadedList):
     """Two lines a thing, its text and its places; one where room is short. Headings count what is gone and left."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"evidence--gone", "evidence--known", "evidence--user"}
@@ -70,8 +70,6 @@ class EvidenceList(LineList):
         self._entries: tuple[EvidenceView, ...] = ()
         self._numbered = False
         self._low = False
-        self._lines: list[int | str] = []
-        self._line_of: list[int] = []
         self.tooltip = self.TOOLTIP
 
     @property
@@ -88,20 +86,6 @@ class EvidenceList(LineList):
     def row_count(self) -> int:
         """How many there are."""
         return len(self._entries)
-
-    @property
-    def line_count(self) -> int:
-        """Their lines, and the headings."""
-        return len(self._lines)
-
-    def line_of(self, row: int) -> int:
-        """The line of a text."""
-        return self._line_of[row] if row < len(self._line_of) else 0
-
-    def row_at(self, line: int) -> int | None:
-        """The one that a line is of; None for headings."""
-        found = self._lines[line] if 0 <= line < len(self._lines) else ""
-        return found if isinstance(found, int) else None
 
     def set_entries(self, entries: tuple[EvidenceView, ...], *, numbered: bool = False) -> None:
         """Show these from the first; `numbered` tells the compaction of each."""
@@ -120,15 +104,14 @@ class EvidenceList(LineList):
             self.move_cursor(self.cursor, notify=False)
 
     def _lay_lines(self) -> None:
-        self._lines, self._line_of = [], []
+        lines: list[int | str] = []
         gone = sum(not entry.known for entry in self._entries)
         for number, entry in enumerate(self._entries):
             if not self._low and number in (0, gone):
                 many = len(self._entries) - gone if entry.known else gone
-                self._lines.append(f"{'known' if entry.known else 'not known any more'} ({many:,})")
-            self._line_of.append(len(self._lines))
-            self._lines += [number] if self._low else [number, number]
-        self.resized()
+                lines.append(f"{'known' if entry.known else 'not known any more'} ({many:,})")
+            lines += [number] if self._low else [number, number]
+        self.lay_lines(lines)
 
     def opened(self, row: int) -> None:
         """Tell that a thing was opened."""
@@ -148,7 +131,7 @@ class EvidenceList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A heading, a text or its places."""
-        found = self._lines[line]
+        found = self.shown_at(line)
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("list--muted")).strip(width, self.base_style)
         entry = self._entries[found]

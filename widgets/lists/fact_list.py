@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual.message import Message
 from textual.strip import Strip
 
 from inspector.core.signs import FATE_SIGNS
 from widgets.base.strips import Row, fit, one_line
-from widgets.lists.line_list import LineList
+from widgets.lists.entry_list import EntryList
 
 #: Sign and style of what became of a fact, the worst first; the sign tells them apart without colour.
 OUTCOMES: dict[str, tuple[str, str]] = {
@@ -63,7 +62,7 @@ class FactView:
     rule: str = ""
 
 
-class FactList(LineList):
+class FactList(EntryList[FactView]):
     """One line a fact."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -89,52 +88,13 @@ class FactList(LineList):
         "→ at risk.\nEnter goes to where it was said, s to where it survives."
     )
 
-    class Selected(Message):
-        """The cursor came to a fact."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    class Opened(Selected):
-        """A fact was opened (enter, double click)."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._facts: tuple[FactView, ...] = ()
-        self.tooltip = self.TOOLTIP
-
-    def set_facts(self, facts: tuple[FactView, ...]) -> None:
-        """Show these; the cursor stays on its fact where that is still there."""
-        if facts == self._facts:
-            return
-        here = self._facts[self.cursor].key if self.cursor < len(self._facts) else ""
-        self._facts = facts
-        self.resized()
-        row = next((n for n, fact in enumerate(facts) if fact.key == here), 0)
-        self.move_cursor(row, notify=False)
-
-    @property
-    def facts(self) -> tuple[FactView, ...]:
-        """What is shown."""
-        return self._facts
-
-    @property
-    def row_count(self) -> int:
-        """How many facts there are."""
-        return len(self._facts)
-
-    def selected(self, row: int) -> None:
-        """Tell that the cursor came to a fact."""
-        self.post_message(self.Selected(row))
-
-    def opened(self, row: int) -> None:
-        """Tell that a fact was opened."""
-        self.post_message(self.Opened(row))
+    def key(self, entry: FactView) -> object:
+        """A fact is the same one whatever became of it."""
+        return entry.key
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A fact."""
-        fact = self._facts[line]
+        fact = self.entries[line]
         sign, name = OUTCOMES[fact.outcome]
         at_cursor = line == self.cursor
         muted = self.ink("list--muted")

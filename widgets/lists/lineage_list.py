@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from rich.style import Style
-from textual import events
-from textual.message import Message
 from textual.strip import Strip
 
 from inspector.core.signs import STATE_SIGNS
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 from widgets.base.strips import Row, fit, one_line
-from widgets.lists.line_list import LineList
+from widgets.lists.headed_list import ColumnList
 
 #: Sign and style of each state; the word beside the sign is the state's own.
 SIGNS: dict[State, tuple[str, str]] = {
@@ -35,7 +33,7 @@ _WORD, _SIGN = 11, 2
 _TEXT = 26
 
 
-class LineageList(LineList):
+class LineageList(ColumnList):
     """One line an item: what it is in each column, and its words; the section above its items."""
 
     header_height: ClassVar[int] = 1
@@ -60,28 +58,11 @@ class LineageList(LineList):
     }
     """
 
-    class Selected(Message):
-        """The cursor came to another item, or to another column."""
-
-    class Opened(Message):
-        """An item was opened in the column of the cursor (enter, double click)."""
-
-    class ColumnPointed(Message):
-        """A column was clicked."""
-
-        def __init__(self, column: int) -> None:
-            super().__init__()
-            self.column = column
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lineage = Lineage()
         self._rows: list[LineageRow] = []
-        self._lines: list[int | str] = []
-        self._line_of: list[int] = []
         self._flags: dict[int, str] = {}
-        self._places: list[tuple[int, int, int]] = []
-        self.column = 0
         self.tooltip = (
             "\n".join(
                 "   ".join(f"{SIGNS[state][0]} {state}" for state in states)
@@ -96,20 +77,6 @@ class LineageList(LineList):
         return len(self._rows)
 
     @property
-    def line_count(self) -> int:
-        """Items and the headings above them."""
-        return len(self._lines)
-
-    def line_of(self, row: int) -> int:
-        """The line of an item."""
-        return self._line_of[row] if row < len(self._line_of) else 0
-
-    def row_at(self, line: int) -> int | None:
-        """The item of a line; None for headings."""
-        found = self._lines[line] if 0 <= line < len(self._lines) else ""
-        return found if isinstance(found, int) else None
-
-    @property
     def item(self) -> LineageRow | None:
         """The item under the cursor."""
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
@@ -118,34 +85,20 @@ class LineageList(LineList):
         """Show the items that `shown` takes; the cursor stays on its item where that is still there."""
         here = self.item
         self._lineage, self._flags = lineage, flags
-        self._rows, self._lines, self._line_of = [], [], []
+        self._rows = []
+        lines: list[int | str] = []
         for name, rows in lineage.groups:
             taken = [row for row in rows if shown(row)]
             if not taken:
                 continue
-            self._lines.append(one_line(name, 120) or "(no heading)")
+            lines.append(one_line(name, 120) or "(no heading)")
             for row in taken:
-                self._line_of.append(len(self._lines))
-                self._lines.append(len(self._rows))
+                lines.append(len(self._rows))
                 self._rows.append(row)
-        self.resized()
+        self.lay_lines(lines)
         numbers = [row.number for row in self._rows]
         at = numbers.index(here.number) if here is not None and here.number in numbers else 0
         self.move_cursor(at, notify=False)
-
-    def set_column(self, column: int) -> None:
-        """Put the cursor into a column."""
-        if column != self.column:
-            self.column = column
-            self.refresh()
-
-    def selected(self, row: int) -> None:
-        """Tell that the cursor came to another item."""
-        self.post_message(self.Selected())
-
-    def opened(self, row: int) -> None:
-        """Tell that an item was opened."""
-        self.post_message(self.Opened())
 
     def widths(self, width: int) -> dict[int, int]:
         """Cells for each column that is shown in a line of so many: words where there is room, else signs.
@@ -168,7 +121,7 @@ class LineageList(LineList):
     def draw_header(self, y: int, width: int) -> Strip:
         """The compactions' numbers; `!` marks one that a fallback text follows."""
         row = Row().add("   ", Style())
-        self._places = []
+        self.places = []
         widths = self.widths(width)
         for column, cells in widths.items():
             start = row.width
@@ -179,19 +132,18 @@ class LineageList(LineList):
                 name = f"{'▸' if here else ' '}{name}"
             elif cells < len(name) + 1:
                 name = name[-1]
-            row.add(fit(name, cells - 1), self.ink("lineage--column") + self._here(here)).add(" ", Style())
-            self._places.append((start, row.width, column))
+            row.add(fit(name, cells - 1), self.ink("lineage--column") + self.column_style(here)).add(
+                " ", Style()
+            )
+            self.places.append((start, row.width, column))
         hidden = len(self._lineage.columns) - len(widths)
         if hidden:
             row.add(f"‹ {hidden} more ›", self.ink("list--muted"))
         return row.strip(width, self.base_style)
 
-    def _here(self, here: bool) -> Style:
-        return Style(bold=True, underline=True) if here else Style()
-
     def draw_line(self, line: int, width: int) -> Strip:
         """A heading or an item."""
-        found = self._lines[line]
+        found = self.shown_at(line)
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("lineage--group")).strip(width, self.base_style)
         item, row = self._rows[found], Row()
@@ -210,12 +162,6 @@ class LineageList(LineList):
             return
         sign, style = SIGNS[cell.state]
         text = f"{sign} {_WORDS.get(cell.state, cell.state)}" if cells == _WORD else sign
-        row.add(fit(text, cells - 1), self.ink(f"lineage--{style}") + self._here(here)).add(" ", Style())
-
-    def on_click(self, event: events.Click) -> None:
-        """A click chooses the column too."""
-        offset = event.get_content_offset(self)
-        if offset is not None:
-            at = next((c for start, stop, c in self._places if start <= offset.x < stop), None)
-            if at is not None and at != self.column:
-                self.post_message(self.ColumnPointed(at))
+        row.add(fit(text, cells - 1), self.ink(f"lineage--{style}") + self.column_style(here)).add(
+            " ", Style()
+        )

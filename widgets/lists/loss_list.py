@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from rich.style import Style
-from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line
-from widgets.lists.line_list import LineList
+from widgets.lists.entry_list import EntryList
 
 _LOST, _COMPACTION, _WHEN = 12, 4, 11
 #: From these widths on a row has when it was, and the worst of what was lost.
@@ -32,8 +30,8 @@ class LossEntry(NamedTuple):
     worst: str
 
 
-class LossList(LineList):
-    """Posts Selected and Opened with the row, counted from 0."""
+class LossList(EntryList[LossEntry]):
+    """One line a compaction."""
 
     header_height = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {"loss--header", "loss--rule", "loss--weakened"}
@@ -49,45 +47,14 @@ class LossList(LineList):
         "Enter opens the conversation at that compaction."
     )
 
-    class Selected(Message):
-        """The cursor came to a row."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    class Opened(Selected):
-        """A row was opened (enter, double click)."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._entries: tuple[LossEntry, ...] = ()
         #: Ages are told from this moment; None is the clock. Tests and pictures set it.
         self.now: float | None = None
-        self.tooltip = self.TOOLTIP
 
-    def set_entries(self, entries: Sequence[LossEntry]) -> None:
-        """Show these; the cursor stays on its compaction where that is still there, unless it was never moved."""
-        moved = self.cursor > 0
-        keep = self._entries[self.cursor].key if moved and self.cursor < len(self._entries) else None
-        self._entries = tuple(entries)
-        self.resized()
-        keys = [entry.key for entry in self._entries]
-        self.move_cursor(keys.index(keep) if keep in keys else 0, notify=False)
-        self.refresh()
-
-    @property
-    def row_count(self) -> int:
-        """How many compactions there are."""
-        return len(self._entries)
-
-    def selected(self, row: int) -> None:
-        """Tell that the cursor came to a row."""
-        self.post_message(self.Selected(row))
-
-    def opened(self, row: int) -> None:
-        """Tell that a row was opened."""
-        self.post_message(self.Opened(row))
+    def key(self, entry: LossEntry) -> object:
+        """The compaction. One who never moved the cursor sees the worst of all, also of those that come."""
+        return entry.key if self.cursor else None
 
     def _title_width(self, width: int) -> int:
         taken = 1 + _LOST + 2 + _COMPACTION + 2 + (_WHEN + 2 if width >= _WITH_WHEN else 0)
@@ -109,7 +76,7 @@ class LossList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A compaction."""
-        entry = self._entries[line]
+        entry = self.entries[line]
         muted = self.ink("list--muted")
         row = Row().add(self.cursor_mark(line), Style())
         rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual import events
-from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base.strips import Row, fit, width_of
 from widgets.lists.evidence_list import EvidenceView
-from widgets.lists.line_list import LineList
+from widgets.lists.headed_list import ColumnList
 
 #: What a cell says where there was nothing to measure.
 NONE = "–"
@@ -87,7 +85,7 @@ class MeasuresView:
         return numbers.index(compaction) if compaction in numbers else len(numbers)
 
 
-class MeasureTable(LineList):
+class MeasureTable(ColumnList):
     """One line a measure; the heading of its group above it, where the group has several and there is room."""
 
     header_height: ClassVar[int] = 1
@@ -107,19 +105,6 @@ class MeasureTable(LineList):
     }
     """
 
-    class Selected(Message):
-        """The cursor came to another measure."""
-
-    class Opened(Message):
-        """A measure was opened (enter, double click)."""
-
-    class ColumnPointed(Message):
-        """A column was clicked."""
-
-        def __init__(self, column: int) -> None:
-            super().__init__()
-            self.column = column
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._view = MeasuresView()
@@ -127,10 +112,6 @@ class MeasureTable(LineList):
         #: Cells that each column needs, worked out once: a table may have hundreds of columns.
         self._told_cells: list[int] = [0]
         self._short_cells: list[int] = [0]
-        self._lines: list[int | str] = []
-        self._line_of: list[int] = []
-        self._places: list[tuple[int, int, int]] = []
-        self.column = 0
         self.tooltip = (
             "What each compaction kept, measure by measure; – where there was nothing to measure.\n"
             f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found.\n"
@@ -141,20 +122,6 @@ class MeasureTable(LineList):
     def row_count(self) -> int:
         """How many measures there are."""
         return len(self._view.rows)
-
-    @property
-    def line_count(self) -> int:
-        """Measures and the headings above them."""
-        return len(self._lines)
-
-    def line_of(self, row: int) -> int:
-        """The line of a measure."""
-        return self._line_of[row] if row < len(self._line_of) else 0
-
-    def row_at(self, line: int) -> int | None:
-        """The measure of a line; None for headings."""
-        found = self._lines[line] if 0 <= line < len(self._lines) else ""
-        return found if isinstance(found, int) else None
 
     def set_view(self, view: MeasuresView) -> None:
         """Show these; the cursor stays on its measure."""
@@ -167,12 +134,6 @@ class MeasureTable(LineList):
         self._lay_lines()
         self.move_cursor(next((n for n, row in enumerate(view.rows) if row.id == here), 0), notify=False)
 
-    def set_column(self, column: int) -> None:
-        """Put the cursor into a column."""
-        if column != self.column:
-            self.column = column
-            self.refresh()
-
     def set_grouped(self, grouped: bool) -> None:
         """With headings, or without where room is short."""
         if grouped != self._grouped:
@@ -180,27 +141,18 @@ class MeasureTable(LineList):
             self._lay_lines()
 
     def _lay_lines(self) -> None:
-        self._lines, self._line_of = [], []
+        lines: list[int | str] = []
         groups = [row.group for row in self._view.rows]
         for number, group in enumerate(groups):
             if self._several(number) and group not in groups[:number]:
-                self._lines.append(group)
-            self._line_of.append(len(self._lines))
-            self._lines.append(number)
-        self.resized()
+                lines.append(group)
+            lines.append(number)
+        self.lay_lines(lines)
 
     def _several(self, number: int) -> bool:
         """Whether a measure stands below a heading."""
         group = self._view.rows[number].group
         return self._grouped and sum(row.group == group for row in self._view.rows) > 1
-
-    def selected(self, row: int) -> None:
-        """Tell that the cursor came to another measure."""
-        self.post_message(self.Selected())
-
-    def opened(self, row: int) -> None:
-        """Tell that a measure was opened."""
-        self.post_message(self.Opened())
 
     def widths(self, width: int) -> tuple[int, dict[int, tuple[int, bool]]]:
         """Cells for the names, and for each column on show its cells and whether it tells all of its numbers.
@@ -243,10 +195,10 @@ class MeasureTable(LineList):
     def draw_header(self, y: int, width: int) -> Strip:
         """The compactions' numbers; nothing where there is nothing to measure."""
         if not self._view.columns:
-            self._places = []
+            self.places = []
             return Row().strip(width, self.base_style)
         name, columns = self.widths(width)
-        self._places = []
+        self.places = []
         hidden = len(self._view.columns) + 1 - len(columns)
         title = f" ‹ {hidden} more ›" if hidden else " compaction"
         row = Row().add(fit(title, name), self.ink("measures--column"))
@@ -255,13 +207,13 @@ class MeasureTable(LineList):
             here = column == self.column
             head = self._view.columns[column].head if column < len(self._view.columns) else "all"
             text = f"{'▸' if here else ''}{head}"
-            _right(row, text, cells, self.ink("measures--column") + _here(here))
-            self._places.append((start, row.width, column))
+            _right(row, text, cells, self.ink("measures--column") + self.column_style(here))
+            self.places.append((start, row.width, column))
         return row.strip(width, self.base_style)
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A heading or a measure."""
-        found = self._lines[line]
+        found = self.shown_at(line)
         if isinstance(found, str):
             return Row().add(f" {found}", self.ink("measures--group")).strip(width, self.base_style)
         name, columns = self.widths(width)
@@ -272,7 +224,7 @@ class MeasureTable(LineList):
         for column, (cells, told) in columns.items():
             cell = self._view.cell(found, column)
             text = (cell.told if told else cell.short) or NONE
-            style = self._ink_of(cell, column) + _here(at_cursor and column == self.column)
+            style = self._ink_of(cell, column) + self.column_style(at_cursor and column == self.column)
             _right(row, text, cells, style)
         flat = at_cursor and self.flat_cursor
         return row.strip(width, self.base_style + self.row_style(found), flat=flat)
@@ -284,20 +236,8 @@ class MeasureTable(LineList):
             return self.ink("measures--low")
         return self.ink("measures--whole") if column == len(self._view.columns) else Style()
 
-    def on_click(self, event: events.Click) -> None:
-        """A click chooses the column too."""
-        offset = event.get_content_offset(self)
-        if offset is not None:
-            at = next((c for start, stop, c in self._places if start <= offset.x < stop), None)
-            if at is not None and at != self.column:
-                self.post_message(self.ColumnPointed(at))
-
 
 def _right(row: Row, text: str, cells: int, style: Style) -> None:
     """Add a text at the right of so many cells; what is left of it is in no style."""
     width = min(width_of(text), cells)
     row.add(" " * (cells - width), Style()).add(fit(text, width), style)
-
-
-def _here(here: bool) -> Style:
-    return Style(bold=True, underline=True) if here else Style()

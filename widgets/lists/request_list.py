@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual.message import Message
 from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line
+from widgets.lists.entry_list import EntryList
 from widgets.lists.fact_list import FactPlace
-from widgets.lists.line_list import LineList
+
+#: From this width on a row says where a prompt differs.
+_WIDE = 70
 
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """A request. Tokens are the provider's, or rough ones where it is modelled. `cause` says why `missed` tokens were
-    sent again, "" where all was read back; `cost` is in US dollars, None where no price is known."""
+    """A request. Tokens are the provider's, or rough ones where it is `modelled`. `cause` says why `missed` tokens were
+    sent again, "" where all was read back, and `differs` where its prompt did first; `cost` is in US dollars, None
+    where no price is known, `more` what missing cost of it."""
 
     index: int
     read: int
@@ -31,6 +34,9 @@ class RequestView:
     clock: str = ""
     model: str = ""
     place: FactPlace | None = None
+    more: float | None = None
+    differs: str = ""
+    modelled: bool = False
 
     @property
     def sent(self) -> int:
@@ -38,7 +44,7 @@ class RequestView:
         return self.read + self.written + self.input
 
 
-class RequestList(LineList):
+class RequestList(EntryList[RequestView]):
     """One line a request."""
 
     header_height = 1
@@ -51,35 +57,6 @@ class RequestList(LineList):
     """
     TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
 
-    class Opened(Message):
-        """A request was opened (enter, double click)."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._requests: tuple[RequestView, ...] = ()
-        self.tooltip = self.TOOLTIP
-
-    def set_requests(self, requests: tuple[RequestView, ...]) -> None:
-        """Show these."""
-        if requests != self._requests:
-            self._requests = requests
-            self.resized()
-            self.refresh()
-
-    @property
-    def requests(self) -> tuple[RequestView, ...]:
-        """The requests on show."""
-        return self._requests
-
-    @property
-    def row_count(self) -> int:
-        """How many requests there are."""
-        return len(self._requests)
-
     def draw_header(self, y: int, width: int) -> Strip:
         """The names of the columns."""
         return self._line(("#", "sent", "read", "written", "again", "cause", "USD", "when"), width, "").strip(
@@ -88,15 +65,15 @@ class RequestList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """A request."""
-        one = self._requests[line]
+        one = self.entries[line]
         cells = (
             f"{one.index:,}",
             human.tokens(one.sent),
             human.tokens(one.read),
             human.tokens(one.written),
             human.tokens(one.missed) if one.missed else "",
-            one.cause,
-            "" if one.cost is None else f"{one.cost:.3f}",
+            f"{one.cause} {one.differs}".rstrip() if width >= _WIDE else one.cause,
+            "" if one.cost is None else f"{'~' if one.modelled else ''}{one.cost:.3f}",
             one_line(one.clock, 20),
         )
         row = self._line(cells, width, self.cursor_mark(line))
@@ -113,11 +90,11 @@ class RequestList(LineList):
         if width >= 50:
             row.add(f"{written:>7} ", plain)
         row.add(f"{again:>7}  ", missed if cause != "cause" else head).add(
-            fit(cause, 15), missed if again else head
+            fit(cause, 20 if width >= _WIDE else 15), missed if again else head
         )
         if width >= 58:
             row.add(f"{cost:>8}", head)
-        return row.add(f"  {clock}" if width >= 82 else "", head)
+        return row.add(f"  {clock}" if width >= 87 else "", head)
 
     def opened(self, row: int) -> None:
         """Tell that a request was opened."""

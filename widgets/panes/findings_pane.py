@@ -20,7 +20,7 @@ from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.strips import Row, fit, one_line
 from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.line_list import LineList
+from widgets.lists.entry_list import EntryList
 from widgets.panes.text_view import TextView
 
 Severity = Literal["error", "warning", "info"]
@@ -53,7 +53,7 @@ class FindingView:
     index: int | None = None
 
 
-class FindingList(LineList):
+class FindingList(EntryList[FindingView]):
     """One line a finding: its sign, where it is, what it is."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"findings--error", "findings--warning", "findings--title"}
@@ -73,44 +73,9 @@ class FindingList(LineList):
         "! something costs or endangers context, · nothing is wrong. Enter goes to the place."
     )
 
-    class Selected(Message):
-        """The cursor came to a finding."""
-
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
-
-    class Opened(Selected):
-        """A finding was opened (enter, double click)."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._findings: tuple[FindingView, ...] = ()
-        self.tooltip = self.TOOLTIP
-
-    def set_findings(self, findings: tuple[FindingView, ...]) -> None:
-        """Show these; the cursor stays on its finding where that is still there."""
-        here = self._findings[self.cursor] if self.cursor < len(self._findings) else None
-        self._findings = findings
-        self.resized()
-        self.move_cursor(findings.index(here) if here in findings else 0, notify=False)
-
-    @property
-    def row_count(self) -> int:
-        """How many findings there are."""
-        return len(self._findings)
-
-    def selected(self, row: int) -> None:
-        """Tell that the cursor came to a finding."""
-        self.post_message(self.Selected(row))
-
-    def opened(self, row: int) -> None:
-        """Tell that a finding was opened."""
-        self.post_message(self.Opened(row))
-
     def draw_line(self, line: int, width: int) -> Strip:
         """A finding."""
-        finding = self._findings[line]
+        finding = self.entries[line]
         sign, name = SIGNS[finding.severity]
         grave = self.ink("list--muted") if name == "muted" else self.ink(f"findings--{name}")
         row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", grave)
@@ -184,7 +149,7 @@ class FindingsPane(Vertical):
                 self._fill()
 
     def _fill(self) -> None:
-        self._list.set_findings(self._findings or ())
+        self._list.set_entries(self._findings or ())
         self._list.display = bool(self._findings)
         self._arrange()
 

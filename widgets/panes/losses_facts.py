@@ -161,7 +161,7 @@ class LossesFacts(Vertical):
 
     @on(FactFilters.Filtered)
     def _show_facts(self) -> None:
-        self._list.set_facts(self._filters.shown)
+        self._list.set_entries(self._filters.shown)
         self._arrange()
 
     def on_resize(self) -> None:
@@ -223,12 +223,12 @@ class LossesFacts(Vertical):
 
     def action_copy(self) -> None:
         """Ask for the facts on show as a checklist."""
-        keys = tuple(fact.key for fact in self._list.facts)
+        keys = tuple(fact.key for fact in self._list.entries)
         if keys:
             self.post_message(self.CopyWanted(keys, self.scope))
 
     def _chosen(self) -> FactView | None:
-        facts = self._list.facts
+        facts = self._list.entries
         return facts[self._list.cursor] if self._list.cursor < len(facts) else None
 
     def _explain(self) -> None:

@@ -38,7 +38,8 @@ class CallView:
 class MessageView:
     """A message as the pane shows it. `time` is in seconds since the epoch; `raw` is its JSON.
 
-    `pruned` is the text that pruning would leave, None where it leaves the message alone. `facts` are further
+    `pruned` is the text that pruning would leave, None where it leaves the message alone; `whole` the whole of a result
+    of which the text is the beginning. `facts` are further
     pairs for the head of the pane ("finish", "stop"), `notes` sentences that deserve attention.
     """
 
@@ -55,6 +56,7 @@ class MessageView:
     reasoning: str = ""
     raw: str = ""
     pruned: str | None = None
+    whole: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -103,7 +105,7 @@ class MessagePane(Vertical):
 
     @property
     def mode(self) -> str:
-        """text, calls, reasoning, pruned or raw."""
+        """text, calls, reasoning, pruned, whole or raw."""
         return self._modes.mode
 
     @property
@@ -156,6 +158,8 @@ class MessagePane(Vertical):
             self._body.set_text(view.reasoning)
         elif mode == "pruned":
             self._body.set_text(view.pruned or "")
+        elif mode == "whole":
+            self._body.set_text(view.whole)
         elif mode == "raw":
             self._body.set_lines(list(readable(view.raw)))
         elif view.text.lstrip()[:1] in ("{", "["):
@@ -172,6 +176,10 @@ def _modes(view: MessageView) -> list[Mode]:
         modes.append(Mode("reasoning", "reasoning", "What the model thought"))
     if view.pruned is not None:
         modes.append(Mode("pruned", "✂ pruned", "What pruning leaves of the message"))
+    if view.whole:
+        modes.append(
+            Mode("whole", "whole result", "All of a large result, of which the model was sent the beginning")
+        )
     if view.raw:
         modes.append(Mode("raw", "raw", "The message as it is stored, as JSON"))
     return modes

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from inspector.core.shares import dollars
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
@@ -32,10 +33,12 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestsView:
-    """Every request up to what is shown, and a sentence about them: whether they are modelled, what they cost."""
+    """Every request up to what is shown, a sentence about them (whether they are modelled, what they cost), and some
+    about what idling cost."""
 
     requests: tuple[RequestView, ...] = ()
     note: str = ""
+    idle: tuple[str, ...] = ()
 
 
 class RequestsPart(Vertical):
@@ -60,7 +63,7 @@ class RequestsPart(Vertical):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._view = RequestsView()
-        self._headline = Headline(10)
+        self._headline = Headline(14)
         self._chart = Headline(_ROWS + 2)
         self._list = RequestList()
 
@@ -87,15 +90,15 @@ class RequestsPart(Vertical):
                 self._fill()
 
     def _fill(self) -> None:
-        self._headline.set_lines(cause_lines(self._view))
-        self._list.set_requests(self._view.requests)
+        self._list.set_entries(self._view.requests)
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """The chart follows the width."""
+        """The chart follows the width; where room is short, what idling cost goes."""
         self._draw()
 
     def _draw(self) -> None:
+        self._headline.set_lines(cause_lines(self._view, idle=self.size.height >= _LOW))
         self._chart.display = self.size.height >= _NO_CHART
         rows = _LOW_ROWS if self.size.height < _LOW else _ROWS
         self._chart.set_lines(chart_lines(self._view.requests, self.size.width - 2, rows))
@@ -117,8 +120,8 @@ class RequestsPart(Vertical):
             self.post_message(PlaceChosen(place))
 
 
-def cause_lines(view: RequestsView) -> list[TextLine]:
-    """How many requests, what they sent and read; a line a cause with the tokens sent again."""
+def cause_lines(view: RequestsView, idle: bool = True) -> list[TextLine]:
+    """How many requests, what they sent and read; a line a cause with the tokens sent again; what `idle` cost."""
     requests = view.requests
     if not requests:
         return [TextLine(view.note or "The store keeps no requests.", "muted")]
@@ -137,14 +140,15 @@ def cause_lines(view: RequestsView) -> list[TextLine]:
         again = sum(one.missed for one in those)
         if again:
             count = human.plural(len(those), "miss", "misses")
+            more = [one.more for one in those if one.more is not None]
+            cost = f"{dollars(sum(more)):>7} USD  " if len(more) == len(those) else ""
             lines.append(
                 line_of(
-                    (f"{MARKS[cause]} ", "warning"), (f"{count:<11}{human.tokens(again):>7} sent again  ", ""),
+                    (f"{MARKS[cause]} ", "warning"), (f"{count:<11}{human.tokens(again):>7} sent again  {cost}", ""),
                     (words, "muted"),
                 )
             )  # fmt: skip
-    if view.note:
-        lines.append(TextLine(view.note, "muted"))
+    lines += [TextLine(text, "muted") for text in (view.note, *(view.idle if idle else ())) if text]
     return lines
 
 

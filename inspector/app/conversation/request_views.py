@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.answers.request_places import answer_places
-from inspector.answers.requests import PricedRequest, Requests, bills_of, requests_of
+from inspector.answers.requests import PricedRequest, Requests, bills_of, requests_of, with_differences
 from inspector.config.settings import ResolvedSettings
 from inspector.core.places import place_name
+from inspector.core.shares import dollars
 from inspector.core.watching import Watch
 from widgets.base import human
 from widgets.lists.fact_list import FactPlace
@@ -20,38 +21,44 @@ from widgets.panes.requests_part import RequestsView
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestsRead:
-    """The requests of a conversation as they are shown, the time of each, and by compaction what it cost in words."""
+    """The requests of a conversation, as they are shown, and by compaction what it cost in words."""
 
+    found: Requests
     view: RequestsView
     bills: Mapping[int, str]
-    generations: tuple[int, ...]
 
     def until(self, generation: int, length: int | None) -> RequestsView:
         """The requests that were sent by the time that a generation had so many messages; None: all of them."""
         if length is None:
             return self.view
-        shown = tuple(
-            one
-            for one, number in zip(self.view.requests, self.generations, strict=True)
-            if number < generation
-            or (number == generation and (one.place is None or one.place.index < length))
-        )
-        return RequestsView(shown, self.view.note)
+        pairs = [
+            (priced, shown)
+            for priced, shown in zip(self.found.priced, self.view.requests, strict=True)
+            if _sent_by(priced.judged.request.generation, shown, generation, length)
+        ]
+        until = replace(self.found, priced=tuple(priced for priced, _ in pairs), reported=0)
+        return RequestsView(tuple(shown for _, shown in pairs), _note(until))
+
+
+def _sent_by(number: int, shown: RequestView, generation: int, length: int) -> bool:
+    """Whether a request of list `number` was sent by the time that a generation had so many messages."""
+    here = shown.place is None or shown.place.index < length
+    return number < generation or (number == generation and here)
 
 
 def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Watch) -> RequestsRead:
     """Every request of a conversation with its cause and cost, and the bills of its compactions. Raises StoreErrors,
     EngineErrors, BadInput."""
     recording = shared_recording(inspection, resolved.settings.profile)
-    found = requests_of(inspection, resolved, recording)
+    found = with_differences(inspection, resolved, requests_of(inspection, resolved, recording), recording)
     watch.check()
     requests = [one.judged.request for one in found.priced]
     places = answer_places(inspection.conversation, recording, requests, found.modelled)
     views = tuple(_view(one, index) for one, index in zip(found.priced, places, strict=True))
     how = "modelled, " if found.modelled else ""
     bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}
-    numbers = tuple(one.generation for one in requests)
-    return RequestsRead(RequestsView(views, _note(found)), bills, numbers)
+    idle = found.idle().words if views else ()
+    return RequestsRead(found, RequestsView(views, _note(found), idle), bills)
 
 
 def _note(found: Requests) -> str:
@@ -67,9 +74,9 @@ def _note(found: Requests) -> str:
             if dates
             else ""
         )
-        parts.append(f"{cost.amount:.2f} US dollars{of}.")
+        parts.append(f"{dollars(cost.amount)} US dollars{of}.")
     elif found.priced:
-        parts.append("No full price is known of the model: no costs.")
+        parts.append(f"No costs: {'; '.join(found.why_no_cost)}.")
     return " ".join(parts)
 
 
@@ -90,4 +97,7 @@ def _view(one: PricedRequest, index: int | None) -> RequestView:
         human.clock(request.at) if request.at else "",
         request.model,
         place,
+        one.more,
+        one.differs.partition(" (")[0],
+        judged.modelled,
     )

@@ -38,7 +38,7 @@ _AHEAD_SECONDS = 0.1
 #: What the folder of the bundled ones is called, in a checkout and installed.
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: So long after the list is there, what the next screen needs is imported, in seconds.
-_PREPARE_SECONDS = 0.2
+_PREPARE_SECONDS = 0.05
 
 
 class ConversationsScreen(JobScreen):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import count
 from math import isnan
 from pathlib import Path
 from threading import Event
@@ -16,17 +15,18 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from inspector.answers.sweeping import Progress, Request, all_equal, run_sweep
+from inspector.answers.sweeping import Progress, all_equal
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.job_screen import JobScreen
+from inspector.app.sweep import frontier
 from inspector.app.sweep.cells import CellView, Subject, value_words, written
+from inspector.app.sweep.sweeping import SweepKey, best_told, sweep_in_thread
 from inspector.core.errors import InspectorError
-from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, axes_of, cell_of, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
-from inspector.replay.sweep import Axis, Sweep, cells, sweep
+from inspector.replay.sweep import Axis, Sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -35,36 +35,12 @@ from widgets.base.headline import Headline
 from widgets.base.prompt import Prompt
 from widgets.base.text_lines import TextLine
 from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap, HeatState
+from widgets.panes.scatter import UNBEATEN, Scatter
 from widgets.panes.token_graph import TokenGraph
 
-#: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
-SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
 #: The share of facts draws the map of their number.
 _OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
 _READING = "The facts are being read; they are counted as soon as they are there."
-
-
-def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) -> Sweep:
-    """Sweep; hands over how far it is. What is done when `stop` is set is kept. Raises StoreErrors, EngineErrors."""
-    scope, rows, columns, facts = key
-    total, asked = len(rows.values) * len(columns.values), count()
-
-    def one_more() -> bool:
-        watch.some(Progress(next(asked), total, None))
-        return not stop.is_set()
-
-    if scope == "this":
-        course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
-        grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
-        whole = all(cell is not None for line in grid for cell in line)
-        return sweep(rows, columns, [grid], whole, course.facts is not None)
-    names = subject.every if scope == "all" else subject.filtered
-    answers = subject.answers
-    flags = {**answers.flags, **subject.changed}
-    request = Request(
-        answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
-    )
-    return run_sweep(request, answers, watch.some, lambda: not stop.is_set())
 
 
 class SweepScreen(JobScreen):
@@ -75,6 +51,13 @@ class SweepScreen(JobScreen):
         Binding("escape", "back", "Cancel, back", id="sweep.back"),
         Binding("m", "metric(1)", "Metric", id="sweep.metric"),
         Binding("M", "metric(-1)", "Metric before", id="sweep.metric_back", show=False),
+        Binding(
+            "c",
+            "points",
+            "Cost and facts",
+            id="sweep.points",
+            tooltip="Cost against facts at risk, as points",
+        ),
         Binding("o", "scope", "Over what", id="sweep.scope"),
         Binding("x", "axis('columns')", "Columns", id="sweep.columns"),
         Binding("y", "axis('rows')", "Rows", id="sweep.rows"),
@@ -87,7 +70,8 @@ class SweepScreen(JobScreen):
         "Every cell is a run of the whole conversation, or of all of them, under two settings. The darker, the more. "
         f"{NOW} the settings on screen, {FORCE} those in force, {BEST} the best cell by this metric. "
         "Beside the map is the cell's curve over one conversation, which is named: over several, first the one with "
-        "the most compactions there; n and p go to the others."
+        "the most compactions there; n and p go to the others. c draws every cell as a point, its cost against its "
+        f"facts at risk: {UNBEATEN} is one that no other beats on both, {BEST} the best beside the settings in force."
     )
 
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
@@ -99,6 +83,7 @@ class SweepScreen(JobScreen):
         self.found: Sweep | None = None
         self.facts = subject.facts
         self.map = HeatMap(id="sweep-map")
+        self.scatter = Scatter(id="sweep-points")
         self.cell = CellView(self, subject)
         self.take = take
         self.metric = METRICS[0].name
@@ -117,6 +102,7 @@ class SweepScreen(JobScreen):
         with Horizontal(id="sweep-body"):
             with Vertical(id="sweep-left"):
                 yield self.map
+                yield self.scatter
             with Vertical(id="sweep-right"):
                 yield Headline(15, id="sweep-cell")
                 yield TokenGraph(id="sweep-graph")
@@ -126,7 +112,7 @@ class SweepScreen(JobScreen):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.query_one("#sweep-prompt").display = False
+        self.query_one("#sweep-prompt").display = self.scatter.display = False
         self.query_one("#sweep-graph").can_focus = False
         self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
         self.map.focus()
@@ -169,10 +155,15 @@ class SweepScreen(JobScreen):
         self.cell.show()
 
     def _key(self) -> SweepKey:
-        facts: FactSteps | bool = BY_NAME[self.metric].facts
+        facts: FactSteps | bool = self._counts_facts
         if self.scope == "this":
             facts = False if self.facts is None else self.facts
         return self.scope, self.rows, self.columns, facts
+
+    @property
+    def _counts_facts(self) -> bool:
+        """Whether what is on screen needs facts."""
+        return BY_NAME[self.metric].facts or self.scatter.display
 
     def take_facts(self, facts: FactSteps) -> None:
         """The facts of the conversation on screen have been read: count them."""
@@ -227,27 +218,15 @@ class SweepScreen(JobScreen):
         """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
         if keep:
             self._told = text
-        marks = f"   {NOW} on screen  {FORCE} in force  {self._best_told()}"
+        marks = f"   {NOW} on screen  {FORCE} in force  "
+        if self.scatter.display:
+            text = frontier.told(self.found, self._cell_of(self.subject.force)) or text
+            marks += f"{UNBEATEN} not beaten  {BEST} best"
+        else:
+            marks += best_told(self.found if self._counted() else None, self.metric)
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
-
-    def _best_told(self) -> str:
-        """What the mark of the best cell means: by some metrics several are equally good, or all."""
-        found = self.found
-        if found is None or not found.conversations or not self._counted():
-            return f"{BEST} best"
-        if all_equal(found, self.metric):
-            return "all cells are equal by this metric"
-        place = found.best(self.metric)
-        if place is None:
-            return f"{STUCK} the agent gives up, or compacts at every call"
-        count = sum(
-            cell == place.value and not found.stuck(row, column)
-            for row, line in enumerate(found.cells[self.metric])
-            for column, cell in enumerate(line)
-        )
-        return f"{BEST} the first of {count:,} best" if count > 1 else f"{BEST} best"
 
     def _show(self) -> None:
         metric = BY_NAME[self.metric]
@@ -277,6 +256,7 @@ class SweepScreen(JobScreen):
                 if found is not None and found.stuck(row, column)
             ),
         )
+        self.scatter.state = frontier.scatter_state(found, heat.state.now, heat.state.force)
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
         self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
 
@@ -288,8 +268,13 @@ class SweepScreen(JobScreen):
         changes = {self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
         return self.subject.settings.with_(**changes)
 
+    @on(Scatter.PointChosen)
+    def _point_chosen(self, event: Scatter.PointChosen) -> None:
+        self.map.move_to((event.row, event.column))
+
     @on(HeatMap.CellTaken)
-    def _cell_taken(self, event: HeatMap.CellTaken) -> None:
+    @on(Scatter.PointTaken)
+    def _cell_taken(self, event: HeatMap.CellTaken | Scatter.PointTaken) -> None:
         settings = self.settings_of(event.row, event.column)
         self._stop.set()
         self.dismiss()
@@ -311,6 +296,21 @@ class SweepScreen(JobScreen):
     def action_metric(self, by: int) -> None:
         """Another metric."""
         self.query_one("#sweep-metric", ModeBar).step(by)
+
+    def action_points(self) -> None:
+        """The cells as points, their cost against their facts at risk; or the map again."""
+        self.map.display, self.scatter.display = self.scatter.display, not self.scatter.display
+        (self.scatter if self.scatter.display else self.map).focus()
+        self.scatter.move_to(self.map.cursor, notify=False)
+        if self.scope != "this" and self._counts_facts and not self._knows_facts:
+            self.begin()
+        else:
+            self._show()
+            self._tell(self._told)
+
+    @property
+    def _knows_facts(self) -> bool:
+        return self.found is not None and "facts_at_risk" in self.found.cells
 
     def action_scope(self) -> None:
         """Over this conversation, those of the filter, all."""
@@ -371,7 +371,7 @@ class SweepScreen(JobScreen):
     def _close_prompt(self) -> None:
         box = self.query_one("#sweep-prompt", Input)
         box.value, box.display = "", False
-        self.map.focus()
+        (self.scatter if self.scatter.display else self.map).focus()
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:

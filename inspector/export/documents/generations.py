@@ -8,14 +8,13 @@ from dataclasses import asdict
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile, PlannedMessage
-from inspector.answers.requests import PricedRequest, Requests
 from inspector.answers.showing import ShownGeneration
-from inspector.caching.costs import Bill, Cost, Rates
 from inspector.core.conversations import Microcompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.text import safe, safe_line, unwrapped
+from inspector.export.documents.costs import bill_document
 from inspector.export.documents.document import Document
 from inspector.export.documents.findings import finding_document
 from inspector.export.documents.settings import budgets_document, settings_document
@@ -69,6 +68,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
                 "breakpoint": points.get(index),
                 "summary": handoff_of(message) is not None,
                 "text": safe(message.text) if full and message.text else first_line(message),
+                "whole_in": safe_line(message.whole) or None,
             }
             for index, message in enumerate(answer.messages)
         ],
@@ -89,20 +89,6 @@ def first_line(message: Message) -> str:
     if calls:
         return safe_line(calls)
     return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
-
-
-def _bill(found: tuple[Bill, Rates] | None) -> Document | None:
-    document = None if found is None else cost_document(found[0].cost, found[1])
-    if document is None or found is None:
-        return None
-    made = found[0]
-    return document | {
-        "requests_to_pay_off": made.requests_to_pay_off,
-        "requests_after": made.later,
-        "paid_off": made.paid_off,
-        "warm": made.warm,
-        "text": made.words,
-    }
 
 
 def compaction_documents(answer: Iterable[JudgedCompaction]) -> list[Document]:
@@ -149,7 +135,8 @@ def _compaction(entry: JudgedCompaction) -> Document:
             "steps": [asdict(step) for step in planned.steps],
         },
         "findings": [finding_document(finding) for finding in entry.findings],
-        "cost": _bill(entry.bill),
+        "cost": bill_document(entry.bill, entry.modelled),
+        "cost_note": entry.why_no_bill or None,
     }
 
 
@@ -177,46 +164,6 @@ def microcompaction_documents(answer: Iterable[Microcompaction]) -> list[Documen
         }
         for entry in answer
     ]
-
-
-def request_documents(answer: Requests) -> list[Document]:
-    """The answer of `requests`."""
-    return [_request(one) for one in answer.priced]
-
-
-def _request(one: PricedRequest) -> Document:
-    judged, request = one.judged, one.judged.request
-    return {
-        "index": request.index,
-        "generation": request.generation,
-        "message": safe_line(request.message),
-        "model": safe_line(request.model),
-        "at": request.at or None,
-        "input_tokens": request.input,
-        "cache_read_tokens": request.cache_read,
-        "cache_write_tokens": request.cache_write,
-        "cache_write_1h_tokens": request.cache_write_1h,
-        "output_tokens": request.output,
-        "context_tokens": request.context,
-        "modelled": judged.modelled,
-        "cause": judged.cause,
-        "missed_tokens": judged.missed,
-        "idle_seconds": judged.idle,
-        "cost": cost_document(one.cost, one.rates),
-    }
-
-
-def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
-    """What something cost, and of what day the prices are; None where they are not known."""
-    if cost is None or rates is None:
-        return None
-    return {
-        "currency": "USD",
-        "amount": cost.amount,
-        "of": {"read": cost.read, "write": cost.write, "output": cost.output},
-        "prices_of": rates.date or None,
-        "prices_from": rates.source,
-    }
 
 
 def plan_documents(answer: Iterable[PlannedFile]) -> list[Document]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from inspector.caching.misses import CAUSES
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
 from inspector.export.text.console import add_row, console_for, say, table_of
@@ -114,8 +113,10 @@ def print_compactions(documents: Sequence[Document]) -> None:
                 f"tail_start {planned['tail_start']} (differs)"
             )
         say(console, f"  {recorded} · {told} · session {entry['session']}")
-        if entry["cost"]:
-            say(console, f"  cost: {entry['cost']['text']}")
+        say(
+            console,
+            f"  cost: {entry['cost']['text'] if entry['cost'] else 'not known, ' + entry['cost_note']}",
+        )
         for finding in entry["findings"]:
             say(console, f"  {finding['severity']}: {finding['text']}")
         if entry["note"]:
@@ -132,42 +133,6 @@ def _print_microcompaction(console: Console, entry: Document) -> None:
     cleared = f"{entry['results']} results cleared in generation {entry['generation']}"
     line.append(" · ".join([cleared, *sizes]), style="not bold")
     console.print(line, soft_wrap=not console.is_terminal)
-
-
-def print_requests(documents: Sequence[Document]) -> None:
-    """A line a call: its context, what of it came from the cache, what had to be sent again and why, what it cost."""
-    console = console_for()
-    names = ("#", "context", "read", "written", "of 1h", "input", "output")
-    table = table_of(
-        *((name, True) for name in names), ("generation", True), ("again", True), ("cause", False), ("USD", True),
-        ("model", False),
-    )  # fmt: skip
-    for entry in documents:
-        sizes = (
-            entry["context_tokens"], entry["cache_read_tokens"], entry["cache_write_tokens"],
-            entry["cache_write_1h_tokens"], entry["input_tokens"], entry["output_tokens"],
-        )  # fmt: skip
-        shown = ["" if size is None else f"{size:,}" for size in sizes]
-        cost = "" if entry["cost"] is None else f"{entry['cost']['amount']:.4f}"
-        missed = f"{entry['missed_tokens']:,}" if entry["missed_tokens"] else ""
-        add_row(
-            table, str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
-            entry["model"],
-        )  # fmt: skip
-    console.print(table)
-    _print_misses(console, documents)
-
-
-def _print_misses(console: Console, documents: Sequence[Document]) -> None:
-    """What was sent again, by cause, and what all of it cost."""
-    for cause in CAUSES:
-        those = [entry for entry in documents if entry["cause"] == cause]
-        if those:
-            again = sum(entry["missed_tokens"] for entry in those)
-            say(console, f"{cause:<16} {len(those):>5,}  {again:>12,} tokens sent again")
-    costs = [entry["cost"]["amount"] for entry in documents if entry["cost"] is not None]
-    if costs and len(costs) == len(documents):
-        say(console, f"all requests     {len(costs):>5,}  {sum(costs):>12,.2f} US dollars")
 
 
 def print_plans(documents: Sequence[Document]) -> None:

@@ -215,7 +215,8 @@ class _Later:
         return min(found, key=lambda saying: saying.step, default=None)
 
     def contrary(self, fact: Fact) -> Contradiction | None:
-        """The last thing said after the fact about the same thing with another value of the same form."""
+        """The first thing said after the fact about the same thing with another value of the same form, from which on
+        the fact no longer holds."""
         things = frozenset(fact.things)
         if len(things) < 2 or not fact.values or fact.kind == "link":
             return None
@@ -225,22 +226,14 @@ class _Later:
         )
         if rarest is None:
             return None
-        best: tuple[int, Contradiction] | None = None
         # A word that hundreds of messages use says of none of them that it is about the same thing.
         for saying, statement in self.worded[rarest][-400:]:
-            if (
-                saying.step <= last
-                or saying.role not in _SPOKEN
-                or (best is not None and saying.step <= best[0])
-            ):
-                continue
-            if fact.role == "user" and saying.role != "user":
+            if saying.step <= last or saying.role not in (("user",) if fact.role == "user" else _SPOKEN):
                 continue
             others = _others(fact, statement, things)
             if others:
-                place = replace(saying, span=statement.span)
-                best = (saying.step, Contradiction(statement.text, others, place))
-        return None if best is None else best[1]
+                return Contradiction(statement.text, others, replace(saying, span=statement.span))
+        return None
 
 
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:

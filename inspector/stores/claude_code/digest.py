@@ -20,19 +20,19 @@ _TITLE = 120
 _CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
-class _Usage(msgspec.Struct):
+class _Usage(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
 
 
-class _Answer(msgspec.Struct):
+class _Answer(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     usage: _Usage | None = None
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, gc=False):
     type: str = ""
     subtype: str | None = None
     uuid: str | None = None
@@ -122,7 +122,10 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
         part = ""
         if line.isSidechain and not (marked and not line.agentId):
             part = side_of[line.uuid] = line.agentId or side_of.get(line.parentUuid or "") or line.uuid
-        tallies.setdefault(part, _Tally()).add(line, raw)
+        tally = tallies.get(part)
+        if tally is None:
+            tally = tallies[part] = _Tally()
+        tally.add(line, raw)
     own = next((title for title, leaf in reversed(summaries) if leaf in uuids), "")
     title = titles.get("custom-title") or titles.get("ai-title") or own
     told = {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions}

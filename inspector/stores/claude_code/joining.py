@@ -126,7 +126,7 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
     """A conversation of files; `paths` are those that are read, all of them without."""
-    ordered = sorted(group, key=_order)
+    ordered = sorted(group, key=_order) if len(group) > 1 else group
     tip = max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths))
     largest = max(digest.largest for digest in ordered)
     earlier = [digest.session for digest in ordered if digest.session != tip.session]

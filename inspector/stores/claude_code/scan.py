@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from inspector.stores.claude_code.forms import (
     blocks_of,
     user_wires,
 )
+from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
 
@@ -112,7 +114,7 @@ def scan(path: Path) -> Scan:
 
 class _Scanner:
     def __init__(self, path: Path) -> None:
-        self.found = Scan(Entries(path, _convert))
+        self.found = Scan(Entries(path, _convert, partial(file_of, path)))
         self.known: set[tuple[str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
         self.summaries: list[tuple[str, str]] = []

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, ConversationRow, Request
+from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Request
 from inspector.core.text import safe_line
-from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
@@ -86,7 +86,10 @@ class CodexReader:
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
             newest[digest.session] = digest
-        return tuple(Source(_row(digest), (digest.path,)) for digest in newest.values())
+        return tuple(
+            Source(row_of(d, self.agent, f"codex {d.version}".strip(), "told by the rollout"), (d.path,))
+            for d in newest.values()
+        )
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -108,28 +111,6 @@ class CodexReader:
             bodies_of((found.entries,), row.id),
             found.prompt,
         )
-
-
-def _row(digest: FileDigest) -> ConversationRow:
-    return ConversationRow(
-        id=digest.session,
-        root=digest.session,
-        title=digest.title,
-        model=digest.model,
-        source=f"codex {digest.version}".strip(),
-        sessions=(digest.session,),
-        messages=digest.messages,
-        compactions=len(digest.compactions),
-        started_at=digest.started_at,
-        last_active=digest.last_active,
-        parent=digest.parent or None,
-        kind="sub-agent" if digest.parent else "conversation",
-        provider=digest.provider,
-        agent="codex",
-        folder=digest.folder,
-        window=digest.window,
-        window_source="told by the rollout" if digest.window else "",
-    )
 
 
 class _Scanner:

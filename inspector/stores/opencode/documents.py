@@ -1,8 +1,9 @@
 """Where opencode keeps a session: an export, its folder of JSON files, or its database. Each is read as an export is.
 
 The forms are those of opencode's source and of exports of 1.16 to 1.18: `storage/session/<project>/<name>.json`
-with `storage/message/<session>/*.json` and `storage/part/<message>/*.json`, later `opencode.db` with the tables
-session, message and part, whose `data` are the same documents.
+with `storage/message/<session>/*.json` and `storage/part/<message>/*.json` (in the oldest under
+`project/<folder>/storage/session`, as `info`, `message` and `part/<session>`), later `opencode.db` with the tables
+session, message and part, whose `data` are the same documents without their ids.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from inspector.stores.lines import cannot_read, mapping, text_at
+from inspector.stores.lines import cannot_read, mapping
 
 Document = dict[str, Any]
 SQLITE = b"SQLite format 3\0"
@@ -24,6 +25,7 @@ _COLUMNS = {
     "directory": "directory",
     "title": "title",
     "version": "version",
+    "revert": "revert",
 }
 _TABLES = frozenset({"session", "message", "part"})
 T = TypeVar("T")
@@ -54,18 +56,22 @@ def read_document(path: Path, session: str) -> Document | None:
 
 
 def _from_folder(path: Path, info: Document) -> Document:
-    name = text_at(info, "id")
+    # opencode itself takes ids from the names of files: what stands in them may be older.
     storage = next((folder for folder in path.parents if (folder / "message").is_dir()), path.parent)
     messages = []
-    for file in _files(storage / "message" / name):
+    for file in _files(storage / "message" / path.stem):
         message = _json(file)
         if message is None:
             continue
-        parts = [
-            part for found in _files(storage / "part" / text_at(message, "id")) if (part := _json(found))
-        ]
-        messages.append({"info": message, "parts": parts})
-    return {"info": info, "messages": messages}
+        # Before there were projects, the parts lay in a folder of their session.
+        listed = _files(storage / "part" / file.stem) or _files(storage / "part" / path.stem / file.stem)
+        parts = [_named(part, found) for found in listed if (part := _json(found)) is not None]
+        messages.append({"info": _named(message, file), "parts": parts})
+    return {"info": _named(info, path), "messages": messages}
+
+
+def _named(document: Document, file: Path) -> Document:
+    return {**document, "id": file.stem}
 
 
 def _from_database(database: sqlite3.Connection, session: str) -> Document:
@@ -75,6 +81,7 @@ def _from_database(database: sqlite3.Connection, session: str) -> Document:
     for row in _rows(database, f"SELECT {', '.join(['id', *wanted])} FROM session WHERE id = ?", (session,)):
         told = dict(zip(wanted, row[1:], strict=True))
         info |= {_COLUMNS[column]: value for column, value in told.items() if column in _COLUMNS}
+        info["revert"] = _loaded(told.get("revert"))
         info["time"] = {"created": told.get("time_created"), "updated": told.get("time_updated")}
     parts: dict[str, list[Document]] = {}
     query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"

@@ -16,14 +16,13 @@ from inspector.core.conversations import (
     ROLE_CODES,
     Compaction,
     Conversation,
-    ConversationRow,
     Generation,
     Microcompaction,
     Request,
 )
 from inspector.core.messages import Message
 from inspector.core.text import safe_line
-from inspector.stores.assembly import session_of
+from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.lines import count_at, seconds_of, text_at
 from inspector.stores.opencode.documents import Document, read_document, session_names
 from inspector.stores.recorded import FileDigest, Recorded, Source
@@ -45,6 +44,8 @@ class Build:
     provider: str = ""
     first_words: str = ""
     last_active: float = 0.0
+    #: So many messages the user went back from; opencode deletes them when the session goes on.
+    reverted: int = 0
 
 
 class OpencodeReader:
@@ -64,7 +65,7 @@ class OpencodeReader:
             value = json.loads(start)
         except ValueError:
             return False
-        return isinstance(value, dict) and text_at(value, "id").startswith("ses") and "projectID" in value
+        return isinstance(value, dict) and text_at(value, "id").startswith("ses") and "time" in value
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """A digest of each session in the file."""
@@ -76,11 +77,14 @@ class OpencodeReader:
         return tuple(found)
 
     def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
-        """A conversation a session, the newest where it lies in several files."""
+        """A conversation a session: the newest where it lies in several files, of two alike the one in a database."""
         newest: dict[str, FileDigest] = {}
-        for digest in sorted(digests, key=lambda digest: digest.last_active):
+        for digest in sorted(digests, key=lambda digest: (digest.last_active, bool(digest.part))):
             newest[digest.session] = digest
-        return tuple(Source(_row(d), (d.path,), part=d.part) for d in newest.values())
+        return tuple(
+            Source(row_of(d, self.agent, f"opencode {d.version}".strip()), (d.path,), part=d.part)
+            for d in newest.values()
+        )
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -95,7 +99,7 @@ class OpencodeReader:
         )
         session = session_of(row, row.id, built.requests, len(built.messages))
         return Recorded(
-            Conversation(row, (session,), generations),
+            Conversation(row, (session,), generations, _went_back(built.reverted)),
             tuple(built.compactions),
             tuple(_microcompactions(built, generations)),
             tuple(built.requests),
@@ -129,30 +133,9 @@ def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
     )
 
 
-def _row(digest: FileDigest) -> ConversationRow:
-    return ConversationRow(
-        id=digest.session,
-        root=digest.session,
-        title=digest.title,
-        model=digest.model,
-        source=f"opencode {digest.version}".strip(),
-        sessions=(digest.session,),
-        messages=digest.messages,
-        compactions=len(digest.compactions),
-        started_at=digest.started_at,
-        last_active=digest.last_active,
-        parent=digest.parent or None,
-        kind="sub-agent" if digest.parent else "conversation",
-        provider=digest.provider,
-        agent="opencode",
-        folder=digest.folder,
-    )
-
-
 def _build(document: Mapping[str, Any], session: str) -> Build:
     built = Build()
-    listed = document.get("messages")
-    entries = [entry for entry in (listed if isinstance(listed, list) else []) if isinstance(entry, Mapping)]
+    entries = list(_left(document, built))
     asked: dict[str, Mapping[str, Any]] = {}
     first_of: dict[str, int] = {}
     for entry in entries:
@@ -179,6 +162,35 @@ def _build(document: Mapping[str, Any], session: str) -> Build:
             _add(built, wire, at, session)
         _clear(built, parts, len(built.lists))
     return built
+
+
+def _left(document: Mapping[str, Any], built: Build) -> Iterator[Mapping[str, Any]]:
+    """The messages that the model would be sent: up to the one, or the part of one, that the user went back to."""
+    info, listed = document.get("info"), document.get("messages")
+    revert = info.get("revert") if isinstance(info, dict) else None
+    message, part = (
+        text_at(revert, key) if isinstance(revert, dict) else "" for key in ("messageID", "partID")
+    )
+    for entry in listed if isinstance(listed, list) else ():
+        if not isinstance(entry, Mapping):
+            continue
+        own = entry.get("info")
+        if built.reverted or (message and isinstance(own, dict) and own.get("id") == message):
+            parts = entry.get("parts") if part and not built.reverted else None
+            built.reverted += 1
+            if isinstance(parts, list):
+                names = [text_at(one, "id") if isinstance(one, dict) else "" for one in parts]
+                yield {**entry, "parts": parts[: names.index(part) if part in names else None]}
+            continue
+        yield entry
+
+
+def _went_back(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (
+        f"The user went back from {several(count, 'message')}, which opencode deletes when the session goes on.",
+    )
 
 
 def _add(built: Build, wire: dict[str, Any], at: float, session: str, summary: bool = False) -> int:

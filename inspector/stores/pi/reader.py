@@ -12,9 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Request
+from inspector.core.conversations import Compaction, Conversation, Request
 from inspector.core.text import safe_line
-from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
+from inspector.stores.assembly import (
+    bodies_of,
+    generations_of,
+    identity,
+    left_out,
+    row_of,
+    session_of,
+    several,
+)
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
 from inspector.stores.recorded import FileDigest, Recorded, Source
@@ -110,7 +118,10 @@ class PiReader:
         largest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
             largest[digest.session] = digest
-        return tuple(Source(_row(digest), (digest.path,)) for digest in largest.values())
+        return tuple(
+            Source(row_of(d, self.agent, f"pi, session version {d.version}"), (d.path,))
+            for d in largest.values()
+        )
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -136,24 +147,6 @@ class PiReader:
             requests,
             bodies_of((found.entries,), row.id),
         )
-
-
-def _row(digest: FileDigest) -> ConversationRow:
-    return ConversationRow(
-        id=digest.session,
-        root=digest.session,
-        title=digest.title,
-        model=digest.model,
-        source=f"pi, session version {digest.version}",
-        sessions=(digest.session,),
-        messages=digest.messages,
-        compactions=len(digest.compactions),
-        started_at=digest.started_at,
-        last_active=digest.last_active,
-        provider=digest.provider,
-        agent="pi",
-        folder=digest.folder,
-    )
 
 
 def _scan(path: Path) -> Scan:

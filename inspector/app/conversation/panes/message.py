@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
-from inspector.core.errors import EngineError
+from inspector.core.errors import EngineError, StoreError
 from inspector.core.messages import Message as StoredMessage
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
+from inspector.stores.lines import text_of_file
 from widgets.lists.message_list import MessageRow
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 
@@ -22,6 +24,8 @@ from widgets.panes.message_pane import CallView, MessagePane, MessageView
 _AROUND = 24
 #: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
 _REST = 0.03
+#: Of a result that is kept in a file so many bytes are shown.
+_WHOLE = 4_000_000
 _REASONING = ("reasoning_content", "reasoning")
 _SHOWN_ELSEWHERE = frozenset(
     {"role", "content", "tool_calls", "reasoning", "reasoning_content", "reasoning_details"}
@@ -112,10 +116,18 @@ def message_view(
     notes = []
     if message.images:
         notes.append(f"holds {message.images} picture{'s' if message.images > 1 else ''}")
+    whole = ""
+    if message.whole:
+        notes.append(f"the model was sent its beginning; the whole result is in {message.whole}")
+        try:
+            whole = text_of_file(Path(message.whole), _WHOLE)
+        except StoreError as error:
+            notes.append(str(error))
     return MessageView(
         label=row.label,
         role=row.role,
         text=message.text,
+        whole=whole,
         region=row.region,
         tokens=row.tokens,
         token_kind=row.token_kind,

@@ -1,0 +1,101 @@
+"""Requests with their causes and costs, their sums, and the bills of compactions."""
+
+from __future__ import annotations
+
+from inspector.answers.requests import PricedRequest, Requests
+from inspector.caching.costs import Bill, Cost, Rates
+from inspector.core.text import safe_line
+from inspector.export.documents.document import Document
+
+
+def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
+    """What a compaction cost, and when that had come back; None where it is not known."""
+    document = None if found is None else cost_document(found[0].cost, found[1])
+    if document is None or found is None:
+        return None
+    made = found[0]
+    return document | {
+        "requests_to_pay_off": made.requests_to_pay_off,
+        "requests_after": made.later,
+        "paid_off": made.paid_off,
+        "paid_off_request": made.paid_by,
+        "warm": made.warm,
+        "modelled": modelled,
+        "text": ("modelled, " if modelled else "") + made.words,
+    }
+
+
+def request_documents(answer: Requests) -> list[Document]:
+    """The answer of `requests`."""
+    return [_request(one) for one in answer.priced]
+
+
+def _request(one: PricedRequest) -> Document:
+    judged, request = one.judged, one.judged.request
+    return {
+        "index": request.index,
+        "generation": request.generation,
+        "message": safe_line(request.message),
+        "model": safe_line(request.model),
+        "at": request.at or None,
+        "input_tokens": request.input,
+        "cache_read_tokens": request.cache_read,
+        "cache_write_tokens": request.cache_write,
+        "cache_write_1h_tokens": request.cache_write_1h,
+        "output_tokens": request.output,
+        "context_tokens": request.context,
+        "modelled": judged.modelled,
+        "cause": judged.cause,
+        "missed_tokens": judged.missed,
+        "missed_cost": one.more,
+        "differs": one.differs or None,
+        "idle_seconds": judged.idle,
+        "cost": cost_document(one.cost, one.rates),
+        "cost_note": one.why_no_cost or None,
+    }
+
+
+def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
+    """What something cost, and of what day the prices are; None where they are not known."""
+    if cost is None or rates is None:
+        return None
+    return {
+        "currency": "USD",
+        "amount": cost.amount,
+        "of": {"read": cost.read, "write": cost.write, "output": cost.output},
+        "prices_of": rates.date or None,
+        "prices_from": rates.source,
+    }
+
+
+def sums_document(answer: Requests) -> Document:
+    """The requests of a conversation in sums: what they sent, missed and cost, by cause, and what idling did."""
+    priced, idle = answer.priced, answer.idle()
+    rates = next((one.rates for one in priced if one.rates is not None), None)
+    dates = sorted({one.rates.date for one in priced if one.rates is not None and one.rates.date})
+    return {
+        "requests": len(priced),
+        "modelled": answer.modelled,
+        "sent_tokens": answer.sent,
+        "reported_tokens": answer.reported or None,
+        "cache_read_tokens": sum(one.judged.request.cache_read for one in priced),
+        "cache_write_tokens": sum(one.judged.request.cache_write for one in priced),
+        "output_tokens": sum(one.judged.request.output for one in priced),
+        "cost": cost_document(answer.cost, rates),
+        "prices_of": dates,
+        "cost_notes": list(answer.why_no_cost),
+        "by_cause": [
+            {"cause": one.cause, "misses": one.misses, "missed_tokens": one.tokens, "missed_cost": one.more}
+            for one in answer.by_cause()
+        ],
+        "idle": {
+            "misses": idle.misses,
+            "missed_tokens": idle.tokens,
+            "missed_cost": idle.more,
+            "ttl": "1h" if idle.hour else "5m",
+            "other_ttl_cost": None if idle.other is None else idle.other.amount,
+            "keep_alive_pays_up_to_seconds": idle.gap,
+            "keep_alive_saves": idle.saved,
+            "text": list(idle.words),
+        },
+    }

@@ -1,0 +1,70 @@
+"""Requests, what they missed and cost, and what idling did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.core.shares import dollars
+from inspector.export.documents.document import Document
+from inspector.export.text.console import add_row, console_for, say, table_of
+
+
+def print_requests(documents: Sequence[Document], sums: Document) -> None:
+    """A line a call: its context, what of it came from the cache, what had to be sent again and why, what it cost; then
+    all of it in sums."""
+    console = console_for()
+    names = ("#", "context", "read", "written", "of 1h", "input", "output")
+    table = table_of(
+        *((name, True) for name in names), ("generation", True), ("again", True), ("cause", False), ("USD", True),
+        ("model", False),
+    )  # fmt: skip
+    for entry in documents:
+        sizes = (
+            entry["context_tokens"], entry["cache_read_tokens"], entry["cache_write_tokens"],
+            entry["cache_write_1h_tokens"], entry["input_tokens"], entry["output_tokens"],
+        )  # fmt: skip
+        rough = "~" if entry["modelled"] else ""
+        shown = ["" if size is None else f"{rough}{size:,}" for size in sizes]
+        cost = "" if entry["cost"] is None else f"{rough}{entry['cost']['amount']:.4f}"
+        missed = f"{rough}{entry['missed_tokens']:,}" if entry["missed_tokens"] else ""
+        add_row(
+            table, str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
+            entry["model"],
+        )  # fmt: skip
+    console.print(table)
+    for entry in documents:
+        if entry["differs"]:
+            say(console, f"request {entry['index']:,} differs from the one before {entry['differs']}")
+    print_sums(sums)
+
+
+def print_sums(sums: Document) -> None:
+    """What was sent again, by cause, what all of it cost, and what idling did."""
+    console = console_for()
+    how = "modelled " if sums["modelled"] else ""
+    for one in sums["by_cause"]:
+        more = (
+            ""
+            if not one["missed_cost"]
+            else f", {dollars(one['missed_cost'])} US dollars more than reading them"
+        )
+        say(
+            console,
+            f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}",
+        )
+    if sums["cost"] is not None:
+        cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
+        say(console, f"{how + 'requests':<17}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
+    elif sums["requests"]:
+        say(
+            console, f"{how + 'requests':<17}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}"
+        )
+    for sentence in sums["idle"]["text"]:
+        say(console, sentence)
+
+
+def _prices(dates: Sequence[str]) -> str:
+    """Of which days the prices are."""
+    if not dates:
+        return ""
+    return f" at the prices of {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "")

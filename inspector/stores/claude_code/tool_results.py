@@ -1,0 +1,30 @@
+"""Large results, which Claude Code keeps in files beside the transcript: the model was sent their beginning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_OPENING = "<persisted-output>"
+_SAVED = re.compile(r"Full output saved to: *([^\r\n]+)")
+_FOLDER = "tool-results"
+
+
+def file_of(transcript: Path, wire: Mapping[str, Any]) -> str:
+    """The file with the whole of a result, where the session's own folder has it; "" for any other message.
+
+    The path in the text may be another machine's, and what a transcript names is not opened anywhere else.
+    """
+    content = wire.get("content")
+    if wire.get("role") != "tool" or not isinstance(content, str) or not content.startswith(_OPENING):
+        return ""
+    saved = _SAVED.search(content, 0, 4_096)
+    if saved is None:
+        return ""
+    name = re.split(r"[/\\]", saved[1].strip())[-1]
+    # Those of sub-agents lie in a folder of the session: SESSION/subagents/agent-1.jsonl.
+    sessions = (transcript.with_suffix(""), transcript.parent.parent)
+    found = (session / _FOLDER / name for session in sessions if name not in ("", ".", ".."))
+    return next((str(path) for path in found if path.is_file()), "")

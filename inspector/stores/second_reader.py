@@ -1,0 +1,95 @@
+"""A second process that goes through files, so that two cores read a home which nobody has read before.
+
+Standard input has a path a line, as JSON. Standard output gets a line for each: what was wrong, or null, and the
+digests. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import inspector
+from inspector.core.errors import StoreDamaged, StoreError
+from inspector.stores.recorded import FileDigest, digest_from
+
+#: The least that is worth starting a process for, in bytes.
+WORTH = 64_000_000
+
+
+class Ended(Exception):
+    """The process ended before its time."""
+
+
+class SecondReader:
+    """The process, seen from whoever asks it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """As `Reader.digests`. Raises StoreErrors, and Ended where nobody answers."""
+        asked, answers = self._process.stdin, self._process.stdout
+        if asked is None or answers is None:
+            raise Ended
+        try:
+            asked.write(json.dumps(str(path)) + "\n")
+            asked.flush()
+            line = answers.readline()
+        except (OSError, ValueError):
+            line = ""
+        if not line:
+            raise Ended
+        problem, found = json.loads(line)
+        if problem is not None:
+            raise StoreDamaged(problem)
+        return tuple(map(digest_from, found))
+
+
+@contextmanager
+def second_reader(agent: str) -> Iterator[SecondReader]:
+    """The process for the files of one agent; it is gone when the block ends."""
+    root = str(Path(inspector.__file__).parents[1])
+    paths = [root, os.environ.get("PYTHONPATH", "")]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "inspector.stores.second_reader", agent],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # The screen is no place for what it may say.
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        # Keys that the terminal turns into signals are for the app.
+        start_new_session=True,
+    )
+    try:
+        yield SecondReader(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    from inspector.stores.detect import reader_of
+
+    reader = reader_of(sys.argv[1])
+    answer: tuple[str | None, list[tuple[Any, ...]]]
+    for line in sys.stdin:
+        try:
+            answer = (None, [astuple(digest) for digest in reader.digests(Path(json.loads(line)))])
+        except StoreError as error:
+            answer = (str(error), [])
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""A list with one line an entry, of values of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from textual.message import Message
+
+from widgets.lists.line_list import LineList
+
+Entry = TypeVar("Entry")
+
+
+class EntryList(LineList, Generic[Entry]):
+    """Posts Selected and Opened with the row, counted from 0. A subclass draws a line of an entry."""
+
+    TOOLTIP = ""
+
+    class Selected(Message):
+        """The cursor came to an entry."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    class Opened(Selected):
+        """An entry was opened (enter, double click)."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._entries: tuple[Entry, ...] = ()
+        self.tooltip = self.TOOLTIP
+
+    def key(self, entry: Entry) -> object:
+        """What an entry is known by when others come; the entry itself where a subclass names nothing."""
+        return entry
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is shown."""
+        return self._entries
+
+    @property
+    def entry(self) -> Entry | None:
+        """The one under the cursor."""
+        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+
+    @property
+    def row_count(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these; the cursor stays on its entry where that is still there, else it goes to the first."""
+        fresh = tuple(entries)
+        if fresh == self._entries:
+            return
+        here = None if self.entry is None else self.key(self.entry)
+        self._entries = fresh
+        self.resized()
+        self.move_cursor(self._row_of(here), notify=False)
+        self.refresh()
+
+    def _row_of(self, key: object) -> int:
+        return next((row for row, entry in enumerate(self._entries) if self.key(entry) == key), 0)
+
+    def selected(self, row: int) -> None:
+        """Tell that the cursor came to an entry."""
+        self.post_message(self.Selected(row))
+
+    def opened(self, row: int) -> None:
+        """Tell that an entry was opened."""
+        self.post_message(self.Opened(row))
