@@ -32,6 +32,8 @@ _CODED = re.compile(
 )
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
+# So many pieces of a wording are looked up before it is looked for.
+_TELLING = 4
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 # Marks that a text loses or gets where it is quoted.
 _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
@@ -145,7 +147,7 @@ class PassageIndex:
 
     def quoting(self, wording: str) -> list[int]:
         """The numbers of the parts that have a plain text as it stands, no word of it cut out of a longer one."""
-        if not wording or not _pieces(wording) <= self._pieces:
+        if not wording or not self._pieces.issuperset(_pieces(wording)):
             return []
         return [n for n, text in enumerate(self._plain) if _stands(wording, text)]
 
@@ -154,7 +156,7 @@ class PassageIndex:
         found: list[int] = []
         # The first number of a version may have its v before it.
         sure = name.partition(".")[2] if name[:1].isdigit() else name
-        at = self._lower.find(name) if _pieces(sure) <= self._pieces else -1
+        at = self._lower.find(name) if self._pieces.issuperset(_pieces(sure)) else -1
         while at >= 0:
             end = at + len(name)
             if _alone(self._lower, at, end):
@@ -218,10 +220,11 @@ def _words(text: str, rules: Rules) -> Iterable[str]:
     return rules.stemmer.words(text, coded)
 
 
-@lru_cache(maxsize=65_536)
-def _pieces(text: str) -> frozenset[str]:
-    """What a text cannot be without: its runs of letters and digits. Its ends may be cut out of longer ones."""
-    return frozenset(_PIECES.findall(text))
+@lru_cache(maxsize=32_768)
+def _pieces(text: str) -> tuple[str, ...]:
+    """What a text cannot be without: the longest of its runs of letters and digits. Its ends may be cut out of longer
+    ones."""
+    return tuple(sorted(set(_PIECES.findall(text)), key=lambda piece: (-len(piece), piece))[:_TELLING])
 
 
 def _lines(text: str) -> Iterable[Span]:
