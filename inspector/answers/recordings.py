@@ -25,15 +25,17 @@ def read_recording(
     rules = replayable(engine(profile))
     generations = inspection.conversation.generations
     compactions = inspection.compactions()
-    lists, sent = [], []
+    lists = []
     done = 0
     for generation in generations:
-        sent.append(SentMessages(caching_release(profile)))
-        messages = _kept(inspection.store.iterate(generation), sent[-1])
-        lists.append(rules.read(watched(messages, watch, done)))
+        sent = SentMessages(caching_release(profile))
+        listed = rules.read(watched(_noted(inspection.store.iterate(generation), sent), watch, done))
+        sent.sized(listed.chars, listed.images)
+        inspection.keep_sent(generation, sent)
+        lists.append(listed)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    return recording_of(inspection.conversation, compactions, rules, lists, systems, sent)
+    return recording_of(inspection.conversation, compactions, rules, lists, systems)
 
 
 def shared_recording(
@@ -51,8 +53,8 @@ def shared_recording(
         return found
 
 
-def _kept(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
+def _noted(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
     """The messages; what requests are worked out from is kept of each."""
     for message in messages:
-        sent.append(message)
+        sent.note(message)
         yield message
