@@ -32,6 +32,8 @@ async def test_a_source_is_parsed_once(rotating: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(stylesheet.Stylesheet, "_parse_rules", parse_rules)
     parsed: list[object] = []
     parse = stylesheet.parse
+    # The app itself does the same a moment after its start.
+    monkeypatch.setattr("inspector.app.conversations.screen._PREPARE_SECONDS", 3_600.0)
 
     def counting(scope: str, css: str, *more: Any, **kinds: Any) -> Any:
         parsed.append(css)
