@@ -101,13 +101,13 @@ def outcomes_of(
 ) -> tuple[SummaryOutcome, ...]:
     """The recorded summary of a compaction and its attempts, each with what it keeps. `recorded_facts` are the
     conversation's where they have been read. Attempts without a summary are left out; those of a planned compaction
-    stand alone."""
+    stand alone, since it took other messages."""
     found: list[SummaryOutcome] = []
     recorded = next((one for one in inspection.compactions() if one.index == compaction), None)
     wanted = [one for one in attempts if one.place.compaction == compaction and one.summary]
     pruned = pruned_by(inspection, settings)
     at_record = [one for one in wanted if one.place.step is None]
-    if recorded is not None:
+    if recorded is not None and (at_record or not wanted):
         facts = recorded_facts
         if facts is None:
             facts = facts_with(

@@ -120,7 +120,7 @@ def _basis(
         calls,
         plain,
         recorded,
-        1.0 if found.modelled else _scale(calls, plain, recorded),
+        course.scale.scale,
         writes,
         smallest_prefix(conversation.row.model) if found.modelled else 0,
         conversation.row.agent == "claude-code",
@@ -169,15 +169,3 @@ def _calls(
             lives = ONE_HOUR if long else FIVE_MINUTES
         cached, before = request.cache_read + written if writes else request.context, step
     return calls
-
-
-def _scale(calls: Sequence[PricedCall], plain: Sequence[int], recorded: Sequence[PricedCompaction]) -> float:
-    """How many tokens of the provider a rough one is: over the lists, how much prompts grew."""
-    sent = rough = 0
-    start = None
-    for call, following in zip(calls, [*calls[1:], None], strict=True):
-        start = call if start is None or call.first else start
-        if following is None or following.first:
-            sent += call.sent - start.sent
-            rough += plain[call.step] - plain[start.step]
-    return sent / rough if sent > 0 and rough > 0 else 1.0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
+from math import inf
 
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
 from inspector.core.messages import Message
 from inspector.engines.registry import engine
-from inspector.engines.replayable import replayable
+from inspector.engines.replayable import ReadList, replayable
+from inspector.replay.context_scale import Reported
 from inspector.replay.recording import Recording, recording_of
 
 
@@ -25,7 +29,7 @@ def read_recording(
     rules = replayable(engine(profile))
     generations = inspection.conversation.generations
     compactions = inspection.compactions()
-    lists = []
+    lists, times = [], []
     done = 0
     for generation in generations:
         sent = SentMessages(caching_release(profile))
@@ -33,9 +37,28 @@ def read_recording(
         sent.sized(listed.chars, listed.images)
         inspection.keep_sent(generation, sent)
         lists.append(listed)
+        times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    return recording_of(inspection.conversation, compactions, rules, lists, systems)
+    # Where the prompt is not recorded, what is reported of requests tells how much there is besides messages.
+    reported = () if any(systems) else _reported(inspection, lists, times)
+    return recording_of(inspection.conversation, compactions, rules, lists, systems, reported)
+
+
+def _reported(
+    inspection: Inspection, lists: Sequence[ReadList], times: Sequence[Sequence[float]]
+) -> Iterator[Reported]:
+    """The requests up to the first clearing of results in each list: what is cleared still counts in the list."""
+    cleared: dict[int, float] = {}
+    for step in inspection.store.microcompactions(inspection.conversation):
+        cleared[step.generation] = min(step.at, cleared.get(step.generation, step.at))
+    grown = [
+        (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
+    ]
+    for request in inspection.store.requests(inspection.conversation):
+        if request.at < cleared.get(request.generation, inf):
+            sizes, until = grown[request.generation - 1]
+            yield Reported(request.generation, sizes[bisect_left(until, request.at)], request.context)
 
 
 def shared_recording(

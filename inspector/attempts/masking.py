@@ -79,7 +79,13 @@ _MORE: tuple[tuple[str, str], ...] = (
         rf"(?P<secret>(?={_PLAIN}{{0,256}}\d)(?={_PLAIN}{{0,256}}[A-Za-z]){_PLAIN}{{10,512}})",
     ),
 )
-_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in (*_MORE, *FORMATS))
+#: Where a word begins: behind an escape of JSON too, whose last letter would else be part of it.
+_BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+_FIRST = re.compile(r"^(\(\?i\))?\\b")
+_PATTERNS = tuple(
+    (kind, re.compile(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)))
+    for kind, pattern in (*_MORE, *FORMATS)
+)
 #: Names of things and paths fit these formats too; they have no digits.
 _WORDY = ("a password or key", "an OpenAI key")
 #: What a secret becomes; no format fits it.

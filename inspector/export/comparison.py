@@ -47,7 +47,8 @@ def comparison_text(
     """The recording and some runs: their settings, their figures, their compactions, and the settings as YAML."""
     names = ["recorded", *(name for name, _ in runs)]
     lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
-    lines.append(f"{len(recording.transcript):,} messages, each counted once; tokens are rough.")
+    sizes = recording.course.scale.sentence() or "Tokens are rough."
+    lines.append(f"{len(recording.transcript):,} messages, each counted once. {sizes}")
     lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
     lines += _table(
         ["settings", *names[1:]],
@@ -77,7 +78,7 @@ def comparison_text(
             f"  after {event.step:,} messages ({event.fires}): "
             f"{event.tokens_before:,} → {event.tokens_after:,} tokens, "
             f"head {event.head_end}, middle {event.tail_start - event.head_end}, tail {event.before - event.tail_start}"
-            for event in events
+            for event in recording.told(events)
         ]
     for name, run in runs:
         if stuck(run):

@@ -37,8 +37,9 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     compactions = sum(bill.cost.amount for bill in bills)
     if idle.more <= compactions:
         return
+    pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
     told = [
-        f"{idle.misses:,} pauses longer than the cache lives cost {dollars(idle.more)} US dollars, the compactions "
+        f"{pauses} longer than the cache lives cost {dollars(idle.more)} US dollars, the compactions "
         f"{dollars(compactions)}.",
         *idle.words[1:],
     ]

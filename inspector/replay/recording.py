@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -14,6 +14,7 @@ from inspector.engines.failures import failures_named
 from inspector.engines.replayable import ReadList, Replayable
 from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.context_scale import Reported, context_scale
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import Transcript, transcript
@@ -23,7 +24,8 @@ from inspector.replay.whatif import Course, Event, Metrics, SummaryModel, at_ris
 @dataclass(frozen=True, slots=True)
 class Recording:
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step, and
-    the course that a what-if runs. `model` has the summaries' recorded sizes and their median share of the budget.
+    the course that a what-if runs. Sizes are those that the agent reports, where it does (`course.scale`); those of
+    events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
 
     `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
     system prompts, `moments` what one steps through.
@@ -41,6 +43,14 @@ class Recording:
     def with_costs(self, costs: CostBasis | None) -> Recording:
         """The same with what is known of its costs."""
         return replace(self, course=self.course.with_costs(costs))
+
+    def told(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Events, of this or of a run, with sizes as the agent would report them."""
+        scale = self.course.scale.reported
+        return tuple(
+            event._replace(tokens_before=scale(event.tokens_before), tokens_after=scale(event.tokens_after))
+            for event in events
+        )
 
     def token_index(self, at: Moment) -> TokenIndex:
         """What the engine keeps of the list that was live at a moment."""
@@ -62,23 +72,28 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
+    reported: Iterable[Reported] = (),
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
-    these rules, `systems` the tokens of their system prompts. Raises EngineError where the engine fails."""
+    these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
+    none where the store has the prompts. Raises EngineError where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
         indexes = [place.index for place in places]
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
     grown = [listed.growth() for listed in lists]
-    tokens = [grown[p.generation - 1][p.index + 1] + systems[p.generation - 1] for p in told.places]
+    scale = context_scale(reported)
+    tokens = [
+        scale.reported(grown[p.generation - 1][p.index + 1] + systems[p.generation - 1]) for p in told.places
+    ]
     events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
     sizes = tuple(_summary_size(c, lists[c.index] if c.index < len(lists) else None) for c in compactions)
     return Recording(
         told,
         events,
         tuple(tokens),
-        Course(rules, rules.join(stretches), systems[0]),
+        Course(rules, rules.join(stretches), systems[0], scale),
         SummaryModel(_ratio(compactions, lists, rules), recorded=sizes),
         Moments(told, compactions, [len(listed) for listed in lists]),
         tuple(lists),
@@ -91,7 +106,7 @@ def recorded_metrics(
 ) -> Metrics:
     """What the recorded compactions cost and did, measured as a what-if is; with its facts where they are known."""
     course, told = recording.course, recording.transcript
-    after = {event.step: event.tokens_after for event in recording.events}
+    after = {event.step: course.scale.reported(event.tokens_after) for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
     left = _left(told, compactions)
     sizes, count = course.sizes, len(recording.events)

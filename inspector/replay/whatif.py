@@ -20,6 +20,7 @@ from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, r
 from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.context_scale import ContextScale
 from inspector.replay.transcript import calls
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class SummaryModel:
 
 class Event(NamedTuple):
     """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages, tokens are rough, the system prompt included."""
+    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded."""
 
     step: int
     fires: str
@@ -127,13 +128,17 @@ class Course:
     """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
     sizes are those of the rough estimate, as the engine counts it.
 
-    `facts` are those said in it, `costs` what its calls cost, None where they are not known: then no run counts them.
+    `scale` leads from rough sizes to those that the agent reports, which fire and are told. `facts` are those said in
+    it, `costs` what its calls cost, None where they are not known: then no run counts them.
     """
 
-    def __init__(self, rules: Replayable[Any], said: ReadList, system_tokens: int) -> None:
+    def __init__(
+        self, rules: Replayable[Any], said: ReadList, system_tokens: int, scale: ContextScale | None = None
+    ) -> None:
         self.rules = rules
         self.said = said
         self.system = system_tokens
+        self.scale = scale or ContextScale()
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
         self.calls = calls(said.roles)
@@ -206,6 +211,7 @@ class _Run:
         """Every call of the model in turn."""
         course = self.course
         limit = least_firing(course.rules, self.settings, self.budgets)
+        limit = None if limit is None else course.scale.rough(limit)
         at = 0
         while at < len(course.calls):
             reach = len(course.calls) if limit is None else self._first_over(limit, at)
@@ -251,6 +257,7 @@ class _Run:
 
     def _prompt(self, start: int, stop: int) -> None:
         found = self._sizes(self.course.calls[start:stop]) if self.events else self.course.plain[start:stop]
+        found = self._reported(found)
         self.prompts += found
         for tokens in found:
             before = self.guard
@@ -261,7 +268,11 @@ class _Run:
 
     def _fill(self, step: int) -> None:
         if self.steps:
-            self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
+            self.tokens += self._reported(self._sizes(range(len(self.tokens) + 1, step + 1)))
+
+    def _reported(self, sizes: list[int]) -> list[int]:
+        scale = self.course.scale
+        return [scale.reported(size) for size in sizes] if scale.requests else sizes
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
         """The tokens of the list after each of these steps; `_tokens_at`, many at once."""
@@ -292,7 +303,8 @@ class _Run:
         self.images = self.list.total_images - self.course.images[step]
         after = self._tokens_at(step)
         self.guard = compacted(self.guard, before, after - self.course.system)
-        fires = self.course.rules.fires(before, self.settings, self.budgets) or ""
+        reported = self.course.scale.reported
+        fires = self.course.rules.fires(reported(before), self.settings, self.budgets) or ""
         self.events.append(
             Event(
                 step,
@@ -306,10 +318,11 @@ class _Run:
                 summary=self.summary,
             )
         )
+        prompt = reported(after)
         if self.steps:
-            self.tokens[-1] = after
-        self.prompts.append(after)
-        self.guard = responded(self.guard, after, self.budgets.threshold_tokens)
+            self.tokens[-1] = prompt
+        self.prompts.append(prompt)
+        self.guard = responded(self.guard, prompt, self.budgets.threshold_tokens)
         return True
 
     def _summary(self, budget: int) -> MessageSize:

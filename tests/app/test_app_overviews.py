@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -80,10 +82,11 @@ async def test_the_other_process_goes_with_the_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[subprocess.Popen[str]] = []
-    begin = subprocess.Popen
+    begin, asked = subprocess.Popen, Event()
 
     def endless(words: list[str], **kinds: Any) -> subprocess.Popen[str]:
         begun.append(begin(["sleep", "600"], **kinds))
+        asked.set()
         return begun[-1]
 
     monkeypatch.setattr(reading.subprocess, "Popen", endless)
@@ -91,10 +94,7 @@ async def test_the_other_process_goes_with_the_screen(
     async with app as pilot:
         screen = conversation(pilot)
         screen.app.pop_screen()
-        for _ in range(1_000):
-            await pilot.pause()
-            if begun:
-                break
+        assert await asyncio.to_thread(asked.wait, 60.0)
         assert begun[0].poll() is None
         await pilot.press("enter")
         await until(pilot, lambda: begun[0].returncode is not None)

@@ -89,7 +89,7 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         opened = beneath(pilot).loaded.opened
         assert opened is not None
         inspection = opened.inspection
-        course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.entries))
+        course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.facts))
         for row, column in (cursor, (0, 0), (7, 7)):
             run = course.run(screen.settings_of(row, column), screen.subject.model)
             for metric in METRICS:

@@ -35,6 +35,11 @@ def is_merged(event: Event) -> bool:
     return event.after == event.before - (event.tail_start - event.head_end)
 
 
+def plain(events: Sequence[Event]) -> list[Event]:
+    """Events without what a summary says: its size is known of the message, and what stands around it is not."""
+    return [event._replace(summary=0) for event in events]
+
+
 @pytest.mark.parametrize("profile", also("hermes-0.19", "hermes-0.13", "documented", "truncation"))
 @given(
     messages=conversations(least=5),
@@ -56,9 +61,9 @@ def test_both_ways_compact_alike(
         # anew it may be pruned later, and the summary is an answer.
         merged = next((place for place, event in enumerate(own.events) if is_merged(event)), None)
         if merged is not None:
-            assert anew.events[: merged + 1] == own.events[: merged + 1]
+            assert plain(anew.events[: merged + 1]) == plain(own.events[: merged + 1])
             return
-    assert anew.events == own.events
+    assert plain(anew.events) == plain(own.events)
     assert anew.left == own.left
     assert anew.tokens == own.tokens
     assert anew.metrics == own.metrics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
@@ -24,9 +24,17 @@ _KNOBS = {kind.name: kind for kind in (*KNOBS, *LATER_KNOBS)}
 
 
 def gauge_state(
-    budgets: Budgets, context: int, tokens: int | None, exact: int | None, encoding: str
+    budgets: Budgets,
+    context: int,
+    tokens: int | None,
+    exact: int | None,
+    encoding: str,
+    reported: int | None = None,
 ) -> GaugeState:
-    """Rough tokens against the threshold, or the exact ones where they are there (all in tokens)."""
+    """What the agent reported against the threshold; else the exact tokens of the messages, else the rough ones."""
+    kind: Literal["rough", "exact", "reported"] = "rough" if exact is None else "exact"
+    if reported is not None:
+        exact, encoding, kind = reported, "with system prompt and tools, at the last response", "reported"
     return GaugeState(
         tokens=exact if exact is not None else tokens,
         threshold=budgets.threshold_tokens,
@@ -34,9 +42,9 @@ def gauge_state(
         pressure=0 if budgets.observed else int(budgets.threshold_tokens * PRESSURE_SHARE),
         hygiene=0 if budgets.observed else budgets.hygiene_tokens,
         context=context,
-        kind="rough" if exact is None else "exact",
+        kind=kind,
         detail="" if exact is None else encoding,
-        planned=None if exact is None else tokens,
+        planned=None if exact is None or reported is not None else tokens,
     )
 
 
@@ -144,15 +152,17 @@ def changed_text(changed: Mapping[str, Any]) -> str:
 def moment_tokens(
     at: Moment, recording: Recording, during: Compaction | None, plan: Plan | None
 ) -> int | None:
-    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone."""
+    """Rough tokens of the next request at the moment of a replay, as far as the compaction has gone; as the agent would
+    report them, where it does."""
     if during is None or at.phase in ("said", "before"):
         return recording.tokens[at.step - 1]
+    reported = recording.course.scale.reported
     if at.phase == "after":
-        return during.tokens_after
+        return reported(during.tokens_after)
     if plan is None or not plan.compacts:
-        return during.tokens_before
+        return reported(during.tokens_before)
     kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
-    return kept + plan.middle_tokens if at.phase == "pruned" else kept
+    return reported(kept + plan.middle_tokens if at.phase == "pruned" else kept)
 
 
 def moment_note(

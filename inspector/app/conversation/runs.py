@@ -41,6 +41,8 @@ def replay_view(
         notes.append(f"Summaries are taken to be {summary_words(model)}; mended tool pairs are not counted.")
     else:
         notes.append("This engine writes no summaries; mended tool pairs are not counted.")
+    if recording.course.scale.requests:
+        notes.append(recording.course.scale.sentence())
     if costing is not None and costing.why:
         notes.append(costing.why)
     elif costing is not None and costing.modelled:

@@ -47,7 +47,8 @@ def print_outcomes(documents: Sequence[Document]) -> None:
 
 
 def _heading(attempt: Document) -> str:
-    return f"#{attempt['id']} {_shortened(_named(attempt), _COLUMN)}{_state(attempt)}"
+    step = "" if attempt["step"] is None else f" at step {attempt['step']:,}"
+    return f"#{attempt['id']} {_shortened(_named(attempt), _COLUMN)}{step}{_state(attempt)}"
 
 
 def _shortened(text: str, most: int) -> str:

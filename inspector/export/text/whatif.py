@@ -37,6 +37,8 @@ def print_replay(document: Document) -> None:
         "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
     )
     say(console, f"what-if: {told}; summaries take {run['summary_size']}")
+    if recorded["sizes"]:
+        say(console, f"  {recorded['sizes']}")
     if run["stuck"]:
         say(console, f"  {run['stuck']}", "bold")
     say(

@@ -12,6 +12,10 @@ from inspector.quality.facts.lexicon import Form, Rules
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
 _NAMELIKE = re.compile(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
+#: Words with slashes between them, and the word before something.
+_WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
+_LONGEST_WORD = 24
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
@@ -50,9 +54,20 @@ def _value(match: re.Match[str], rules: Rules) -> Value | None:
         not is_path(text) or match.string[match.start() - 1 : match.start()] == "<"
     ):
         return None
+    if name == "path" and _alternates(match, rules):
+        return None
     if not _is_name(text, form, rules):
         return None
     return Value(text, name, canon(text), "", form.distinctive, span)
+
+
+def _alternates(match: re.Match[str], rules: Rules) -> bool:
+    """Whether words with slashes between them are one or the other ("left/right"), not a path: nothing marks one, and
+    the word before is none that leads to a place."""
+    if _WORDS.fullmatch(match.group()) is None:
+        return False
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
+    return before is not None and before[1].lower() not in rules.places
 
 
 def _is_name(text: str, form: Form, rules: Rules) -> bool:

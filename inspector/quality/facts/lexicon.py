@@ -72,11 +72,13 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class Voices:
     """Who speaks where several do. `starts` begins a message that a program wrote in the user's name, `block` opens a
-    tagged block (group `tag`) of the same; `own` finds what of such the user said (group `said`). A tool's result that
-    begins with `hint` hands on the user's words, which `spoken` finds. `thinking` begins what an agent thinks aloud."""
+    tagged block (group `tag`) of the same, `note` what it put behind what the user said; `own` finds what of such
+    the user said (group `said`). A tool's result that begins with `hint` hands on the user's words, which `spoken`
+    finds. `thinking` begins what an agent thinks aloud."""
 
     starts: re.Pattern[str]
     block: re.Pattern[str]
+    note: re.Pattern[str]
     own: re.Pattern[str]
     hint: re.Pattern[str]
     spoken: tuple[re.Pattern[str], ...]
@@ -143,6 +145,7 @@ class Rules:
     quantities: frozenset[str]
     common: frozenset[str]
     fleeting: frozenset[str]
+    places: frozenset[str]
     stemmer: Stemmer = field(default_factory=Stemmer)
     voices: Voices = field(default_factory=lambda: _voices({}))
     tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
@@ -236,6 +239,7 @@ def _rules(
             months=months,
             quantities=frozenset(map(str, shared.get("quantities", ()))),
             common=frozenset(map(str, shared.get("common", ()))),
+            places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stemmer=stemmer_of(tongues),
             voices=_voices(shared.get("voices", {})),
@@ -259,6 +263,7 @@ def _voices(entry: Mapping[str, Any]) -> Voices:
     return Voices(
         starts=either("starts", r"\s*"),
         block=re.compile(rf"<(?P<tag>{'|'.join(tags)})(?:\s[^<>]*)?>" if tags else "(?!)"),
+        note=either("notes"),
         own=re.compile(rf"<(?:{'|'.join(own)})>(?P<said>[^<>]+)<" if own else "(?!)"),
         hint=either("hints", r"\s*"),
         spoken=tuple(re.compile(str(pattern)) for pattern in entry.get("spoken", ())),

@@ -1,0 +1,71 @@
+"""How large an agent reports its requests, from how large their messages are by the rough estimate.
+
+A request holds more than messages: the system prompt and the tools, which some agents do not record; and a rough token
+is not a provider's. Both are worked out from the requests that were reported, and are modelled therefore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+from statistics import median_low
+from typing import NamedTuple
+
+#: A list that grew by fewer rough tokens says nothing of the scale.
+_GROWN = 5_000
+#: A scale beyond these is no tokenizer's: what was measured is something else.
+_LEAST, _MOST = 0.5, 3.0
+
+
+class Reported(NamedTuple):
+    """A request: the list it was made of, the rough tokens of its messages, and the tokens it was reported with."""
+
+    generation: int
+    rough: int
+    tokens: int
+
+
+class ContextScale(NamedTuple):
+    """`beside` tokens that every request holds besides messages, and how many tokens a rough one is; from so many
+    `requests`, 0 where nothing is modelled."""
+
+    beside: int = 0
+    scale: float = 1.0
+    requests: int = 0
+
+    def reported(self, rough: int) -> int:
+        """The tokens that a request of so many rough ones would be reported with."""
+        return self.beside + round(self.scale * rough) if self.requests else rough
+
+    def rough(self, reported: int) -> int:
+        """The least rough tokens of messages with which a request reaches so many reported ones."""
+        return max(0, ceil((reported - self.beside) / self.scale)) if self.requests else reported
+
+    def sentence(self) -> str:
+        """What is modelled, in words; empty where nothing is."""
+        if not self.requests:
+            return ""
+        return (
+            f"Sizes are modelled after {self.requests:,} requests as the agent reported them: {self.beside:,} tokens "
+            f"of system prompt and tools, which it does not record, and {self.scale:.2f} for each rough token."
+        )
+
+
+def context_scale(requests: Iterable[Reported]) -> ContextScale:
+    """The scale that the lists agree on: of each the first request and the largest. A list of which the transcript
+    lacks the beginning has too much beside it, so the lower of two speaks."""
+    lists: dict[int, list[Reported]] = {}
+    for request in requests:
+        if request.tokens > 0:
+            lists.setdefault(request.generation, []).append(request)
+    slopes = []
+    for found in lists.values():
+        first, largest = found[0], max(found, key=lambda request: request.tokens)
+        if largest.rough - first.rough >= _GROWN:
+            slopes.append((largest.tokens - first.tokens) / (largest.rough - first.rough))
+    slopes = [slope for slope in slopes if _LEAST <= slope <= _MOST]
+    if not lists:
+        return ContextScale()
+    scale = median_low(slopes) if slopes else 1.0
+    beside = median_low([max(0, found[0].tokens - round(scale * found[0].rough)) for found in lists.values()])
+    return ContextScale(beside, scale, sum(map(len, lists.values())))

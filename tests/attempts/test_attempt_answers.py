@@ -1,0 +1,343 @@
+"""What is sent for a compaction, what an attempt keeps, whole lives, recall: on the bundled conversations."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.attempt_life import LifeOrder, life_of, life_sending, make_life
+from inspector.answers.attempt_survival import outcomes_of
+from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
+from inspector.answers.fact_reading import pruned_by, read_facts
+from inspector.answers.inspection import Inspection
+from inspector.attempts.attempt import Attempt
+from inspector.attempts.consent import Allowance
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import OnText, Reply
+from inspector.attempts.summarizers.command import CommandSummarizer
+from inspector.commands.sources import open_source
+from inspector.core.errors import UnknownConversation, UsageProblem
+from inspector.engines.base import Settings
+from tests.program import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+ROTATING = "Move checkout to orders-v2"
+STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
+
+
+class Writing:
+    """A summarizer that writes what a function makes of the prompt."""
+
+    kind, model, to = "command", "", "nobody"
+
+    def __init__(self, make: Callable[[str], str], name: str = "writing") -> None:
+        self.make, self.name, self.where = make, name, name
+        self.prompts: list[str] = []
+
+    def write(self, prompt: str, on_text: OnText) -> Reply:
+        self.prompts.append(prompt)
+        on_text("")
+        return Reply(self.make(prompt))
+
+
+def opened(name: str) -> tuple[Inspection, Settings]:
+    inspection, resolved = Answers(open_source(None, True), {}, None).opened(name)
+    return inspection, resolved.settings
+
+
+def made_by(
+    make: Callable[[str], str], name: str, compaction: int, kept: KeptAttempts
+) -> tuple[Inspection, Settings, Attempt]:
+    inspection, settings = opened(name)
+    masker = Masker()
+    ask = ask_for(recorded_list(inspection, settings, compaction), settings, Wording(), masker=masker)
+    orders = [Order(ask, Writing(make))]
+    (made,) = carry_out(orders, inspection, kept, Allowance(sending_of(orders, masker)), lambda *_: None)
+    return inspection, settings, made
+
+
+CONVERSATIONS = [
+    (ROTATING, 1), (ROTATING, 3), ("Nightly orders import loses rows", 1), ("Nightly orders import loses rows", 3),
+    ("Search cluster to OpenSearch 2.19.1", 2), ("小程序首页改版", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "compaction"), CONVERSATIONS)
+def test_the_recorded_summary_made_again_keeps_what_the_recorded_one_keeps(
+    name: str, compaction: int, kept: KeptAttempts
+) -> None:
+    """An attempt that is the recorded text has the recorded fates, wherever a summary stands in the list."""
+    inspection, settings = opened(name)
+    recorded = inspection.compactions()[compaction - 1]
+    inspection, settings, made = made_by(lambda _: recorded.summary or "", name, compaction, kept)
+    own, again = outcomes_of(inspection, settings, compaction, [made])
+    assert own.attempt is None
+    assert again.attempt == made
+    assert [(life.fact.key, life.outcome) for life in own.lives] == [
+        (life.fact.key, life.outcome) for life in again.lives
+    ]
+    assert own.lives
+    assert (own.tokens, own.retained) == (again.tokens, again.retained)
+
+
+@pytest.mark.parametrize(("name", "compaction"), CONVERSATIONS)
+def test_recorded_fates_are_those_of_the_whole_reading(
+    name: str, compaction: int, kept: KeptAttempts
+) -> None:
+    inspection, settings = opened(name)
+    facts = read_facts(inspection, None, None, pruned_by(inspection, settings)).facts
+    (own,) = outcomes_of(inspection, settings, compaction, [])
+    assert [(life.fact.key, life.outcome) for life in own.lives] == [
+        (life.fact.key, life.outcome) for life in facts.of(compaction)
+    ]
+
+
+def test_all_that_was_said_keeps_everything_and_nothing_loses(kept: KeptAttempts) -> None:
+    def everything(prompt: str) -> str:
+        return prompt.partition("<messages>\n")[2].partition("\n</messages>")[0]
+
+    inspection, settings, all_of_it = made_by(everything, ROTATING, 2, kept)
+    _, _, nothing = made_by(lambda _: "None.", ROTATING, 2, kept)
+    own, best, worst = outcomes_of(inspection, settings, 2, [all_of_it, nothing])
+    assert best.kept == best.of > worst.kept
+    assert worst.kept <= own.kept
+    assert best.retained - worst.retained == best.tokens - worst.tokens > 0
+
+
+def test_what_is_sent_is_the_middle_with_the_summary_before() -> None:
+    inspection, settings = opened(ROTATING)
+    second = recorded_list(inspection, settings, 2)
+    ask = ask_for(second, settings, Wording(focus="the pool"))
+    assert second.recorded is not None
+    assert (second.plan.head_end, second.plan.tail_start) == (
+        second.recorded.head_end,
+        second.recorded.tail_start,
+    )
+    assert (inspection.compactions()[0].summary or "")[:200] in ask.prompt
+    assert "the pool" in ask.prompt
+    head, tail = second.plan.regions()
+    assert ask.settings["messages"] == tail - second.plan.summarized_from
+    assert ask.budget == ask_for(second, settings, Wording()).budget == second.plan.summary_budget
+    assert f"about {ask.budget} tokens" in ask.prompt
+    assert "about 300 tokens" in ask_for(second, settings, Wording(), 300).prompt
+    assert head > 0
+
+
+@pytest.mark.parametrize("budget", [0, 99, 100_001, -5])
+def test_a_budget_out_of_range_is_refused(budget: int) -> None:
+    inspection, settings = opened(ROTATING)
+    with pytest.raises(UsageProblem, match="between 100 and 100,000"):
+        ask_for(recorded_list(inspection, settings, 1), settings, Wording(), budget)
+
+
+def test_a_compaction_that_is_not_there_is_told() -> None:
+    inspection, settings = opened(ROTATING)
+    with pytest.raises(UnknownConversation, match="no compaction 9; it has 1, 2, 3, 4"):
+        recorded_list(inspection, settings, 9)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi", "opencode"])
+def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None:
+    answers = Answers(open_source(None, True), {}, None)
+    tried = 0
+    for row in answers.store.conversations():
+        if row.agent != agent:
+            continue
+        inspection, resolved = answers.opened(row.id)
+        for recorded in inspection.compactions():
+            tried += 1
+            listed = recorded_list(inspection, resolved.settings, recorded.index)
+            ask = ask_for(listed, resolved.settings, Wording())
+            assert "not known" in ask.settings["note"]
+            orders = [Order(ask, Writing(lambda _: "## Goal\nNone of it."))]
+            made = carry_out(
+                orders, inspection, kept, Allowance(sending_of(orders, Masker())), lambda *_: None
+            )
+            own, again = outcomes_of(inspection, resolved.settings, recorded.index, made)
+            assert len(own.lives) == len(again.lives)
+            assert all(life.outcome != "unknown" for life in again.lives)
+    assert tried
+
+
+def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) -> None:
+    inspection, settings = opened(ROTATING)
+    count = 0
+
+    def numbered(_: str) -> str:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise KeyboardInterrupt
+        return f"## Goal\nSummary number {count}."
+
+    first = Writing(numbered, "one")
+    order = LifeOrder(first, Wording(), 1)
+    with pytest.raises(KeyboardInterrupt):
+        make_life(
+            inspection,
+            settings,
+            order,
+            kept,
+            Allowance(life_sending(inspection, settings, order)),
+            lambda *_: None,
+        )
+    done = life_of(kept.all(), 1)
+    assert list(done) == [1, 2]
+    assert "Summary number 1." in first.prompts[1]
+    assert (inspection.compactions()[0].summary or "")[:200] not in first.prompts[1]
+
+    second = Writing(lambda _: "## Goal\nGone on.", "two")
+    again = LifeOrder(second, Wording(), 1, None, done, 1)
+    sending = life_sending(inspection, settings, again)
+    assert (sending.requests, sending.growing) == (2, True)
+    made = make_life(inspection, settings, again, kept, Allowance(sending), lambda *_: None)
+    assert [one.place.compaction for one in made] == [1, 2, 3, 4]
+    assert "Summary number 2." in second.prompts[0]
+    assert {one.life for one in made} == {1}
+    assert list(life_of(kept.all(), 1)) == [1, 2, 3, 4]
+    with pytest.raises(UsageProblem, match="left to be made"):
+        life_sending(inspection, settings, LifeOrder(second, Wording(), 1, None, life_of(kept.all(), 1), 1))
+
+
+def run(program: Run, *words: str) -> Any:
+    done = program(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_batch_is_every_summarizer_by_compaction_by_budget(program: Run) -> None:
+    found = run(
+        program, "attempt", "--demo", ROTATING, "--compaction", "1", "--compaction", "3", "--budget", "300",
+        "--budget", "2000", "--command", STAND_IN, "--command", f"{STAND_IN} --size 150", "--send",
+    )  # fmt: skip
+    assert found["sending"]["prompts"] == len(found["attempts"]) == 8
+    assert [entry["attempt"] and entry["attempt"]["id"] for entry in found["summaries"]] == [
+        None, 1, 2, 3, 4, None, 5, 6, 7, 8,
+    ]  # fmt: skip
+    for entry in found["summaries"]:
+        assert entry["of"] == sum(kind["of"] for kind in entry["survival"].values())
+        assert entry["kept"] == sum(kind["kept"] for kind in entry["survival"].values())
+        assert len(entry["facts"]) == sum(kind["of"] + kind["open"] for kind in entry["survival"].values())
+    listed = run(program, "attempts")
+    assert [one["id"] for one in listed] == list(range(1, 9))
+    assert listed == found["attempts"]
+    beside = run(program, "attempts", "--demo", ROTATING)
+    assert sorted(str(entry["attempt"]) for entry in beside) == sorted(
+        str(entry["attempt"]) for entry in found["summaries"]
+    )
+    assert run(program, "attempts", "--show", "3")["prompt_text"].count("<messages>") == 1
+    assert run(program, "attempts", "--delete", "3", "--delete", "4") == {"deleted": 2}
+    assert [one["id"] for one in run(program, "attempts")] == [1, 2, 5, 6, 7, 8]
+
+
+def test_a_planned_compaction_is_made_too(program: Run) -> None:
+    words = ("--step", "60", "--context-length", "64000", "--threshold", "0.2")
+    found = run(program, "attempt", "--demo", ROTATING, *words, "--command", STAND_IN, "--send")
+    (entry,) = found["summaries"]
+    assert entry["attempt"]["step"] == 60
+    assert entry["of"] > 0
+    assert 0 < entry["kept"] <= entry["of"]
+
+
+def test_a_life_on_the_command_line_has_its_curve(program: Run) -> None:
+    found = run(
+        program,
+        "life",
+        "--demo",
+        ROTATING,
+        "--compaction",
+        "2",
+        "--command",
+        f"{STAND_IN} --size 200",
+        "--send",
+    )
+    assert [point["compaction"] for point in found["curve"]] == [2, 3, 4]
+    for point in found["curve"]:
+        assert 0 <= point["made"] <= point["of"]
+        assert 0 <= point["recorded"] <= point["of"]
+    assert run(program, "attempts", "--demo", ROTATING, "--life", str(found["life"])) == found["curve"]
+
+
+def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
+    run(
+        program,
+        "attempt",
+        "--demo",
+        ROTATING,
+        "--compaction",
+        "1",
+        "--command",
+        f"{STAND_IN} --size 300",
+        "--send",
+    )
+    found = run(program, "recall", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
+    assert [entry["attempt"] for entry in found["recall"]] == [None, 1]
+    for entry in found["recall"]:
+        agreed = entry["agreement"]
+        assert entry["asked"] == len(entry["questions"]) > 3
+        assert entry["right"] == sum(one["right"] for one in entry["questions"])
+        assert agreed["of"] + agreed["open"] == entry["asked"]
+        for one in entry["questions"]:
+            assert one["value"] not in one["question"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--command", "cat"], 2, "Say which: --compaction K"),
+        (["--compaction", "1", "--step", "5", "--command", "cat"], 2, "Say which"),
+        (["--compaction", "one", "--command", "cat"], 2, "takes a number"),
+        (["--compaction", "7", "--command", "cat"], 1, "no compaction 7"),
+        (["--compaction", "1"], 2, "Say who is to write"),
+        (["--compaction", "1", "--model", "m"], 2, "give --endpoint"),
+        (["--compaction", "1", "--endpoint", "https://example.org"], 2, "--model NAME"),
+        (["--compaction", "1", "--command", "cat", "--prompt", "/no/such"], 1, "cannot be read"),
+        (["--compaction", "1", "--command", "false", "--send"], 1, "No summary came of it"),
+        (["--step", "3", "--command", "cat"], 2, "would not compact"),
+        (["--step", "99999", "--command", "cat"], 2, "no step"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told(program: Run, words: list[str], code: int, told: str) -> None:
+    done = program("attempt", "--demo", ROTATING, *words)
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_users_data_stay_as_they_are(program: Run, fixtures_dir: Path) -> None:
+    path = fixtures_dir / "hermes-0.19-in-place.db"
+    before = path.read_bytes()
+    run(program, "attempt", str(path), "Nightly", "--compaction", "all", "--command", STAND_IN, "--send")
+    assert path.read_bytes() == before
+
+
+def test_what_an_endpoint_writes_is_made_safe(program: Run, server: Any) -> None:
+    from inspector.core.text import is_safe
+    from tests.attempts.server import DONE, event, stream
+
+    hostile = "## Goal\n\x1b]52;c;aGVsbG8=\x07 [bold]markup[/] \u202eturned\x00 \ud800 <script>"
+    server.answers = [stream(event(hostile, more="x"), DONE)]
+    to = ("--endpoint", server.base, "--model", "evil\x1b[31m", "--send")
+    done = program("attempt", "--demo", ROTATING, "--compaction", "1", *to)
+    shown = program("attempts", "--show", "1")
+    listed = program("attempts")
+    for out in (done, shown, listed):
+        assert out.returncode == 0
+        assert is_safe(out.stdout.replace("\n", " "))
+        assert "\x1b" not in out.stdout + out.stderr
+    assert "[bold]markup[/]" in shown.stdout
+
+
+def test_the_stand_in_is_the_same_every_time() -> None:
+    inspection, settings = opened(ROTATING)
+    ask = ask_for(recorded_list(inspection, settings, 1), settings, Wording())
+    texts = {CommandSummarizer(STAND_IN).write(ask.prompt, lambda _: None).text for _ in range(2)}
+    assert len(texts) == 1

@@ -1,0 +1,173 @@
+"""Nothing leaves without consent: the process's own connections and children are watched."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector.attempts.attempt import Ask, Place
+from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.making import make_attempt
+from inspector.attempts.summarizers.base import Summarizer
+from inspector.attempts.summarizers.command import CommandSummarizer
+from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+from inspector.core.errors import NotAllowed
+from tests.attempts.server import DONE, Server, event, stream
+from tests.attempts.watching import watched
+from tests.program import Run
+
+ROTATING = "Move checkout to orders-v2"
+CAT = f"{shlex.quote(sys.executable)} -c 'import sys; print(sys.stdin.read()[-400:])'"
+
+
+def ask(prompt: str) -> Ask:
+    return Ask(Place("store", "root", 1), prompt, "ours", 2_000)
+
+
+def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sending:
+    sizes = [prompt_tokens(prompt) for prompt in prompts]
+    return Sending((recipient_of(summarizer, sizes, [2_000] * len(prompts)),), growing=growing)
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["--no-mask"]])
+@pytest.mark.parametrize("command", ["attempt", "life", "recall"])
+def test_without_a_terminal_nothing_is_sent_unless_told(
+    program: Run, server: Server, tmp_path: Path, command: str, words: list[str]
+) -> None:
+    server.answers = [stream(event("x"), DONE)]
+    to = ["--endpoint", server.base, "--model", "some-model"]
+    with watched() as seen:
+        done = program(command, "--demo", ROTATING, "--compaction", "1", *to, *words)
+    assert done.returncode == 1
+    assert "Nothing was sent" in done.stderr
+    assert "some-model at http://127.0.0.1" in done.stderr
+    assert seen == []
+    assert not server.requests
+    assert not list(tmp_path.rglob("attempts.db"))
+
+
+@pytest.mark.parametrize("command", ["attempt", "recall"])
+def test_showing_a_prompt_sends_nothing(program: Run, command: str) -> None:
+    with watched() as seen:
+        done = program(command, "--demo", ROTATING, "--compaction", "1", "--show-prompt", "--command", CAT)
+    assert done.returncode == 0
+    assert "stripe-node" in done.stdout
+    assert seen == []
+
+
+def test_looking_at_attempts_sends_nothing(program: Run) -> None:
+    program("attempt", "--demo", ROTATING, "--compaction", "1", "--command", CAT, "--send")
+    with watched() as seen:
+        for words in ([], ["--demo", ROTATING], ["--show", "1"], ["--delete", "1"]):
+            assert program("attempts", *words).returncode == 0
+    assert seen == []
+
+
+@pytest.mark.parametrize(("typed", "sent"), [("y\n", True), ("n\n", False), ("\n", False), ("", False)])
+def test_in_a_terminal_it_asks(
+    typed: str, sent: bool, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import io
+
+    from inspector.commands.sending import allowed
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    told = Terminal()
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    monkeypatch.setattr("sys.stderr", told)
+    summarizer = EndpointSummarizer(server.base, "m")
+    if sent:
+        allowed(sending(summarizer, "prompt"), send=False).take(summarizer, "prompt")
+    else:
+        with pytest.raises((NotAllowed, __import__("click").Abort)):
+            allowed(sending(summarizer, "prompt"), send=False)
+    assert "1 prompt of ~2 tokens to m at http://127.0.0.1" in told.getvalue()
+    assert "Send it?" in told.getvalue()
+
+
+def test_what_is_told_before_names_cost_secrets_and_recipient(program: Run, server: Server) -> None:
+    server.answers = [stream(event("## Goal\nx"), DONE)]
+    to = ["--endpoint", server.base, "--model", "gpt-4o"]
+    done = program("attempt", "--demo", ROTATING, "--compaction", "1", *to, "--send", "--json")
+    assert "US dollars" in done.stderr
+    assert "genai-prices" in done.stderr
+    assert "secrets" in done.stderr
+    document = json.loads(done.stdout)
+    assert document["sending"]["prompts"] == 1
+    assert document["sending"]["cost"] > 0
+    assert document["attempts"][0]["cost"]["amount"] > 0
+    assert len(server.requests) == 1
+
+
+def test_secrets_of_a_conversation_do_not_leave(
+    program: Run, server: Server, tmp_path: Path, fixtures_dir: Path
+) -> None:
+    import sqlite3
+
+    secret = "ghp_" + "a1B2" * 9
+    path = fixtures_dir / "hermes-0.13-rotating.db"
+    with sqlite3.connect(path) as database:
+        database.execute(
+            "UPDATE messages SET content = content || ? WHERE content LIKE '%held by legacy-gateway alone%'",
+            (f" Push with {secret}.",),
+        )
+    server.answers = [stream(event("## Goal\nx"), DONE)]
+    to = ["--endpoint", server.base, "--model", "m", "--send"]
+    done = program("attempt", str(path), ROTATING, "--compaction", "1", *to)
+    assert "1 × a GitHub token" in done.stderr
+    sent = json.dumps(server.requests[0][2])
+    assert secret not in sent
+    assert "[masked: a GitHub token]" in sent
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("attempts.db*"))
+    assert secret.encode() not in kept
+    done = program("attempt", str(path), ROTATING, "--compaction", "1", *to, "--no-mask")
+    assert "Masking is switched off" in done.stderr
+    assert secret in json.dumps(server.requests[1][2])
+
+
+def test_an_allowance_is_for_one_recipient_and_so_many_tokens(server: Server, kept: KeptAttempts) -> None:
+    server.answers = [stream(event("x"), DONE)]
+    mine, other = EndpointSummarizer(server.base, "mine"), EndpointSummarizer(server.base, "other")
+    refused: list[Callable[[], object]] = [
+        lambda: make_attempt(kept, ask("p"), other, Allowance(sending(mine, "p")), lambda _: None),
+        lambda: make_attempt(kept, ask("p" * 40), mine, Allowance(sending(mine, "p")), lambda _: None),
+        lambda: make_attempt(kept, ask("p"), mine, Allowance(sending(mine)), lambda _: None),
+    ]
+    for send in refused:
+        with watched() as seen, pytest.raises(NotAllowed):
+            send()
+        assert seen == []
+    allowance = Allowance(sending(mine, "p"))
+    assert make_attempt(kept, ask("p"), mine, allowance, lambda _: None).summary == "x"
+    with pytest.raises(NotAllowed):
+        make_attempt(kept, ask("p"), mine, allowance, lambda _: None)
+    assert len(server.requests) == 1
+    assert len(kept.all()) == 1
+
+
+def test_the_watch_sees_what_is_sent(server: Server, kept: KeptAttempts) -> None:
+    """Else the tests above would prove nothing."""
+    server.answers = [stream(event("x"), DONE)]
+    endpoint, command = EndpointSummarizer(server.base, "m"), CommandSummarizer(CAT)
+    with watched() as seen:
+        for one in (endpoint, command):
+            make_attempt(kept, ask("p"), one, Allowance(sending(one, "p")), lambda _: None)
+    assert {"socket.connect", "subprocess.Popen"} <= {name for name, _ in seen}
+
+
+def test_a_growing_order_has_room_for_half_as_much_again() -> None:
+    command = CommandSummarizer("cat")
+    allowance = Allowance(sending(command, "p" * 400, "p" * 400, growing=True))
+    allowance.take(command, "p" * 600)
+    allowance.take(command, "p" * 600)
+    with pytest.raises(NotAllowed):
+        allowance.take(command, "p")

@@ -1,0 +1,153 @@
+"""Secrets of every known format are taken out of what is sent, and little else."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.attempts.masking import Masker
+from tests.quality.test_secrets import SECRETS
+
+_ALNUM = string.ascii_letters + string.digits
+_HEX = "0123456789abcdef"
+
+
+def _of(alphabet: str, least: int, most: int | None = None) -> st.SearchStrategy[str]:
+    # One of each sort in it, as keys that were drawn by a machine have.
+    mixed = st.text(alphabet, min_size=least - 2, max_size=(most or least) - 2)
+    digit = "7" if "7" in alphabet else alphabet[0]
+    return mixed.map(
+        lambda text: f"{digit}{text}{'b' if 'b' in alphabet else 'B' if 'B' in alphabet else digit}"
+    )
+
+
+def _after(prefix: str, rest: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return rest.map(lambda text: prefix + text)
+
+
+#: Kind → (what draws one, how it stands in a text, where that is part of the format).
+FORMATS: dict[str, tuple[st.SearchStrategy[str], Callable[[str], str]]] = {
+    "AWS access key": (_after("AKIA", _of(string.ascii_uppercase + "234567", 16)), str),
+    "AWS secret key": (_of(_ALNUM, 40), "AWS_SECRET_ACCESS_KEY={}".format),
+    "GitHub token": (_after("ghp_", _of(_ALNUM, 36)), str),
+    "GitHub fine-grained token": (_after("github_pat_", _of(_ALNUM + "_", 60)), str),
+    "GitLab token": (_after("glpat-", _of(_ALNUM, 20)), str),
+    "Slack token": (_after("xoxb-", _of(_ALNUM + "-", 30)), str),
+    "Slack app token": (_after("xapp-1-", _of(_ALNUM, 30)), str),
+    "Slack webhook": (_of(_ALNUM, 24), "https://hooks.slack.com/services/T0/{}".format),
+    "Anthropic key": (_after("sk-ant-api03-", _of(_ALNUM, 40)), str),
+    "OpenAI key": (_after("sk-proj-", _of(_ALNUM, 40)), str),
+    "OpenRouter key": (_after("sk-or-v1-", _of(_HEX, 64)), str),
+    "Google key": (_after("AIza", _of(_ALNUM, 35)), str),
+    "Google OAuth token": (_after("ya29.", _of(_ALNUM, 60)), str),
+    "Stripe key": (_after("sk_live_", _of(_ALNUM, 24)), str),
+    "Stripe test key": (_after("sk_test_", _of(_ALNUM, 24)), str),
+    "Hugging Face token": (_after("hf_", _of(_ALNUM, 34)), str),
+    "npm token": (_after("npm_", _of(_ALNUM, 36)), str),
+    "PyPI token": (_after("pypi-AgE", _of(_ALNUM, 80)), str),
+    "xAI key": (_after("xai-", _of(_ALNUM, 80)), str),
+    "Groq key": (_after("gsk_", _of(_ALNUM, 52)), str),
+    "Databricks token": (_after("dapi", _of(_HEX, 32)), str),
+    "Vault token": (_after("hvs.", _of(_ALNUM, 40)), str),
+    "DigitalOcean token": (_after("dop_v1_", _of(_HEX, 64)), str),
+    "Azure key": (_of(_ALNUM, 86), "AccountName=x;AccountKey={}==".format),
+    "JSON web token": (
+        st.tuples(_of(_ALNUM, 20), _of(_ALNUM, 40), _of(_ALNUM, 30)).map(lambda p: f"eyJ{p[0]}.eyJ{p[1]}.{p[2]}"),
+        str,
+    ),
+    "private key": (
+        _of(_ALNUM + "+/", 200, 400),
+        "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----".format,
+    ),
+    "private key in JSON": (
+        _of(_ALNUM + "+/", 200, 400),
+        r"-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n".format,
+    ),
+    "password in a URL": (_of(_ALNUM + "!%", 8, 30), "postgres://orders:{}@db.internal:5432/orders".format),
+    "key in a URL": (_of(_ALNUM, 24), "https://example.org/v1?a=1&api_key={}&b=2".format),
+    "bearer": (_of(_ALNUM, 30), "Authorization: Bearer {}".format),
+    "basic": (_of(_ALNUM, 30), '"authorization": "Basic {}"'.format),
+    "header": (_of(_ALNUM, 30), "x-api-key: {}".format),
+    "assignment": (_of(_ALNUM, 20), "DEPLOY_TOKEN={}".format),
+    "YAML": (_of(_ALNUM, 20), "  client_secret: {}".format),
+    "password": (_of(_ALNUM, 8, 20), "password = '{}'".format),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(
+    data=st.data(),
+    before=st.sampled_from(["", "Use this: ", "see\n", "clé « "]),
+    after=st.sampled_from(["", " now.", "\n"]),
+)
+def test_every_format_is_taken_out_wherever_it_stands(
+    name: str, data: st.DataObject, before: str, after: str
+) -> None:
+    secrets, shown = FORMATS[name]
+    secret = data.draw(secrets)
+    masker = Masker()
+    text = f"{before}{shown(secret)}{after}"
+    masked = masker(text)
+    assert secret not in masked
+    assert "[masked: " in masked
+    assert masked.startswith(before)
+    assert masked.endswith(after)
+    assert sum(masker.counts.values()) >= 1
+    # In a call's arguments it is JSON, and in JSON inside of JSON.
+    quoted = json.dumps({"command": text})
+    assert secret not in Masker()(quoted) or json.dumps(secret) != f'"{secret}"'
+    assert secret not in Masker()(json.dumps({"body": quoted})) or json.dumps(secret) != f'"{secret}"'
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_what_findings_tell_of_is_taken_out(secret: str) -> None:
+    assert Masker()(secret) != secret
+
+
+@given(st.sampled_from(list(SECRETS)), st.text(max_size=40), st.text(max_size=40))
+def test_what_is_masked_stays_masked(secret: str, before: str, after: str) -> None:
+    masker = Masker()
+    once = masker(f"{before} {secret} {after}")
+    counts = masker.counts
+    assert masker(once) == once
+    assert masker.counts == counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_tokens: 200000 and token_count = 128000",
+        "The token is [REDACTED] and the password: ***",
+        "password reset flow: services/accounts/password_reset.py",
+        "commit 3f2a9c1e5b7d8046a1b2c3d4e5f60718293a4b5c",
+        "authentication-token-refresh-middleware-is-next",
+        "import sk-learn-is-a-library-for-machine-learning",
+        "secret = None",
+        "At most 3 retries, only on 502, 503, 504; pool_size 6; https://example.org/a/b?page=2",
+        "password=$DB_PASSWORD",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    masker = Masker()
+    assert masker(text) == text
+    assert not masker.counts
+
+
+def test_the_same_secret_counts_once() -> None:
+    masker = Masker()
+    secret = "ghp_" + "a1B2" * 9
+    masker(f"{secret} and again {secret}")
+    masker(secret)
+    assert masker.counts == {"a GitHub token": 1}
+
+
+def test_switched_off_it_leaves_everything() -> None:
+    masker = Masker(on=False)
+    secret = "ghp_" + "a1B2" * 9
+    assert masker(secret) == secret
+    assert not masker.counts
