@@ -174,6 +174,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             tokens,
             exact[0] if exact is not None else None,
             exact[1] if exact is not None else "",
+            opened.reported.get(state.generation) if at is None else None,
         ),
         None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
         None if beside is None or plan is None else chrome.recorded_regions(beside, index),
