@@ -146,6 +146,7 @@ class Rules:
     common: frozenset[str]
     fleeting: frozenset[str]
     places: frozenset[str]
+    scales: tuple[tuple[str, str, int], ...]
     stemmer: Stemmer = field(default_factory=Stemmer)
     voices: Voices = field(default_factory=lambda: _voices({}))
     tool: re.Pattern[str] = field(default_factory=lambda: re.compile("(?!)"))
@@ -240,6 +241,7 @@ def _rules(
             quantities=frozenset(map(str, shared.get("quantities", ()))),
             common=frozenset(map(str, shared.get("common", ()))),
             places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
+            scales=tuple((str(a), str(b), int(n)) for a, b, n in shared.get("scales", ())),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stemmer=stemmer_of(tongues),
             voices=_voices(shared.get("voices", {})),
