@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
-from inspector.answers.request_places import answer_places
 from inspector.answers.requests import (
     PricedRequest,
     Requests,
+    answer_places,
     bills_of,
     modelled,
     requests_again,
@@ -50,20 +50,21 @@ def costing_of(
     """What costs of a conversation are worked out from; its `recording` where it is at hand. Raises StoreErrors,
     EngineErrors, BadInput for a file of prices that cannot be used."""
     recording = recording or shared_recording(inspection, resolved.settings.profile)
-    found = requests_of(inspection, resolved, recording)
+    found = requests_of(inspection, resolved)
     if not found.priced:
         return Costing(None, why="The store keeps no requests.")
     if found.why_no_cost:
         return Costing(None, why=f"No costs: {found.why_no_cost[0]}.", modelled=found.modelled)
+    places = answer_places(inspection, resolved.settings.profile, found)
     others = []
-    for name, other in _others(inspection, resolved, recording, found):
+    for name, other in _others(inspection, resolved, found):
         if not other.why_no_cost:
-            others.append((name, _basis(inspection, recording, other)))
-    return Costing(_basis(inspection, recording, found), tuple(others), modelled=found.modelled)
+            others.append((name, _basis(inspection, recording, other, places)))
+    return Costing(_basis(inspection, recording, found, places), tuple(others), modelled=found.modelled)
 
 
 def _others(
-    inspection: Inspection, resolved: ResolvedSettings, recording: Recording, found: Requests
+    inspection: Inspection, resolved: ResolvedSettings, found: Requests
 ) -> list[tuple[str, Requests]]:
     """The requests under the other time to live, and under the other layout where it is the release that sets it."""
     written = sum(one.judged.request.cache_write for one in found.priced)
@@ -77,22 +78,29 @@ def _others(
         return [(name, requests_again(inspection, found, changed))]
     layout = policy_of(inspection.conversation.row, profile).layout
     other: Layout = "envelope" if layout == "native" else "native"
-    kept = modelled(inspection, recording, profile, not hour)
-    laid = modelled(inspection, recording, profile, ttl_of(resolved) == "1h", other)
+    kept = modelled(inspection, profile, not hour)
+    laid = modelled(inspection, profile, ttl_of(resolved) == "1h", other)
     return [
         (name, requests_again(inspection, found, kept)),
         (f"{other} layout", requests_again(inspection, found, laid)),
     ]
 
 
-def _basis(inspection: Inspection, recording: Recording, found: Requests) -> CostBasis:
+def _basis(
+    inspection: Inspection, recording: Recording, found: Requests, places: Sequence[int | None]
+) -> CostBasis:
     course, conversation = recording.course, inspection.conversation
     plain = [
         list_tokens(chars, images) + course.system
         for chars, images in zip(course.chars, course.images, strict=True)
     ]
     own = summarizing_calls(inspection, found)
-    priced = [one for one in found.priced if one.judged.request.index not in own]
+    placed = [
+        (one, index)
+        for one, index in zip(found.priced, places, strict=True)
+        if one.judged.request.index not in own
+    ]
+    priced = [one for one, _ in placed]
     writes = any(one.judged.request.cache_write for one in priced)
     bills = bills_of(inspection, found)
     ends = recording.transcript.ends
@@ -106,30 +114,27 @@ def _basis(inspection: Inspection, recording: Recording, found: Requests) -> Cos
         for one in inspection.compactions()
         if one.index <= len(ends)
     ]
-    steps = _steps(inspection, recording, priced, found.modelled)
+    steps = _steps(recording, placed)
     calls = list(_calls(priced, steps, {one.step for one in recorded}, writes))
     return CostBasis(
         calls,
         plain,
         recorded,
-        1.0 if found.modelled else _scale(calls, plain, recorded),
+        course.scale.scale,
         writes,
         smallest_prefix(conversation.row.model) if found.modelled else 0,
         conversation.row.agent == "claude-code",
     )
 
 
-def _steps(
-    inspection: Inspection, recording: Recording, priced: Sequence[PricedRequest], modelled: bool
-) -> list[int]:
+def _steps(recording: Recording, placed: Sequence[tuple[PricedRequest, int | None]]) -> list[int]:
     """How many messages had been said before each answer; never fewer than before the one before it."""
-    requests = [one.judged.request for one in priced]
-    places = answer_places(inspection.conversation, recording, requests, modelled)
     starts = (0, *recording.moments.generation_steps)
     steps: list[int] = []
-    for request, index in zip(requests, places, strict=True):
-        start = starts[min(request.generation, len(starts)) - 1]
-        step = 0 if index is None else recording.moments.step_of(request.generation, index)
+    for one, index in placed:
+        number = one.judged.request.generation
+        start = starts[min(number, len(starts)) - 1]
+        step = 0 if index is None else recording.moments.step_of(number, index)
         steps.append(max(start, step - 1, steps[-1] if steps else 0))
     return steps
 
@@ -164,15 +169,3 @@ def _calls(
             lives = ONE_HOUR if long else FIVE_MINUTES
         cached, before = request.cache_read + written if writes else request.context, step
     return calls
-
-
-def _scale(calls: Sequence[PricedCall], plain: Sequence[int], recorded: Sequence[PricedCompaction]) -> float:
-    """How many tokens of the provider a rough one is: over the lists, how much prompts grew."""
-    sent = rough = 0
-    start = None
-    for call, following in zip(calls, [*calls[1:], None], strict=True):
-        start = call if start is None or call.first else start
-        if following is None or following.first:
-            sent += call.sent - start.sent
-            rough += plain[call.step] - plain[start.step]
-    return sent / rough if sent > 0 and rough > 0 else 1.0

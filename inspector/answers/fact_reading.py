@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
+from typing import Any, TypeVar
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import FactCache, message_key
@@ -16,7 +17,16 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.engines.base import Settings
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, Saying, SpokenMessage, Where
+from inspector.quality.facts.fact import (
+    ConversationFacts,
+    Fact,
+    Mention,
+    MessageFacts,
+    Saying,
+    SpokenMessage,
+    Value,
+    Where,
+)
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.lives import lives_of
@@ -24,6 +34,7 @@ from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
 
+T = TypeVar("T")
 #: Progress in words: what is done, how many of how many.
 Watch = Callable[[str, int, int], None]
 _BATCH = 256
@@ -43,26 +54,32 @@ class FactsReading:
 
 def read_facts(
     inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None,
+    pruned: Mapping[int, Sequence[int]] | None = None, every_place: bool = True,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
     Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
     `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
-    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart.
+    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `every_place` as in
+    lives_of.
     """
     rules = load_rules()
     compactions = inspection.compactions()
     told = transcript(inspection.conversation, compactions)
     course = course_of(told, compactions, pruned or {})
-    reader = _Reader(inspection, rules, cache, watch, told)
-    found = reader.read()
+    found = _Reader(inspection, rules, cache, watch, told).read()
     lists_after = _ListsAfter(inspection, compactions, rules)
     steps = _steps(told, found, course, inspection)
     facts = gather(steps)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     lives = lives_of(
-        facts, steps, told.ends, lists_after, follow, {c.index for c in compactions if c.encrypted}
+        facts,
+        steps,
+        told.ends,
+        lists_after,
+        follow,
+        {c.index for c in compactions if c.encrypted},
+        every_place,
     )
     return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
 
@@ -250,6 +267,7 @@ class _Reader:
             self.wanted.setdefault(place.generation, set()).add(place.index)
         self.total = sum(len(g) for g in inspection.conversation.generations)
         self.done = 0
+        self.pool = _Pool()
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
         """What each message says where it was first said."""
@@ -278,7 +296,7 @@ class _Reader:
     ) -> Iterator[tuple[tuple[int, int], MessageFacts]]:
         if self.cache is None:
             for index, message in batch:
-                yield (number, index), extract(message, self.rules)
+                yield (number, index), self.pool.facts(extract(message, self.rules))
             return
         keys = [message_key(message, self.rules.version) for _, message in batch]
         known = self.cache.get(keys)
@@ -287,7 +305,7 @@ class _Reader:
             facts = known.get(key) or fresh.get(key)
             if facts is None:
                 facts = fresh[key] = extract(message, self.rules)
-            yield (number, index), facts
+            yield (number, index), self.pool.facts(facts)
         if fresh:
             self.cache.put(fresh)
 
@@ -312,6 +330,31 @@ def parts_of(
         return
     if text:
         yield ListText(where, index, message.role, text)
+
+
+class _Pool:
+    """What messages mention alike, held once: names that tools print over and over are most of a conversation."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+
+    def facts(self, facts: MessageFacts) -> MessageFacts:
+        """The same facts."""
+        return replace(facts, mentions=tuple(map(self._mention, facts.mentions))) if facts.mentions else facts
+
+    def _mention(self, mention: Mention) -> Mention:
+        known: Mention | None = self._known.get(mention)
+        if known is None:
+            value, one = mention.value, self._one
+            texts = one(value.text), one(value.form), one(value.canon)
+            own = one(Value(*texts, value.unit, value.distinctive, one(value.span)))
+            known = Mention(own, one(mention.text), one(mention.text_span), mention.pasted)
+            self._known[known] = known
+        return known
+
+    def _one(self, thing: T) -> T:
+        kept: T = self._known.setdefault(thing, thing)
+        return kept
 
 
 _CACHES: dict[str, FactCache] = {}

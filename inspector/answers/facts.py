@@ -33,10 +33,11 @@ class Wanted:
 def facts_reading(
     answers: Answers, name: str, watch: Watch | None = None
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
-    """A conversation's facts by the settings in force; notes go to the answers."""
+    """A conversation's facts by the settings in force, places told where a fate changed; notes go to the answers."""
     inspection, resolved = answers.opened(name)
     cache = default_cache()
-    reading = read_facts(inspection, cache, watch, pruned_by(inspection, resolved.settings))
+    pruned = pruned_by(inspection, resolved.settings)
+    reading = read_facts(inspection, cache, watch, pruned, every_place=False)
     if cache.problem:
         answers.note(cache.problem)
     return inspection, resolved, reading

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from inspector.answers.answers import Answers
+from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.measures import read_again
-from inspector.caching.misses import judge
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
+    ASSISTANT,
+    SYSTEM,
     TOOL,
     USER,
-    ClearedEvidence,
     CompactionEvidence,
     ConversationEvidence,
     LiveList,
@@ -126,6 +126,7 @@ def _evidence(
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
     again = read_again(inspection, settings.profile)
+    costs = cost_evidence(inspection, resolved)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
@@ -134,6 +135,8 @@ def _evidence(
             again=again.get(recorded.index, ()),
             gaps=told.gaps.get(recorded.index, ()),
             weakened=told.weakened.get(recorded.index, ()),
+            bill=costs.bills.get(recorded.index),
+            modelled=costs.modelled,
         )
         for recorded in inspection.compactions()
     )
@@ -151,23 +154,11 @@ def _evidence(
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
-        cleared=tuple(_cleared(inspection)),
+        cleared=costs.cleared,
+        cache=costs.cache,
+        idle=costs.idle,
         streak=streak if isinstance(streak, int) else None,
     )
-
-
-def _cleared(inspection: Inspection) -> Iterator[ClearedEvidence]:
-    """Each microcompaction of which both what it saved and what the request behind it missed are known."""
-    conversation, store = inspection.conversation, inspection.store
-    steps = store.microcompactions(conversation)
-    if not steps:
-        return
-    judged = judge(store.requests(conversation), [(one.generation, one.at) for one in steps])
-    for one in steps:
-        behind = [j for j in judged if j.request.generation == one.generation and j.request.at > one.at]
-        if one.tokens_saved_reported is not None and behind and behind[0].cause == "microcompaction":
-            saved, missed = one.tokens_saved_reported, behind[0].missed
-            yield ClearedEvidence(one.index, one.generation, one.place, saved, missed)
 
 
 def _compaction_evidence(
@@ -193,7 +184,20 @@ def _compaction_evidence(
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
         request_gone=request is not None and _gone(inspection, recorded, before, request),
+        at_work=_at_work(inspection, before, request),
     )
+
+
+def _at_work(inspection: Inspection, generation: Generation, request: int | None) -> int | None:
+    """How many messages came since the last request where a call or its result is the last of them."""
+    end = len(generation)
+    while end > 0 and generation.roles[end - 1] == SYSTEM:
+        end -= 1
+    if end == 0 or generation.roles[end - 1] not in (TOOL, ASSISTANT):
+        return None
+    last = inspection.store.messages(generation, end - 1, end)[0]
+    at_work = last.role == "tool" or bool(last.tool_calls)
+    return end - 1 - (-1 if request is None else request) if at_work else None
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

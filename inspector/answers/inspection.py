@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from threading import Lock, RLock
 from typing import Any, NamedTuple
 
+from inspector.answers.resolving import caching_release
+from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Compaction, Conversation, Generation
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
@@ -59,6 +61,7 @@ class Inspection:
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
         self._gathered: dict[tuple[int, int], Gathered] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
+        self._sent: dict[tuple[str, int, int], SentMessages] = {}
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
         #: What was read of the whole conversation, by engine: see `recordings.shared_recording`.
@@ -111,9 +114,10 @@ class Inspection:
             with self._lock:
                 found = self._token_indexes.get(key)
             if found is None:
-                gathered = Gathered([])
-                messages = _gathering(self.store.iterate(generation), gathered)
+                gathered, sent = Gathered([]), SentMessages(caching_release(profile))
+                messages = _gathering(self.store.iterate(generation), gathered, sent)
                 found = measured(engine(profile), watched(messages, watch))
+                self.keep_sent(generation, sent)
                 with self._lock:
                     self._gathered[key[1:]] = gathered
                     while len(self._token_indexes) >= _KEPT_INDEXES and self._kept() >= _KEPT_MESSAGES:
@@ -132,6 +136,18 @@ class Inspection:
         if key not in self._gathered:
             self.token_index(generation, profile)
         return self._gathered[key]
+
+    def sent(self, generation: Generation, profile: str) -> SentMessages:
+        """What is kept of a generation's messages to work requests out; read with its token index where it is not."""
+        key = (caching_release(profile), generation.number, len(generation))
+        if key not in self._sent:
+            self.token_index(generation, profile)
+        return self._sent[key]
+
+    def keep_sent(self, generation: Generation, sent: SentMessages) -> None:
+        """Keep what somebody read of a whole generation."""
+        with self._lock:
+            self._sent[sent.release, generation.number, len(generation)] = sent
 
     def _kept(self) -> int:
         return sum(len(index) for index in self._token_indexes.values())
@@ -159,15 +175,17 @@ class Inspection:
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
         same = {number for number in new if old.get(number) == new[number]}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in same}
+        fresh._sent = {key: value for key, value in self._sent.items() if key[1] in same}
         fresh._gathered = {key: value for key, value in self._gathered.items() if key[0] in same}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh
 
 
-def _gathering(messages: Iterable[Message], gathered: Gathered) -> Iterator[Message]:
-    """The messages; what is kept of each is put into `gathered`."""
+def _gathering(messages: Iterable[Message], gathered: Gathered, sent: SentMessages) -> Iterator[Message]:
+    """The messages; what is kept of each is put into `gathered` and `sent`."""
     for index, message in enumerate(messages):
+        sent.append(message)
         gathered.opened.extend((index, name) for name in opened_in(message))
         yield message
 

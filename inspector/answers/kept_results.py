@@ -16,6 +16,7 @@ from typing import Any
 import inspector
 from inspector.answers.resolving import info_for
 from inspector.config.database import CacheFile
+from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store, stamp_of
 
@@ -28,7 +29,7 @@ _ONLY_SHOWN = ("app", "commands")
 @dataclass(frozen=True, slots=True)
 class Basis:
     """What a result is worked out from. `place` names what it is about: only one result is kept of it. `stamp` is
-    another one as soon as the conversation, the settings or the program (its rules too) are."""
+    another one as soon as the conversation, the settings, the prices or the program (its rules too) are."""
 
     place: bytes
     stamp: bytes
@@ -45,7 +46,8 @@ def basis_of(
     whatever else it depends on. Reads no message; raises UnknownConversation and StoreErrors."""
     path = info_for(store, conversation).path
     place = _hashed(question, str(path.absolute()), conversation, options)
-    return Basis(place, _hashed(program_stamp(), stamp_of(store, conversation), repr(resolved)))
+    stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved))
+    return Basis(place, stamp)
 
 
 class KeptResults:

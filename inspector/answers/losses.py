@@ -37,7 +37,7 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
     """
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_cache()).facts
+    return read_facts(inspection, default_cache(), every_place=False).facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -30,18 +29,20 @@ def read_recording(
     rules = replayable(engine(profile))
     generations = inspection.conversation.generations
     compactions = inspection.compactions()
-    lists, sent, times = [], [], []
+    lists, times = [], []
     done = 0
     for generation in generations:
-        sent.append(SentMessages(caching_release(profile)))
-        times.append(array("d"))
-        messages = _kept(inspection.store.iterate(generation), sent[-1], times[-1])
-        lists.append(rules.read(watched(messages, watch, done)))
+        sent = SentMessages(caching_release(profile))
+        listed = rules.read(watched(_noted(inspection.store.iterate(generation), sent), watch, done))
+        sent.sized(listed.chars, listed.images)
+        inspection.keep_sent(generation, sent)
+        lists.append(listed)
+        times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
     # Where the prompt is not recorded, what is reported of requests tells how much there is besides messages.
     reported = () if any(systems) else _reported(inspection, lists, times)
-    return recording_of(inspection.conversation, compactions, rules, lists, systems, sent, reported)
+    return recording_of(inspection.conversation, compactions, rules, lists, systems, reported)
 
 
 def _reported(
@@ -75,9 +76,8 @@ def shared_recording(
         return found
 
 
-def _kept(messages: Iterable[Message], sent: SentMessages, times: array[float]) -> Iterator[Message]:
-    """The messages; what requests are worked out from is kept of each, and its time."""
+def _noted(messages: Iterable[Message], sent: SentMessages) -> Iterator[Message]:
+    """The messages; what requests are worked out from is kept of each."""
     for message in messages:
-        sent.append(message)
-        times.append(message.timestamp)
+        sent.note(message)
         yield message

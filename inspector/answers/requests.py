@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import shared_recording
-from inspector.answers.request_places import answer_places, difference
+from inspector.answers.request_places import AnswerPlaces, difference
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
 from inspector.caching.costs import (
@@ -30,7 +29,6 @@ from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
 from inspector.core.rough import text_tokens
-from inspector.replay.recording import Recording
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
@@ -132,43 +130,55 @@ def list_requests(answers: Answers, name: str) -> Requests:
     return found
 
 
-def requests_of(
-    inspection: Inspection, resolved: ResolvedSettings, recording: Recording | None = None
-) -> Requests:
-    """The requests of a conversation: those that its agent recorded, else those that its messages mean, which are read
-    for it where there is no `recording` of them."""
+def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
+    """The requests of a conversation: those that its agent recorded, else those that its messages mean."""
     conversation, store = inspection.conversation, inspection.store
     requests: Sequence[Request] = store.requests(conversation)
     from_messages = not requests
     if from_messages:
-        profile = resolved.settings.profile
-        recording = recording or shared_recording(inspection, profile)
-        requests = modelled(inspection, recording, profile, ttl_of(resolved) == "1h")
+        requests = modelled(inspection, resolved.settings.profile, ttl_of(resolved) == "1h")
     usage = conversation.usage
     sent = usage.input + usage.cache_read + usage.cache_write
     return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
 
 
-def with_differences(
-    inspection: Inspection, resolved: ResolvedSettings, found: Requests, recording: Recording | None = None
-) -> Requests:
-    """The same, each miss by a changed prompt with where it changed; lists are read where there is no `recording`."""
+def with_differences(inspection: Inspection, resolved: ResolvedSettings, found: Requests) -> Requests:
+    """The same, each miss by a changed prompt with where it changed."""
     if all(one.judged.cause != "prefix" for one in found.priced):
         return found
-    recording = recording or shared_recording(inspection, resolved.settings.profile)
-    requests = [one.judged.request for one in found.priced]
-    places = answer_places(inspection.conversation, recording, requests, found.modelled)
-    firsts: dict[int, tuple[Request, int]] = {}
+    places = answer_places(inspection, resolved.settings.profile, found)
+    firsts: dict[int, tuple[Request, int, Sequence[int]]] = {}
     priced = []
     for one, index in zip(found.priced, places, strict=True):
         request = one.judged.request
         if index is not None:
-            first = firsts.setdefault(request.generation, (request, index))
+            if request.generation not in firsts:
+                generation = inspection.generation(request.generation)
+                grown = inspection.sent(generation, resolved.settings.profile).grown()
+                firsts[request.generation] = request, index, grown
             if one.judged.cause == "prefix":
-                grown = recording.lists[request.generation - 1].growth()
-                one = one._replace(differs=difference(request, index, first, grown))
+                one = one._replace(differs=difference(request, index, *firsts[request.generation]))
         priced.append(one)
     return replace(found, priced=tuple(priced))
+
+
+def answer_places(inspection: Inspection, profile: str, found: Requests) -> tuple[int | None, ...]:
+    """The index of each request's answer in the list of its generation, None where there is none: of requests that are
+    modelled by its row, of others by its time, the last answer before it where none is of that time."""
+    lists = {generation.number: generation for generation in inspection.conversation.generations}
+    known: dict[int, AnswerPlaces] = {}
+    places: list[int | None] = []
+    for one in found.priced:
+        request = one.judged.request
+        generation = lists.get(request.generation)
+        if generation is None:
+            places.append(None)
+            continue
+        if generation.number not in known:
+            times = inspection.sent(generation, profile).times
+            known[generation.number] = AnswerPlaces(generation, times, found.modelled)
+        places.append(known[generation.number].of(request))
+    return tuple(places)
 
 
 def requests_again(inspection: Inspection, found: Requests, changed: Sequence[Request]) -> Requests:
@@ -200,17 +210,15 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
     return tuple(priced)
 
 
-def modelled(
-    inspection: Inspection, recording: Recording, profile: str, hour: bool, layout: Layout | None = None
-) -> list[Request]:
+def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
     """The requests that the messages of a conversation mean, under a time to live and a layout (None: as the provider
     takes it)."""
     conversation = inspection.conversation
     made_by = {recorded.index + 1: recorded for recorded in inspection.compactions()}
     lists = []
-    parts = zip(conversation.generations, recording.lists, recording.systems, recording.sent, strict=True)
-    for generation, listed, system, sent in parts:
-        grown = listed.growth()
+    for generation in conversation.generations:
+        sent, system = inspection.sent(generation, profile), inspection.system_tokens(generation.session)
+        grown = sent.grown()
         made = made_by.get(generation.number)
         lists.append(
             SentList(

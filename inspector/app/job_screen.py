@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 from textual.message import Message
 from textual.screen import Screen
 
@@ -26,6 +26,13 @@ class JobScreen(Screen[None]):
         super().__init__()
         self.jobs = Jobs(self, self.going_on, self.tell)
         self._going_on: dict[str, str] = {}
+        self._styled = False
+
+    @on(events.ScreenResume)
+    def _keep_styles(self, event: events.ScreenResume) -> None:
+        """What was just mounted has its styles: Textual would match those of every widget once more."""
+        event.refresh_styles = event.refresh_styles and self._styled
+        self._styled = True
 
     @property
     def left(self) -> bool:

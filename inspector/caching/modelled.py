@@ -12,11 +12,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from inspector.caching.breakpoints import MAX_BREAKPOINTS, Layout, Release, bearing
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.core.conversations import ROLE_CODES, Request
 from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: The smallest prefix that a provider keeps, in tokens, by a part of the model's name; the longest that fits counts.
@@ -34,15 +36,33 @@ _LAYOUTS: tuple[Layout, Layout] = ("native", "envelope")
 @dataclass(slots=True)
 class SentMessages:
     """What is kept of a list's messages to work requests out: when each was said (seconds, 0.0 unknown), whether a
-    breakpoint is spent on it and whether that counts with the provider (two bits a layout), and its blocks."""
+    breakpoint is spent on it and whether that counts with the provider (two bits a layout), its blocks, and the
+    characters and pictures of the rough estimate."""
 
     release: Release = "hermes-0.19"
     times: array[float] = field(default_factory=lambda: array("d"))
     marks: bytearray = field(default_factory=bytearray)
     blocks: array[int] = field(default_factory=lambda: array("H"))
+    chars: array[int] = field(default_factory=lambda: array("Q"))
+    images: array[int] = field(default_factory=lambda: array("H"))
 
     def append(self, message: Message) -> None:
         """The next message of the list."""
+        self.note(message)
+        self.chars.append(message_chars(message.wire))
+        self.images.append(min(message_images(message.wire), 0xFFFF))
+
+    def sized(self, chars: Sequence[int], images: Sequence[int]) -> None:
+        """The sizes of messages that were noted, where somebody has measured them."""
+        self.chars, self.images = array("Q", chars), array("H", images)
+
+    def grown(self) -> list[int]:
+        """The rough tokens of the first 0, 1, ... messages as they stand."""
+        sums = zip(accumulate(self.chars, initial=0), accumulate(self.images, initial=0), strict=True)
+        return [list_tokens(chars, images) for chars, images in sums]
+
+    def note(self, message: Message) -> None:
+        """The next message of the list, without its size."""
         self.times.append(message.timestamp)
         bits = 0
         for place, layout in enumerate(_LAYOUTS):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+
+from inspector.config.folders import cache_dir, read_state, write_state
 
 #: Families that genai-prices may lack, in tokens; the longest name that a model's id contains wins.
 #: Source: release 0.19.0, `agent/model_metadata.py`, DEFAULT_CONTEXT_LENGTHS.
@@ -57,9 +62,34 @@ _VARIANT = re.compile(r":[a-z]+$")
 
 @lru_cache(maxsize=512)
 def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
-    """The context window of a model in tokens and where that is known from; (None, why) where it is not."""
+    """The context window of a model in tokens and where that is known from; (None, why) where it is not.
+
+    What was looked up is kept between runs: to import genai-prices takes a quarter of a second and 25 MB.
+    """
     if not model.strip():
         return None, "the store names no model"
+    path, stamp, name = cache_dir() / "models.json", _stamp(), f"{model}\x00{provider}"
+    known = read_state(path)
+    lengths = known["lengths"] if known.get("of") == stamp else {}
+    try:
+        length, source = lengths[name]
+        if isinstance(source, str) and (length is None or isinstance(length, int)):
+            return length, source
+    except (KeyError, TypeError, ValueError):
+        lengths = lengths if isinstance(lengths, dict) else {}
+    found = _looked_up(model, provider)
+    write_state(path, {"of": stamp, "lengths": {**lengths, name: found}})
+    return found
+
+
+def _stamp() -> str:
+    """Another text as soon as this module or the list of genai-prices is another one."""
+    spec = find_spec("genai_prices")
+    files = [Path(__file__), Path(spec.origin).with_name("data.py") if spec and spec.origin else Path()]
+    return " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in map(os.stat, files))
+
+
+def _looked_up(model: str, provider: str) -> tuple[int | None, str]:
     found = entry_of(model, provider, "context_window")
     if found is not None:
         return int(found.context_window), f"genai-prices on {found.id}"
@@ -73,13 +103,6 @@ def _family(model: str) -> str | None:
     name = model.lower().replace(".", "-")
     matches = [family for family in FAMILIES if family in name]
     return max(matches, key=len) if matches else None
-
-
-def read_ahead() -> None:
-    """Read the list of genai-prices before it is first asked for: that takes a tenth of a second."""
-    from genai_prices import data_snapshot
-
-    data_snapshot.get_snapshot()
 
 
 def entry_of(model: str, provider: str, wanted: str) -> Any:

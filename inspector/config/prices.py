@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,22 @@ def rates_of(model: str, day: date, provider: str = "") -> Rates | None:
 def own_file() -> Path:
     """Where the user's own prices are looked for."""
     return config_dir() / "prices.yaml"
+
+
+def prices_stamp() -> str:
+    """Another text as soon as the user's own prices or those of genai-prices are others."""
+    try:
+        status = own_file().stat()
+    except OSError:
+        return _version()
+    return f"{_version()} {status.st_size} {status.st_mtime_ns}"
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("genai-prices")
 
 
 def _own(model: str, day: date) -> Rates | None:

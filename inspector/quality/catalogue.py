@@ -7,6 +7,9 @@ from types import MappingProxyType
 
 from inspector.quality.finding import Rule
 from inspector.quality.limits import (
+    CHANGED_REQUESTS,
+    CHANGED_SHARE,
+    CLOSE_REQUESTS,
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
     QUICK_MESSAGES,
@@ -16,6 +19,7 @@ from inspector.quality.limits import (
     REPEATED_MESSAGES,
     REPEATED_SHARE,
     TAIL_CEILING,
+    WRITING_REQUESTS,
 )
 
 _ALL = (
@@ -356,6 +360,60 @@ _ALL = (
         "Ask the agent to run the tool again if the result matters.",
     ),
     Rule(
+        "breakpoints-never-hit",
+        "warning",
+        "The cache is written and never read",
+        "Every request pays for writing its prompt into the cache, which costs more than sending it, and no "
+        "request finds what was written.",
+        f"{WRITING_REQUESTS} recorded requests or more wrote into the cache, and none of the conversation read"
+        " from it.",
+        "Look for what differs at the start of every prompt, or for requests that go to other servers; else "
+        "turn the cache markers off.",
+    ),
+    Rule(
+        "prompt-always-changes",
+        "warning",
+        "The prompt changes with every request",
+        "Something near the start of the prompt is another one in nearly every request, such as a time or a "
+        "counter in the system prompt or tools in another order, so everything behind it is sent again.",
+        f"Of the recorded requests that came while the cache lived, {CHANGED_REQUESTS} or more and at least "
+        f"{CHANGED_SHARE:.0%} read back only the start of the prompt before.",
+        "Take what changes out of the system prompt and the tools, or put it at the end of the list. "
+        "`requests` says where each prompt first differs.",
+    ),
+    Rule(
+        "never-paid-off",
+        "info",
+        "A compaction never paid off",
+        "Reading what was summarized, writing the summary and writing the new list into the cache cost more "
+        "than the shorter prompts saved until the next compaction.",
+        "Usage and prices are known, and fewer requests came between two compactions than it takes for the "
+        "first to come back.",
+        "Compact later or keep less, so that the next compaction is farther off: raise the threshold or lower"
+        " target_ratio.",
+    ),
+    Rule(
+        "idling-costs-most",
+        "info",
+        "Pauses cost more than compactions",
+        "The cache did not live through pauses of the conversation, and sending everything again cost more "
+        "than all compactions did.",
+        "What requests after pauses longer than the time to live cost more than reading from the cache is "
+        "more than the bills of all compactions.",
+        "Keep the cache for an hour, or keep it alive, where that is cheaper; compact before a long pause, "
+        "not after it.",
+    ),
+    Rule(
+        "caches-thrown-away",
+        "info",
+        "A compaction threw away the cache of the one before",
+        "Each compaction writes a new list into the cache. The next one came before that was read often "
+        "enough to be worth writing.",
+        f"Fewer than {CLOSE_REQUESTS} requests came between the first one behind a compaction and the next "
+        "compaction.",
+        "Look at what fills the list right after a compaction; raise the threshold, or lower target_ratio.",
+    ),
+    Rule(
         "cleared-at-a-loss",
         "info",
         "Clearing results cost more than it saved",
@@ -371,6 +429,17 @@ _ALL = (
         "No threshold is configured, and a rule of the release changes the default of half the window.",
         "The threshold is the default, and the tokens in force are not that share of the window.",
         "Nothing has to be done; compactions come at the number in force.",
+    ),
+    Rule(
+        "mid-task",
+        "info",
+        "A compaction came in mid-task",
+        "The agent was at work on a request when its list became a summary: what it had just found out, "
+        "and the request's own words, it knows from the summary alone.",
+        "A compaction that nobody asked for by hand left nothing of the list, and the last message "
+        "before it was a call or its result.",
+        "See what the summary says of the step it was at. Compact by hand between tasks, where the agent "
+        "lets you.",
     ),
     Rule(
         "boundaries-inferred",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from inspector.caching.costs import Bill
+from inspector.caching.idle import IdleCosts
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
@@ -52,7 +54,8 @@ class CompactionEvidence:
     this compaction, `exchanged` the exact things that its summary changed; `request_gone` says that the last request is
     neither kept nor told of. `again` are the files that were read again afterwards, each with the index of the message
     in the list after. `gaps` are signs that the summary does not tell something, `weakened` constraints that no longer
-    bind.
+    bind. `at_work` are the messages since the last request where the last of them is a call or its result, else None.
+    `bill` is what it cost, None where that is not known, by requests that are `modelled` or recorded.
     """
 
     recorded: Compaction
@@ -72,6 +75,9 @@ class CompactionEvidence:
     gaps: tuple[Gap, ...] = ()
     weakened: tuple[LostRule, ...] = ()
     left_tokens: int = 0
+    at_work: int | None = None
+    bill: Bill | None = None
+    modelled: bool = False
 
     @property
     def index(self) -> int:
@@ -140,12 +146,28 @@ class ClearedEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheEvidence:
+    """What the recorded requests did with the cache, in tokens: how many wrote into it (`writing`) and how much, how
+    much all of them read. Of those that came while the cache of the one before still lived (`warm`) so many had
+    `changed`: they sent `again` what was the same for no more than `same` tokens."""
+
+    writing: int
+    written: int
+    read: int
+    warm: int
+    changed: int
+    again: int
+    same: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEvidence:
     """Everything that the rules know of a conversation.
 
     `source` is where it came from (cli, telegram, ...). `sources` say where each setting came from. `rows` are the
     store's row ids of each generation. `failure` is the error of the last summary call that the store kept, and
     `streak` the fallback texts in a row that it counted (None where it does not count).
+    `cache` and `idle` tell what requests did and what pauses cost, None where the store keeps no requests.
     """
 
     conversation: str
@@ -160,6 +182,8 @@ class ConversationEvidence:
     failure: str = ""
     streak: int | None = None
     cleared: tuple[ClearedEvidence, ...] = ()
+    cache: CacheEvidence | None = None
+    idle: IdleCosts | None = None
 
     def guard(self) -> Guard:
         """The release's guards after the last compaction, as far as the store tells."""

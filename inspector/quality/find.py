@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from inspector.quality import about_compactions, about_facts, about_lists, about_settings, about_summaries
+from inspector.quality import (
+    about_compactions,
+    about_costs,
+    about_facts,
+    about_lists,
+    about_settings,
+    about_summaries,
+)
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import SEVERITIES, Finding, Violation
@@ -49,8 +56,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "hygiene-before-agent": about_settings.hygiene_first,
         "orphaned-result": about_lists.orphaned_results,
         "unanswered-call": about_lists.unanswered_calls,
+        "breakpoints-never-hit": about_costs.breakpoints_never_hit,
+        "prompt-always-changes": about_costs.prompt_changes,
+        "never-paid-off": about_costs.never_paid_off,
+        "idling-costs-most": about_costs.idling_costs_most,
+        "caches-thrown-away": about_costs.caches_thrown_away,
         "cleared-at-a-loss": about_compactions.cleared_at_a_loss,
         "threshold-raised": about_settings.default_overridden,
+        "mid-task": about_compactions.in_mid_task,
         "boundaries-inferred": about_compactions.boundaries_inferred,
         "head-fossilized": about_compactions.head_fossilized,
         "system-prompt-changed": about_lists.prompt_changed,

@@ -20,3 +20,10 @@ REPEATED_MESSAGES = 10
 READ_AGAIN = 5
 #: The most findings of one rule about one list; one more says how many others there are.
 MOST = 20
+#: What a compaction wrote into the cache was hardly read where fewer requests than this followed until the next.
+CLOSE_REQUESTS = 3
+#: So many requests that write into the cache and none that reads tell that nothing ever hits.
+WRITING_REQUESTS = 5
+#: The prompt changes with every request where so many do, and so much of all that came while the cache lived.
+CHANGED_REQUESTS = 5
+CHANGED_SHARE = 0.8

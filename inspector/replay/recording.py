@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Compaction, Conversation
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
@@ -29,7 +28,7 @@ class Recording:
     events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
 
     `lists` are the lists of the generations, ready to be planned up to any message, `systems` the tokens of their
-    system prompts, `moments` what one steps through, `sent` what is kept of the lists to work requests out.
+    system prompts, `moments` what one steps through.
     """
 
     transcript: Transcript
@@ -40,7 +39,6 @@ class Recording:
     moments: Moments
     lists: tuple[ReadList, ...]
     systems: tuple[int, ...]
-    sent: tuple[SentMessages, ...]
 
     def with_costs(self, costs: CostBasis | None) -> Recording:
         """The same with what is known of its costs."""
@@ -74,13 +72,11 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
-    sent: Sequence[SentMessages],
     reported: Iterable[Reported] = (),
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
-    these rules, `systems` the tokens of their system prompts, `sent` what else was kept of them; `reported` are the
-    requests by which sizes are modelled, none where the store has the prompts. Raises EngineError where the engine
-    fails."""
+    these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
+    none where the store has the prompts. Raises EngineError where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
@@ -102,7 +98,6 @@ def recording_of(
         Moments(told, compactions, [len(listed) for listed in lists]),
         tuple(lists),
         tuple(systems),
-        tuple(sent),
     )
 
 

@@ -11,8 +11,9 @@ from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import ConversationRow
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
-from tests.app.running import press, running, screen_text
+from tests.app.running import conversation, press, running, screen_text
 from tests.conftest import ROOT
+from widgets.bars.gauge import Gauge
 from widgets.lists.conversation_table import ConversationTable
 
 AGENTS = ROOT / "fixtures" / "agents"
@@ -42,6 +43,23 @@ async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> Non
         for key in "1234567":
             await press(pilot, key)
         assert "Traceback" not in screen_text(pilot)
+
+
+async def test_the_gauge_shows_what_the_agent_reported(tmp_path: Path) -> None:
+    async with running(AGENTS, "Harbor importer", state=tmp_path) as pilot:
+        screen = conversation(pilot)
+        gauge = screen.query_one(Gauge)
+        opened = screen.known.opened
+        assert opened is not None
+        last = opened.inspection.store.requests(opened.inspection.conversation)[-1]
+        assert gauge.state.kind == "reported"
+        assert gauge.state.tokens == last.context + last.output
+        # In a replay sizes are modelled.
+        await press(pilot, "left")
+        assert gauge.state.kind == "rough"
+        await press(pilot, "escape", "6")
+        assert gauge.state.kind == "reported"
+        assert "tokens are left before a compaction" in screen_text(pilot)
 
 
 async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

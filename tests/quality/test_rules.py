@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.caching.costs import Bill, Cost
+from inspector.caching.idle import IdleCosts
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
+    CacheEvidence,
     ClearedEvidence,
     ConversationEvidence,
     Exchanged,
@@ -44,6 +47,29 @@ def gap(kind: GapKind, text: str, more: str = "") -> ConversationEvidence:
     return evidence(compaction_evidence(1, gaps=(Gap(kind, text, more, 1, 4),)))
 
 
+def cached(**changes: int) -> CacheEvidence:
+    values = {
+        "writing": 5,
+        "written": 90_000,
+        "read": 1,
+        "warm": 10,
+        "changed": 0,
+        "again": 70_000,
+        "same": 9_000,
+    }
+    return CacheEvidence(**(values | changes))
+
+
+def billed(later: int) -> ConversationEvidence:
+    """Two compactions, of which the first cost 0.40 US dollars and saves 0.05 with each of `later` requests."""
+    first = Bill(Cost(0.1, 0.25, 0.05), 0.05, later, warm=True)
+    return evidence(compaction_evidence(1, bill=first), compaction_evidence(2))
+
+
+def idled(more: float) -> IdleCosts:
+    return IdleCosts(2, 107_000, more, False, Cost(1, 1, 0), Cost(1, 2, 0), 3_600.0, 0.1)
+
+
 def under_0_13(*after: int) -> ConversationEvidence:
     pairs = [
         compaction_evidence(n, {"tokens_after": tokens, "head_end": 3}, planned=plan("hermes-0.13"))
@@ -51,6 +77,9 @@ def under_0_13(*after: int) -> ConversationEvidence:
     ]
     return evidence(*pairs, settings=GUARDED)
 
+
+#: A compaction that leaves nothing of the list.
+WHOLE = {"head_end": 0, "tail_start": 90, "before": 90, "head_after": 0}
 
 SETS_OFF: dict[str, Make] = {
     "summary-fallback": lambda: evidence(compaction_evidence(1, {"fallback": True, "summary": "none"})),
@@ -100,8 +129,14 @@ SETS_OFF: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
+    "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(read=0)),
+    "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=8)),
+    "never-paid-off": lambda: billed(7),
+    "idling-costs-most": lambda: replace(billed(8), idle=idled(0.41)),
+    "caches-thrown-away": lambda: billed(2),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
+    "mid-task": lambda: evidence(compaction_evidence(1, {**WHOLE, "trigger": "auto"}, at_work=12)),
     "boundaries-inferred": lambda: evidence(
         compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
     ),
@@ -185,9 +220,20 @@ DOES_NOT: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
     "orphaned-result": evidence,
     "unanswered-call": evidence,
+    "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(writing=4, read=0)),
+    "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=7)),
+    "never-paid-off": lambda: billed(8),
+    "idling-costs-most": lambda: replace(billed(8), idle=idled(0.399)),
+    "caches-thrown-away": lambda: billed(3),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
+    ),
+    # By hand; after an answer; with a tail that stays.
+    "mid-task": lambda: evidence(
+        compaction_evidence(1, {**WHOLE, "trigger": "manual"}, at_work=12),
+        compaction_evidence(2, WHOLE),
+        compaction_evidence(3, at_work=12),
     ),
     "boundaries-inferred": evidence,
     # Only the system prompt stays.

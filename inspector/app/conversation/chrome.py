@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
@@ -24,9 +24,17 @@ _KNOBS = {kind.name: kind for kind in (*KNOBS, *LATER_KNOBS)}
 
 
 def gauge_state(
-    budgets: Budgets, context: int, tokens: int | None, exact: int | None, encoding: str
+    budgets: Budgets,
+    context: int,
+    tokens: int | None,
+    exact: int | None,
+    encoding: str,
+    reported: int | None = None,
 ) -> GaugeState:
-    """Rough tokens against the threshold, or the exact ones where they are there (all in tokens)."""
+    """What the agent reported against the threshold; else the exact tokens of the messages, else the rough ones."""
+    kind: Literal["rough", "exact", "reported"] = "rough" if exact is None else "exact"
+    if reported is not None:
+        exact, encoding, kind = reported, "with system prompt and tools, at the last response", "reported"
     return GaugeState(
         tokens=exact if exact is not None else tokens,
         threshold=budgets.threshold_tokens,
@@ -34,9 +42,9 @@ def gauge_state(
         pressure=0 if budgets.observed else int(budgets.threshold_tokens * PRESSURE_SHARE),
         hygiene=0 if budgets.observed else budgets.hygiene_tokens,
         context=context,
-        kind="rough" if exact is None else "exact",
+        kind=kind,
         detail="" if exact is None else encoding,
-        planned=None if exact is None else tokens,
+        planned=None if exact is None or reported is not None else tokens,
     )
 
 

@@ -156,6 +156,9 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         during = ended_by if at.phase not in ("said", "after") else None
         if recording is not None:
             tokens = chrome.moment_tokens(at, recording, ended_by, plan)
+            if recording.course.scale.requests:
+                # Exact are the messages alone; the agent's requests hold more.
+                exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
     beside = ended_by if at is None else during
     return Derived(
@@ -174,6 +177,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             tokens,
             exact[0] if exact is not None else None,
             exact[1] if exact is not None else "",
+            opened.reported.get(state.generation) if at is None else None,
         ),
         None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
         None if beside is None or plan is None else chrome.recorded_regions(beside, index),

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.recordings import shared_recording
-from inspector.answers.request_places import answer_places
-from inspector.answers.requests import PricedRequest, Requests, bills_of, requests_of, with_differences
+from inspector.answers.requests import (
+    PricedRequest,
+    Requests,
+    answer_places,
+    bills_of,
+    requests_of,
+    with_differences,
+)
 from inspector.config.settings import ResolvedSettings
 from inspector.core.places import place_name
 from inspector.core.shares import dollars
@@ -49,11 +54,9 @@ def _sent_by(number: int, shown: RequestView, generation: int, length: int) -> b
 def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Watch) -> RequestsRead:
     """Every request of a conversation with its cause and cost, and the bills of its compactions. Raises StoreErrors,
     EngineErrors, BadInput."""
-    recording = shared_recording(inspection, resolved.settings.profile)
-    found = with_differences(inspection, resolved, requests_of(inspection, resolved, recording), recording)
+    found = with_differences(inspection, resolved, requests_of(inspection, resolved))
     watch.check()
-    requests = [one.judged.request for one in found.priced]
-    places = answer_places(inspection.conversation, recording, requests, found.modelled)
+    places = answer_places(inspection, resolved.settings.profile, found)
     views = tuple(_view(one, index) for one, index in zip(found.priced, places, strict=True))
     how = "modelled, " if found.modelled else ""
     bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}

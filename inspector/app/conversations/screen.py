@@ -131,11 +131,9 @@ class ConversationsScreen(JobScreen):
     async def prepare(self) -> None:
         """What a first opening needs beside the conversation: that is most of the time that it takes."""
         from inspector.app.styling import parse_ahead
-        from inspector.config import models
 
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
-        await asyncio.to_thread(models.read_ahead)
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
         """The list while files are read for the first time: what is not read yet stands by its name and time."""

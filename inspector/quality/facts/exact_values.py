@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 
 from inspector.core.scan.exact import NUMBER, is_path, plain_number
@@ -12,6 +15,14 @@ from inspector.quality.facts.lexicon import Form, Rules
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
 _NAMELIKE = re.compile(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
+#: Words with slashes between them, and the word before something.
+_WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
+_LONGEST_WORD = 24
+# The numbers behind a number that have its unit; a percent sign.
+_MORE = re.compile(r"(?:\s?(?:,|/|of|and|or|to|–|-|、|和|或|到)\s?\d[\d.]*)+")
+_PERCENT = re.compile(r"\s?[%％]")
+_DECIMALS = 3
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
@@ -50,9 +61,20 @@ def _value(match: re.Match[str], rules: Rules) -> Value | None:
         not is_path(text) or match.string[match.start() - 1 : match.start()] == "<"
     ):
         return None
+    if name == "path" and _alternates(match, rules):
+        return None
     if not _is_name(text, form, rules):
         return None
     return Value(text, name, canon(text), "", form.distinctive, span)
+
+
+def _alternates(match: re.Match[str], rules: Rules) -> bool:
+    """Whether words with slashes between them are one or the other ("left/right"), not a path: nothing marks one, and
+    the word before is none that leads to a place."""
+    if _WORDS.fullmatch(match.group()) is None:
+        return False
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - _LONGEST_WORD), match.start())
+    return before is not None and before[1].lower() not in rules.places
 
 
 def _is_name(text: str, form: Form, rules: Rules) -> bool:
@@ -90,6 +112,50 @@ def _quantity(text: str, form: Form, rules: Rules, span: Span) -> Value:
 
 def _unit(match: re.Match[str] | None, rules: Rules) -> str:
     return rules.units.get(match[1], match[1]) if match else ""
+
+
+def scaled(value: Value, rules: Rules) -> Iterator[tuple[str, str]]:
+    """The number of a value in the next smaller and the next larger unit: 200 ms are 0.2 s, 24 h are 1 day."""
+    for small, large, times in rules.scales:
+        if value.unit in (small, large) and value.canon.replace(".", "", 1).isdigit():
+            number = Decimal(value.canon)
+            number = number / times if value.unit == small else number * times
+            text = f"{number:f}"
+            text = text.rstrip("0").rstrip(".") if "." in text else text
+            if len(text.partition(".")[2]) <= _DECIMALS:
+                yield text, large if value.unit == small else small
+
+
+def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
+    """Whether a text gives a number with its unit: behind it, or behind the numbers that follow it ("0.2, 0.4, 0.8 s",
+    "34 of 40 connections"). A number with another unit is another one; one with none may have it elsewhere."""
+    bare = False
+    for found in NUMBER.finditer(text):
+        if plain_number(found.group()) != number.removeprefix("-"):
+            continue
+        last = _MORE.match(text, found.end())
+        end = last.end() if last is not None else found.end()
+        named = "%" if _PERCENT.match(text, end) else _unit(rules.unit.match(text, end), rules)
+        if named == unit:
+            return True
+        bare = bare or not named
+    return bare and _units(unit, rules).search(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _spelled(forms: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [
+        re.escape(f)
+        if not f[:1].isascii() or not f[:1].isalpha()
+        else rf"(?<![A-Za-z]){re.escape(f)}(?![A-Za-z])"
+        for f in forms
+    ]
+    return re.compile("|".join(parts))
+
+
+def _units(unit: str, rules: Rules) -> re.Pattern[str]:
+    """What finds any form of a unit."""
+    return _spelled(tuple(form for form, name in rules.units.items() if name == unit) or (unit,))
 
 
 def canon(text: str) -> str:

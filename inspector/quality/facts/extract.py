@@ -22,7 +22,7 @@ from inspector.quality.facts.voices import own_words, said_in_result
 NAMES = 60
 TOOL_NAMES = 12
 _LINE = 200
-_TOKENS = re.compile(r"[^\s,.;:!?()\"“”]+")
+_TOKENS = re.compile(r"[^\s,.;:!?()\"“”*`]+")
 _ASKED = re.compile(r"[?？]\W*$")
 # What the agent's own words give as values; the rest of its chatter is about code that it reads.
 _MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})

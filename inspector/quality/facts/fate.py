@@ -60,15 +60,19 @@ def fate(
     thing, the summary changed it.
     """
     found = matches(probe_of(fact, after.rules), after, numbers_said)
-    return told([(match, part) for part, match in found.items()], after, compaction)
-
-
-def told(found: Sequence[tuple[Match, int]], after: PassageIndex, compaction: int) -> Fate:
-    """The fate that the best of several matches is, each with the number of its part in `after`."""
     if not found:
         return Fate(compaction, "lost")
+    return told(*best_of([(match, part) for part, match in found.items()]), after, compaction)
+
+
+def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
+    """The best of several matches, each with the number of its part in a list."""
     # Parts are in the order in which regions are searched.
-    best, part = min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
+    return min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
+
+
+def told(best: Match, part: int, after: PassageIndex, compaction: int) -> Fate:
+    """The fate that a match is, with its place: in that part of `after`."""
     place = after.parts[part]
     start, end = place_of(best.wording, place.text) if best.wording else best.span
     shown = place.text[max(0, start - 40) : max(end, start + _EXCERPT - 40)]

@@ -12,11 +12,13 @@ from inspector.quality.facts.fact import (
     Fact,
     Fate,
     Life,
+    Outcome,
     Saying,
     SpokenMessage,
     Statement,
+    Where,
 )
-from inspector.quality.facts.fate import Match, matches, told
+from inspector.quality.facts.fate import Match, best_of, matches, told
 from inspector.quality.facts.gather import values_said, weights_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
@@ -33,12 +35,15 @@ def lives_of(
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
     unreadable: Collection[int] = (),
+    every_place: bool = True,
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
     `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
     `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
+    Without `every_place` a fate that is as the one before has no place and excerpt: those of a long conversation
+    are larger than everything else.
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
@@ -54,12 +59,14 @@ def lives_of(
         for apart in (False, True)
         if not apart or _only_printed(fact)
     }
-    first: dict[str, int] = {}
+    taken_by: dict[str, set[int]] = {}
     for (key, _), numbers in starts.items():
         if numbers:
-            first[key] = min(first.get(key, numbers[0]), numbers[0])
-    summarized = [fact for fact in facts if fact.key in first]
-    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable)
+            taken_by.setdefault(key, set()).update(numbers)
+    summarized = [fact for fact in facts if fact.key in taken_by]
+    placed = None if every_place else taken_by
+    first = {key: min(numbers) for key, numbers in taken_by.items()}
+    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, placed)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
@@ -86,22 +93,26 @@ def _fates(
     numbers_said: Collection[tuple[str, str]],
     watch: Callable[[int], None] | None,
     unreadable: Collection[int],
+    placed: Mapping[str, Collection[int]] | None,
 ) -> dict[str, list[Fate]]:
-    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
+    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again.
+
+    With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
     weights = weights_of(facts)
     fates: dict[str, list[Fate]] = {fact.key: [] for fact in facts}
     known: dict[str, dict[ListKey, Match]] = {}
     probes: dict[str, Probe] = {}
-    layers: list[PassageIndex] = []
+    layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
     for turn, number in enumerate(numbers):
         after = lists_after[number]
         gone = Fate(number, "unknown" if number in unreadable else "lost")
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = after.only({at for key, at in places.items() if key not in standing})
+        added = _Layer(after.only({at for key, at in places.items() if key not in standing}))
         standing = frozenset(places)
-        layers = [one for one in (*layers, added) if any(_key(part) in standing for part in one.parts)]
+        layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
+        unplaced: dict[tuple[Outcome, Where], Fate] = {}
         for done, fact in enumerate(facts):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
@@ -113,18 +124,36 @@ def _fates(
                 probes[fact.key] = probe_of(fact, after.rules, weights)
             here = {key: match for key, match in known.get(fact.key, {}).items() if key in places}
             for layer in layers if fresh else (added,):
-                for part, match in matches(probes[fact.key], layer, numbers_said).items():
-                    if (key := _key(layer.parts[part])) in places:
+                for part, match in matches(probes[fact.key], layer.index, numbers_said).items():
+                    if (key := layer.keys[part]) in places:
                         here[key] = match
-            if here:
-                known[fact.key] = here
-            else:
+            if not here:
                 known.pop(fact.key, None)
-            found = [(match, places[key]) for key, match in here.items()]
-            fate = told(found, after, number) if found else gone
-            hidden = number in unreadable and fate.outcome != "verbatim"
-            so_far.append(Fate(number, "unknown") if hidden else fate)
+                so_far.append(gone)
+                continue
+            known[fact.key] = here
+            best, part = best_of([(match, places[key]) for key, match in here.items()])
+            state = best.outcome, after.parts[part].where
+            if number in unreadable and best.outcome != "verbatim":
+                so_far.append(gone)
+            elif (
+                placed is None
+                or number in placed[fact.key]
+                or best.changed
+                or (so_far[-1].outcome, so_far[-1].where) != state
+            ):
+                so_far.append(told(best, part, after, number))
+            else:
+                so_far.append(unplaced.setdefault(state, Fate(number, *state)))
     return fates
+
+
+class _Layer:
+    """The texts that came with a compaction, and what each of them is known by."""
+
+    def __init__(self, index: PassageIndex) -> None:
+        self.index = index
+        self.keys = [_key(part) for part in index.parts]
 
 
 #: What makes two texts of two lists the same: where the summary or the messages are, who speaks, what is said.
@@ -186,7 +215,8 @@ class _Later:
         return min(found, key=lambda saying: saying.step, default=None)
 
     def contrary(self, fact: Fact) -> Contradiction | None:
-        """The last thing said after the fact about the same thing with another value of the same form."""
+        """The first thing said after the fact about the same thing with another value of the same form, from which on
+        the fact no longer holds."""
         things = frozenset(fact.things)
         if len(things) < 2 or not fact.values or fact.kind == "link":
             return None
@@ -196,22 +226,14 @@ class _Later:
         )
         if rarest is None:
             return None
-        best: tuple[int, Contradiction] | None = None
         # A word that hundreds of messages use says of none of them that it is about the same thing.
         for saying, statement in self.worded[rarest][-400:]:
-            if (
-                saying.step <= last
-                or saying.role not in _SPOKEN
-                or (best is not None and saying.step <= best[0])
-            ):
-                continue
-            if fact.role == "user" and saying.role != "user":
+            if saying.step <= last or saying.role not in (("user",) if fact.role == "user" else _SPOKEN):
                 continue
             others = _others(fact, statement, things)
             if others:
-                place = replace(saying, span=statement.span)
-                best = (saying.step, Contradiction(statement.text, others, place))
-        return None if best is None else best[1]
+                return Contradiction(statement.text, others, replace(saying, span=statement.span))
+        return None
 
 
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from inspector.core.scan.exact import NUMBER, plain_number
-from inspector.quality.facts.exact_values import values_of
+from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
 
@@ -27,7 +27,9 @@ _ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
 # Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
 _MAY_BE_CODE = re.compile(r"[/_]")
-_CODED = re.compile(r"[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}")
+_CODED = re.compile(
+    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
+)
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -150,7 +152,9 @@ class PassageIndex:
     def naming(self, name: str) -> list[int]:
         """The passages that have a name as a whole word."""
         found: list[int] = []
-        at = self._lower.find(name) if _pieces(name) <= self._pieces else -1
+        # The first number of a version may have its v before it.
+        sure = name.partition(".")[2] if name[:1].isdigit() else name
+        at = self._lower.find(name) if _pieces(sure) <= self._pieces else -1
         while at >= 0:
             end = at + len(name)
             if _alone(self._lower, at, end):
@@ -190,8 +194,11 @@ class PassageIndex:
             found = sorted([*found, *spelled])
         if not value.unit:
             return list(found)
-        has = _units(value.unit, self.rules)
-        return [p for p in found if has.search(self.passages[p].text)]
+        places = {p for p in found if gives(self.passages[p].text, value.canon, value.unit, self.rules)}
+        for number, unit in scaled(value, self.rules):
+            same = self._by_number.get(number, ())
+            places.update(p for p in same if gives(self.passages[p].text, number, unit, self.rules))
+        return sorted(places)
 
     def values(self, passage: int) -> tuple[Value, ...]:
         """The exact values of a passage."""
@@ -265,6 +272,9 @@ def _joins(one: str, other: str) -> bool:
 def _alone(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is no part of a longer name; a name may end a path or stand before its slash."""
     before, after = text[start - 1 : start], text[end : end + 1]
+    # v1.2 is 1.2.
+    if before == "v" and text[start].isdigit():
+        before = text[start - 2 : start - 1]
     if before in _INSIDE and before:
         return False
     if after and after in _INSIDE:
@@ -293,19 +303,3 @@ def place_of(wording: str, text: str) -> Span:
 
 def _same_date(a: str, b: str) -> bool:
     return a[-5:] == b[-5:] and (a[:-5] == b[:-5] or a.startswith("--") or b.startswith("--"))
-
-
-@lru_cache(maxsize=512)
-def _spelled(forms: tuple[str, ...]) -> re.Pattern[str]:
-    parts = [
-        re.escape(f)
-        if not f[:1].isascii() or not f[:1].isalpha()
-        else rf"(?<![A-Za-z]){re.escape(f)}(?![A-Za-z])"
-        for f in forms
-    ]
-    return re.compile("|".join(parts))
-
-
-def _units(unit: str, rules: Rules) -> re.Pattern[str]:
-    """What finds any form of a unit."""
-    return _spelled(tuple(form for form, name in rules.units.items() if name == unit) or (unit,))

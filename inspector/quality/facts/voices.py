@@ -13,6 +13,8 @@ MOST = 60_000
 
 def own_words(text: str, rules: Rules) -> list[Span]:
     """Where the user speaks in a message of the user's: not where a program put its blocks and notes."""
+    note = rules.voices.note.search(text)
+    text = text[: note.start()] if note is not None else text
     if rules.voices.starts.match(text) is not None:
         return [found.span("said") for found in rules.voices.own.finditer(text[:MOST])]
     spans: list[Span] = []

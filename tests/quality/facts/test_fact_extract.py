@@ -36,6 +36,7 @@ VALUES = [
     ("see services/checkout/client.py:14", "path", "services/checkout/client.py:14"),
     ("under vendor/pkg396/.", "path", "vendor/pkg396"),
     ("不要改动 pages/pay 目录", "path", "pages/pay"),
+    ("keep it in docs/guide", "path", "docs/guide"),
     ("in pricing.py", "file", "pricing.py"),
     ("ticket SEC-2516", "ticket", "sec-2516"),
     ("set MAX_RETRIES=5", "setting", "max_retries=5"),
@@ -52,6 +53,8 @@ VALUES = [
 ]  # fmt: skip
 #: Texts that hold none of the values that they look like.
 NO_VALUES = [
+    "swipe left/right",
+    "tools (create/delete)",
     "and/or",
     "the I/O of it",
     "UTF-8 text",
@@ -137,6 +140,16 @@ def test_a_question_is_marked() -> None:
 def test_a_mark_in_capitals_is_no_part_of_what_is_said() -> None:
     assert [one.text for one in said("NOTE Keep the alias.")] == ["Keep the alias."]
     assert [one.text for one in said("- Keep the alias.")] == ["Keep the alias."]
+
+
+def test_emphasis_belongs_to_what_is_said() -> None:
+    assert [one.text for one in said("- **Never** push to main.")] == ["**Never** push to main."]
+    assert [one.text for one in said("**IMPORTANT:** keep the alias.")] == ["keep the alias."]
+
+
+def test_what_a_program_put_behind_the_words_of_the_user_is_not_the_users() -> None:
+    note = "If you need specific details from before exiting plan mode, read the transcript at: /tmp/7.jsonl"
+    assert [one.text for one in said(f"Keep the alias.\n\n{note}")] == ["Keep the alias."]
 
 
 def test_the_number_of_a_point_stays_as_it_is_how_people_speak_of_it() -> None:

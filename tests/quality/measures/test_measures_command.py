@@ -192,9 +192,13 @@ def test_a_number_that_a_summary_changed(tmp_path: Path, second: str, said: str,
         assert "says 90 where it was 40" in found["number-changed"][0]
 
 
-@pytest.mark.parametrize("name", ["hermes-0.19.0-in-place", "hermes-0.13.0-rotating"])
+@pytest.mark.parametrize(
+    ("name", "losing"),
+    # In the first a later rule took the place of the only one that is gone.
+    [("hermes-0.19.0-in-place", False), ("hermes-0.13.0-rotating", True)],
+)
 def test_recordings_lose_what_was_planted_and_nothing_else(
-    name: str, recordings: Callable[[str], Path]
+    name: str, losing: bool, recordings: Callable[[str], Path]
 ) -> None:
     path = recordings(name)
     truth = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))
@@ -203,6 +207,6 @@ def test_recordings_lose_what_was_planted_and_nothing_else(
     found = [f for row in store.conversations() for f in findings(*Answers(store, {}, None).opened(row.id))]
     store.close()
     lost = [f.text for f in found if f.rule == "constraint-lost"]
-    assert lost
+    assert bool(lost) is losing
     assert all(any(f"“{text}”" in told for text in planted) for told in lost)
     assert not [f for f in found if f.rule in ("number-changed", "request-gone")]

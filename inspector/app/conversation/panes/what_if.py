@@ -12,8 +12,9 @@ from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.reading import RecordedFigures, Runs
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.runs import replay_view, summary_model
+from inspector.app.conversation.runs import replay_view
 from inspector.app.conversation.state import Tuning
+from inspector.app.conversation.summary_size import summary_model
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names
@@ -97,7 +98,8 @@ def compute(
         model = summary_model(recording, tuning[1])
         run = replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
-    outcome = (*_outcome(plan, tuning[0]), *((sentence,) if sentence else ()))
+    reported = gauge.tokens if gauge.kind == "reported" else None
+    outcome = (*_outcome(plan, tuning[0], reported), *((sentence,) if sentence else ()))
     force = resolved.settings
     state = TuneState(
         settings=tuning[0],
@@ -125,16 +127,17 @@ def presets(settings: Settings, force: Settings) -> tuple[Preset, ...]:
     )
 
 
-def _outcome(plan: Plan | None, settings: Settings) -> tuple[str, ...]:
-    """What a compaction now would do, in sentences."""
+def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tuple[str, ...]:
+    """What a compaction now would do, in sentences; `reported` is how large the agent said that the list is."""
     if plan is None:
         return ("Reading the list …",)
-    left = human.count(plan.budgets.threshold_tokens - plan.tokens_before)
+    size = plan.tokens_before if reported is None else reported
+    left = human.count(plan.budgets.threshold_tokens - size)
     when = {
         "agent": "The list is over the threshold: the agent would compact before the next call.",
         "hygiene": "Gateway hygiene would compact before the next message.",
-        None: f"~{left} tokens are left before a compaction.",
-    }[engine(settings.profile).fires(plan.tokens_before, settings)]
+        None: f"{'~' if reported is None else ''}{left} tokens are left before a compaction.",
+    }[engine(settings.profile).fires(size, settings)]
     if not plan.compacts:
         return when, f"A compaction now would change nothing: {plan.reason}."
     head, tail = plan.regions()
