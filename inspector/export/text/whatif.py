@@ -14,6 +14,8 @@ from inspector.export.text.conversations import conversations
 
 #: Columns and rows of a picture of points.
 _WIDE, _HIGH = 60, 12
+#: So many compactions of a run are told beside others.
+_MOST = 12
 
 
 def print_replay(document: Document) -> None:
@@ -57,11 +59,62 @@ def print_replay(document: Document) -> None:
             f"  of {run['facts']:,} facts {run['facts_at_risk']:,} at risk (recorded: {recorded['facts_at_risk']:,}), "
             f"{run['constraints_at_risk']:,} of them hard constraints",
         )
+    if document.get("beside"):
+        _print_beside(console, document)
     console.print()
     for line in graph(
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], WIDTH - 12
     ):
         say(console, line)
+
+
+#: What is told of runs side by side: words, key, how it is written.
+_BESIDE = (
+    ("peak, tokens", "peak_tokens", "{:,.0f}"),
+    ("mean, tokens", "mean_tokens", "{:,.0f}"),
+    ("input, tokens", "input_tokens", "{:,.0f}"),
+    ("summarized", "summarized_share", "{:.0%}"),
+    ("more than once", "resummarized_share", "{:.0%}"),
+    ("a user message stays, steps", "user_steps", "{:,.0f}"),
+    ("facts", "facts", "{:,}"),
+    ("at risk", "facts_at_risk", "{:,}"),
+    ("hard constraints at risk", "constraints_at_risk", "{:,}"),
+)
+
+
+def _print_beside(console: Console, document: Document) -> None:
+    """The recording and every profile side by side."""
+    columns = [
+        ("recorded", None, document["recorded"]),
+        (document["settings"]["profile"], document["threshold_tokens"], document["whatif"]),
+        *((one["profile"], one["threshold_tokens"], one["whatif"]) for one in document["beside"]),
+    ]
+    console.print()
+    table = table_of(("", False), *((name, True) for name, _, _ in columns))
+    add_row(table, "threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
+    add_row(table, "compactions", *(len(run["compactions"]) for _, _, run in columns))
+    for words, key, form in _BESIDE:
+        if any(key in run for _, _, run in columns):
+            add_row(table, words, *(form.format(run[key]) if key in run else "–" for _, _, run in columns))
+    costs = [run["cost"] for _, _, run in columns]
+    if any(costs):
+        add_row(
+            table, "cost, US dollars", *("–" if cost is None else f"{cost['amount']:,.2f}" for cost in costs)
+        )
+    console.print(table)
+    for one in document["beside"]:
+        steps = ", ".join(
+            f"{event['step']:,} ({event['head_end']}:{event['before'] - event['tail_start']})"
+            for event in one["whatif"]["compactions"][:_MOST]
+        )
+        more = len(one["whatif"]["compactions"]) - _MOST
+        told = f" at {steps}{f' and {more:,} more' if more > 0 else ''}" if steps else ""
+        say(
+            console,
+            f"{one['profile']} ({one['standing']}): {len(one['whatif']['compactions']):,} compactions{told}",
+        )
+        if one["whatif"]["stuck"]:
+            say(console, f"  {one['whatif']['stuck']}", "bold")
 
 
 def _costs(cost: Document) -> str:
