@@ -16,6 +16,8 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.evidence import (
+    ASSISTANT,
+    SYSTEM,
     TOOL,
     USER,
     CompactionEvidence,
@@ -182,7 +184,20 @@ def _compaction_evidence(
         answered=len(after) > recorded.after,
         summary=None if recorded.summary is None else parse_summary(recorded.summary),
         request_gone=request is not None and _gone(inspection, recorded, before, request),
+        at_work=_at_work(inspection, before, request),
     )
+
+
+def _at_work(inspection: Inspection, generation: Generation, request: int | None) -> int | None:
+    """How many messages came since the last request where a call or its result is the last of them."""
+    end = len(generation)
+    while end > 0 and generation.roles[end - 1] == SYSTEM:
+        end -= 1
+    if end == 0 or generation.roles[end - 1] not in (TOOL, ASSISTANT):
+        return None
+    last = inspection.store.messages(generation, end - 1, end)[0]
+    at_work = last.role == "tool" or bool(last.tool_calls)
+    return end - 1 - (-1 if request is None else request) if at_work else None
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 
 from inspector.core.errors import BadInput
 from inspector.core.scan.words import Stemmer
-from inspector.quality.facts.lexicon import Rules, rules_from, stemmer_of
+from inspector.quality.facts.compiling import rules_from, stemmer_of
+from inspector.quality.facts.lexicon import Rules
 
 _PACKAGE = "inspector.quality.facts"
 #: The order in which languages are tried, the shared document first.

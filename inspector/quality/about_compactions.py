@@ -141,6 +141,23 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
 
 
+def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The whole list became a summary while the agent was at work."""
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
+        kept = recorded.head_end > 0 or recorded.tail_start < recorded.before
+        if compaction.at_work is None or kept or recorded.trigger == "manual":
+            continue
+        asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
+        yield Violation(
+            f"Compaction {recorded.index} came while the agent was at work{asked}: {compaction.at_work:,} messages "
+            "since, none of them its answer.",
+            recorded.index,
+            recorded.index,
+            recorded.before - 1,
+        )
+
+
 def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     """The agent had to open again what it had read before."""
     for compaction in evidence.compactions:

@@ -431,6 +431,17 @@ _ALL = (
         "Nothing has to be done; compactions come at the number in force.",
     ),
     Rule(
+        "mid-task",
+        "info",
+        "A compaction came in mid-task",
+        "The agent was at work on a request when its list became a summary: what it had just found out, "
+        "and the request's own words, it knows from the summary alone.",
+        "A compaction that nobody asked for by hand left nothing of the list, and the last message "
+        "before it was a call or its result.",
+        "See what the summary says of the step it was at. Compact by hand between tasks, where the agent "
+        "lets you.",
+    ),
+    Rule(
         "boundaries-inferred",
         "info",
         "Boundaries are inferred",

@@ -54,7 +54,8 @@ class CompactionEvidence:
     this compaction, `exchanged` the exact things that its summary changed; `request_gone` says that the last request is
     neither kept nor told of. `again` are the files that were read again afterwards, each with the index of the message
     in the list after. `gaps` are signs that the summary does not tell something, `weakened` constraints that no longer
-    bind. `bill` is what it cost, None where that is not known, by requests that are `modelled` or recorded.
+    bind. `at_work` are the messages since the last request where the last of them is a call or its result, else None.
+    `bill` is what it cost, None where that is not known, by requests that are `modelled` or recorded.
     """
 
     recorded: Compaction
@@ -74,6 +75,7 @@ class CompactionEvidence:
     gaps: tuple[Gap, ...] = ()
     weakened: tuple[LostRule, ...] = ()
     left_tokens: int = 0
+    at_work: int | None = None
     bill: Bill | None = None
     modelled: bool = False
 

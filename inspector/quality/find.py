@@ -63,6 +63,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "caches-thrown-away": about_costs.caches_thrown_away,
         "cleared-at-a-loss": about_compactions.cleared_at_a_loss,
         "threshold-raised": about_settings.default_overridden,
+        "mid-task": about_compactions.in_mid_task,
         "boundaries-inferred": about_compactions.boundaries_inferred,
         "head-fossilized": about_compactions.head_fossilized,
         "system-prompt-changed": about_lists.prompt_changed,

@@ -18,6 +18,7 @@ from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 from tests.counting import Readings
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
 RECORDINGS = (
@@ -75,6 +76,25 @@ def test_an_old_head_is_a_fossil_in_0_13_only(fixtures_dir: Path) -> None:
 def test_hygiene_counts_where_a_gateway_is(fixtures_dir: Path) -> None:
     found = of(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "hygiene-before-agent")
     assert [finding.conversation for finding in found] == ["20260407_090000_306102"]
+
+
+@pytest.mark.parametrize(
+    ("answered", "trigger", "told"), [(False, "auto", True), (True, "auto", False), (False, "manual", False)]
+)
+def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, told: bool) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Chart the tides of the outer harbour, please.")
+    made.answer(lines.text("First the log."), lines.call("a", "Read", file_path="log.txt"))
+    made.result("a", "ebb, flood")
+    if answered:
+        made.answer(lines.text("Here is the chart."))
+    made.compact(lines.nine_sections(primary=["Chart the tides"]), trigger=trigger)
+    found = of(found_in(made.write(tmp_path / "a.jsonl")), "mid-task")
+    assert bool(found) is told
+    if told:
+        assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 2)
+        assert "on #0: 2 messages since" in found[0].text
 
 
 def rotated(path: Path, **second: Any) -> Writer:

@@ -78,6 +78,9 @@ def under_0_13(*after: int) -> ConversationEvidence:
     return evidence(*pairs, settings=GUARDED)
 
 
+#: A compaction that leaves nothing of the list.
+WHOLE = {"head_end": 0, "tail_start": 90, "before": 90, "head_after": 0}
+
 SETS_OFF: dict[str, Make] = {
     "summary-fallback": lambda: evidence(compaction_evidence(1, {"fallback": True, "summary": "none"})),
     "summary-missing": lambda: evidence(compaction_evidence(1, {"summary": None, "summary_at": None})),
@@ -133,6 +136,7 @@ SETS_OFF: dict[str, Make] = {
     "caches-thrown-away": lambda: billed(2),
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_001),)),
     "threshold-raised": lambda: evidence(settings=Settings(profile="hermes-0.19")),
+    "mid-task": lambda: evidence(compaction_evidence(1, {**WHOLE, "trigger": "auto"}, at_work=12)),
     "boundaries-inferred": lambda: evidence(
         compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
     ),
@@ -224,6 +228,12 @@ DOES_NOT: dict[str, Make] = {
     "cleared-at-a-loss": lambda: replace(evidence(), cleared=(ClearedEvidence(1, 1, 40, 20_000, 20_000),)),
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
+    ),
+    # By hand; after an answer; with a tail that stays.
+    "mid-task": lambda: evidence(
+        compaction_evidence(1, {**WHOLE, "trigger": "manual"}, at_work=12),
+        compaction_evidence(2, WHOLE),
+        compaction_evidence(3, at_work=12),
     ),
     "boundaries-inferred": evidence,
     # Only the system prompt stays.

@@ -10,7 +10,6 @@ from textual.message import Message
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from inspector.app.conversation.clipboard import Clipboard
     from inspector.app.conversation.derived import Derived
     from inspector.app.conversation.message_part import MessagePart
     from inspector.app.conversation.state import Loaded, Resource, State, Tuning
@@ -96,7 +95,6 @@ class ConversationHost(Protocol):
     saved: SavedState
     jobs: Jobs
     messages: MessagePart
-    clipboard: Clipboard
     state: Any
     loaded: Any
 
@@ -127,6 +125,18 @@ class ConversationHost(Protocol):
 
     def change(self, **changes: Any) -> None:
         """Assign the next state."""
+        ...
+
+    def begin_with(self, loaded: Loaded) -> None:
+        """Take what was read of a conversation; it is shown with the state that is assigned next."""
+        ...
+
+    def going_on(self, name: str, text: str) -> None:
+        """Some job is that far; "" when it ended."""
+        ...
+
+    def post_message(self, message: Message) -> bool:
+        """Ask for something, as a pane does."""
         ...
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:

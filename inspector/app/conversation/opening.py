@@ -16,7 +16,7 @@ from inspector.core.errors import InspectorError
 from inspector.engines.base import SETTING_NAMES, Settings
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.intents import ConversationHost
 
 _RATIOS = ("threshold", "target_ratio")
 _OPTIONAL = ("max_tokens", "summary_context")
@@ -28,9 +28,9 @@ class Opener:
     with, `find` a text to mark, `compaction` the one to choose."""
 
     def __init__(
-        self, screen: ConversationScreen, name: str, message: int | None, find: str, compaction: int | None
+        self, host: ConversationHost, name: str, message: int | None, find: str, compaction: int | None
     ) -> None:
-        self._screen = screen
+        self._host = host
         self._name = name
         self._message = message
         self._find = find
@@ -43,73 +43,73 @@ class Opener:
 
     def begin(self) -> None:
         """Open it, while the screen is put together."""
-        screen = self._screen
-        screen.jobs.run(
+        host = self._host
+        host.jobs.run(
             _JOB,
-            (screen.store, self._name, None, screen.flags, screen.config),
+            (host.store, self._name, None, host.flags, host.config),
             open_conversation,
             self._opened,
-            failed=lambda sentence: screen.app.leave_with(sentence),
+            failed=lambda sentence: host.app.leave_with(sentence),
         )
 
     def mounted(self) -> None:
         """The screen is there; what was read meanwhile is in its first frame."""
-        self._screen.going_on(_JOB, "opening")
-        self._screen.jobs.take_early(_JOB)
+        self._host.going_on(_JOB, "opening")
+        self._host.jobs.take_early(_JOB)
 
     def again(self) -> None:
         """Somebody wrote to the store: read what is new."""
-        screen, opened = self._screen, self._screen.loaded.opened
+        host, opened = self._host, self._host.loaded.opened
         if opened is not None:
-            screen.jobs.cancel(_JOB)
-            values = (screen.store, self._name, opened.inspection, screen.flags, screen.config)
-            screen.jobs.run(_JOB, values, open_conversation, self._grown)
+            host.jobs.cancel(_JOB)
+            values = (host.store, self._name, opened.inspection, host.flags, host.config)
+            host.jobs.run(_JOB, values, open_conversation, self._grown)
 
     def _opened(self, opening: Opening) -> None:
-        screen, opened = self._screen, opening.opened
-        screen.going_on(_JOB, "")
-        screen.messages.open(opened, opening.lines)
-        screen.set_reactive(type(screen).loaded, Loaded(opened))
+        host, opened = self._host, opening.opened
+        host.going_on(_JOB, "")
+        host.messages.open(opened, opening.lines)
+        host.begin_with(Loaded(opened))
         generation, row = self._first_place(opened)
         compaction = chosen_with(opened, generation)
         if self._compaction is not None and 0 < self._compaction < len(opened.generations):
             compaction = self._compaction
             generation, row = compaction + 1, end_of(opened, compaction + 1)
         force = opened.resolved.settings
-        kept = screen.saved.settings.get(opened.inspection.conversation.row.root, {})
-        settings = first_settings(force, kept, screen.flags)
-        screen.change(
+        kept = host.saved.settings.get(opened.inspection.conversation.row.root, {})
+        settings = first_settings(force, kept, host.flags)
+        host.change(
             generation=generation,
             row=row,
             compaction=compaction,
             settings=settings,
             undo=() if settings == force else ((force, None),),
             find=self._find,
-            kept=screen.saved.kept.get(opened.inspection.conversation.row.root),
+            kept=host.saved.kept.get(opened.inspection.conversation.row.root),
         )
-        screen.tell(*opened.inspection.conversation.notes, *opened.resolved.notes)
+        host.tell(*opened.inspection.conversation.notes, *opened.resolved.notes)
 
     def _grown(self, opening: Opening) -> None:
         """Take what was added without losing the place: the same list longer, or another generation behind it."""
-        screen, state = self._screen, self._screen.state
-        opened, before = opening.opened, self._screen.loaded.opened
+        host, state = self._host, self._host.state
+        opened, before = opening.opened, self._host.loaded.opened
         assert before is not None
         generations, old = opened.generations, before.generations
         if len(generations) > len(old):
             counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
             words = f"A compaction came: {counts}; ] goes to the list after it."
-            screen.app.notify(words, timeout=5)
-        screen.messages.open(opened, opening.lines)
-        screen.loaded = Loaded(opened, screen.loaded.values)
+            host.app.notify(words, timeout=5)
+        host.messages.open(opened, opening.lines)
+        host.loaded = Loaded(opened, host.loaded.values)
         shown = old[state.generation - 1]
         same = generations[state.generation - 1] if state.generation <= len(generations) else None
         if state.moment is not None:
             at = state.moment
-            screen.when(RECORDING, lambda recording: screen.change(moment=same_moment(at, recording)))
+            host.when(RECORDING, lambda recording: host.change(moment=same_moment(at, recording)))
         elif same is None or tuple(same.ids[: len(shown)]) != tuple(shown.ids):
             self.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
-            screen.change(compaction=1)
+            host.change(compaction=1)
 
     # Where one begins.
 
@@ -117,7 +117,7 @@ class Opener:
         """The generation and row to begin with: the message that is wanted, else the one of last time, else the end."""
         wanted = self._message
         if wanted is None:
-            wanted = self._screen.saved.messages.get(opened.inspection.conversation.row.root)
+            wanted = self._host.saved.messages.get(opened.inspection.conversation.row.root)
         for generation in reversed(opened.generations):
             if wanted is not None and wanted in generation.ids:
                 row = list(generation.ids).index(wanted) + opened.offset(generation.number)
@@ -127,15 +127,15 @@ class Opener:
 
     def remember(self) -> None:
         """Keep the place; the end of the live list is where one begins anyhow."""
-        screen, opened, rows = self._screen, self._screen.loaded.opened, self._screen.messages.rows
+        host, opened, rows = self._host, self._host.loaded.opened, self._host.messages.rows
         if opened is None or rows is None:
             return
-        conversation, saved = opened.inspection.conversation, screen.saved
+        conversation, saved = opened.inspection.conversation, host.saved
         saved.conversation = conversation.id
-        changed = changed_settings(screen.state.settings, opened.resolved.settings)
+        changed = changed_settings(host.state.settings, opened.resolved.settings)
         saved.remember_settings(conversation.row.root, changed)
-        saved.remember_kept(conversation.row.root, screen.state.kept)
-        index = rows.index(screen.state.row)
+        saved.remember_kept(conversation.row.root, host.state.kept)
+        index = rows.index(host.state.row)
         at_end = rows.generation.live and index == len(rows.generation) - 1
         if at_end or not 0 <= index < len(rows.generation):
             saved.messages.pop(conversation.row.root, None)
@@ -146,9 +146,9 @@ class Opener:
 
     def show_generation(self, number: int) -> None:
         """Show a whole list with the cursor at its end; the compaction that made it is the chosen one."""
-        opened = self._screen.loaded.opened
+        opened = self._host.loaded.opened
         if opened is not None:
-            self._screen.change(
+            self._host.change(
                 generation=number,
                 row=end_of(opened, number),
                 compaction=chosen_with(opened, number),
@@ -158,24 +158,22 @@ class Opener:
 
     def step_compaction(self, direction: int) -> None:
         """Choose the next compaction, or the one before, and show the list after it; before the first one that list."""
-        screen, state, opened = self._screen, self._screen.state, self._screen.loaded.opened
+        host, state, opened = self._host, self._host.state, self._host.loaded.opened
         if opened is None:
             return
         last, chosen = len(opened.generations) - 1, state.compaction
-        compactions = screen.loaded.latest(COMPACTIONS)
+        compactions = host.loaded.latest(COMPACTIONS)
         before_first = state.generation <= chosen
         wanted = chosen if direction > 0 and before_first else chosen + direction
         if direction < 0 and chosen == 1 and not before_first:
             first = recorded(compactions, 1, None)
             row = opened.offset(1) + (first.head_end if first is not None else 0)
-            screen.change(generation=1, row=row)
+            host.change(generation=1, row=row)
         elif 0 < wanted <= last:
-            screen.change(
-                generation=wanted + 1, compaction=wanted, row=row_after(opened, compactions, wanted)
-            )
+            host.change(generation=wanted + 1, compaction=wanted, row=row_after(opened, compactions, wanted))
         else:
             where = "after" if direction > 0 else "before"
-            screen.app.notify(f"No compaction {where} this list.", timeout=1.5)
+            host.app.notify(f"No compaction {where} this list.", timeout=1.5)
 
 
 def end_of(opened: Opened, number: int) -> int:

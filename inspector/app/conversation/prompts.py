@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from widgets.base.prompt import Prompt
 
-if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
-
 
 class Prompts:
-    """Asks, and does what was typed. What is typed wrongly stays, so that it can be mended."""
+    """Asks, and does what was typed. What is typed wrongly stays, so that it can be mended.
 
-    def __init__(self, screen: ConversationScreen) -> None:
-        self._screen = screen
+    `go_to` takes the step; `write` the file, and what to do once it is written; `warn` a sentence; `leave` brings the
+    focus back.
+    """
+
+    def __init__(
+        self,
+        go_to: Callable[[int], object],
+        write: Callable[[str, Callable[[], None]], object],
+        warn: Callable[[str], object],
+        leave: Callable[[], object],
+    ) -> None:
+        self._go_to, self._write, self._warn, self._leave = go_to, write, warn, leave
         hint = "a new file: .yaml for the settings, anything else for the comparison"
         self.widgets = (
             Prompt(placeholder="the step to go to", id="step", compact=True),
@@ -34,7 +41,7 @@ class Prompts:
         """Put the prompts away."""
         for prompt in self.widgets:
             prompt.value, prompt.display = "", False
-        self._screen.message_list.focus()
+        self._leave()
 
     def go_to(self, text: str) -> None:
         """Go to the step that was typed."""
@@ -42,14 +49,13 @@ class Prompts:
         if not text or text.isdecimal():
             self.close()
         if text.isdecimal():
-            self._screen.player.go_to(int(text))
+            self._go_to(int(text))
         elif text:
-            words = f"{text!r} is no step; type a number."
-            self._screen.app.notify(words, severity="warning", markup=False)
+            self._warn(f"{text!r} is no step; type a number.")
 
     def write(self, name: str) -> None:
         """Write to the file that was typed."""
         if name.strip():
-            self._screen.tuner.write(name.strip(), self.close)
+            self._write(name.strip(), self.close)
         else:
             self.close()

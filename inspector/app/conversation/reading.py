@@ -280,7 +280,7 @@ def run_conversation(
 
     Raises EngineErrors.
     """
-    from inspector.app.conversation.runs import summary_model
+    from inspector.app.conversation.summary_size import summary_model
 
     basis = None if costing is None else costing.basis
 

@@ -10,16 +10,8 @@ from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
 from inspector.replay.recording import Recording
 from inspector.replay.whatif import Event, Metrics, SummaryModel, stuck
-from widgets.panes.knob_values import LARGEST_SHARE
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
-
-
-def summary_model(recording: Recording, size: float | None) -> SummaryModel:
-    """How large a what-if takes summaries to be: as recorded, a share of their budget, or so many tokens."""
-    if size is None:
-        return recording.model
-    return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))
 
 
 def replay_view(

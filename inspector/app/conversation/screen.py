@@ -103,7 +103,7 @@ class ConversationScreen(JobScreen):
         self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
         self.tuner = Tuner(self)
         self.clipboard = Clipboard(self)
-        self.prompts = Prompts(self)
+        self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
         self.reports = ReportWriter(self)
         self.opening = opening.Opener(self, name, message, find, compaction)
         self.reader = Reader(self)
@@ -161,6 +161,10 @@ class ConversationScreen(JobScreen):
     def change(self, **changes: Any) -> None:
         """Assign the next state."""
         self.state = replace(self.state, **changes)
+
+    def begin_with(self, loaded: Loaded) -> None:
+        """Take what was read of a conversation; it is shown with the state that is assigned next."""
+        self.set_reactive(ConversationScreen.loaded, loaded)
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
         """Do something with what is read, once it has been; wishes are served in their order."""
@@ -224,6 +228,9 @@ class ConversationScreen(JobScreen):
         self.message_list.rows_changed()
         self.panes.rows_changed()
         self._refresh_parts()
+
+    def _warn(self, sentence: str) -> None:
+        self.notify(sentence, severity="warning", markup=False)
 
     def _say_once(self, sentence: str) -> None:
         self.app.say_once(sentence)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
+from inspector.app.conversation.intents import CopyText
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.runs import summary_model
+from inspector.app.conversation.summary_size import summary_model
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
@@ -167,7 +168,7 @@ class Tuner:
 
     def copy_comparison(self) -> None:
         """Copy the comparison as text."""
-        self.with_comparison(lambda text: self._host.clipboard.copy_text(text, "comparison"))
+        self.with_comparison(lambda text: self._host.post_message(CopyText(text, "comparison")))
 
     def write(self, name: str, done: Any) -> None:
         """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""

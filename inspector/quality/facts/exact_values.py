@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 
 from inspector.core.scan.exact import NUMBER, is_path, plain_number
@@ -16,6 +19,10 @@ _LONGEST_TOKEN = 200
 _WORDS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)[ (]+\Z")
 _LONGEST_WORD = 24
+# The numbers behind a number that have its unit; a percent sign.
+_MORE = re.compile(r"(?:\s?(?:,|/|of|and|or|to|–|-|、|和|或|到)\s?\d[\d.]*)+")
+_PERCENT = re.compile(r"\s?[%％]")
+_DECIMALS = 3
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
@@ -105,6 +112,50 @@ def _quantity(text: str, form: Form, rules: Rules, span: Span) -> Value:
 
 def _unit(match: re.Match[str] | None, rules: Rules) -> str:
     return rules.units.get(match[1], match[1]) if match else ""
+
+
+def scaled(value: Value, rules: Rules) -> Iterator[tuple[str, str]]:
+    """The number of a value in the next smaller and the next larger unit: 200 ms are 0.2 s, 24 h are 1 day."""
+    for small, large, times in rules.scales:
+        if value.unit in (small, large) and value.canon.replace(".", "", 1).isdigit():
+            number = Decimal(value.canon)
+            number = number / times if value.unit == small else number * times
+            text = f"{number:f}"
+            text = text.rstrip("0").rstrip(".") if "." in text else text
+            if len(text.partition(".")[2]) <= _DECIMALS:
+                yield text, large if value.unit == small else small
+
+
+def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
+    """Whether a text gives a number with its unit: behind it, or behind the numbers that follow it ("0.2, 0.4, 0.8 s",
+    "34 of 40 connections"). A number with another unit is another one; one with none may have it elsewhere."""
+    bare = False
+    for found in NUMBER.finditer(text):
+        if plain_number(found.group()) != number.removeprefix("-"):
+            continue
+        last = _MORE.match(text, found.end())
+        end = last.end() if last is not None else found.end()
+        named = "%" if _PERCENT.match(text, end) else _unit(rules.unit.match(text, end), rules)
+        if named == unit:
+            return True
+        bare = bare or not named
+    return bare and _units(unit, rules).search(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _spelled(forms: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [
+        re.escape(f)
+        if not f[:1].isascii() or not f[:1].isalpha()
+        else rf"(?<![A-Za-z]){re.escape(f)}(?![A-Za-z])"
+        for f in forms
+    ]
+    return re.compile("|".join(parts))
+
+
+def _units(unit: str, rules: Rules) -> re.Pattern[str]:
+    """What finds any form of a unit."""
+    return _spelled(tuple(form for form, name in rules.units.items() if name == unit) or (unit,))
 
 
 def canon(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from inspector.core.scan.exact import NUMBER, plain_number
-from inspector.quality.facts.exact_values import values_of
+from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
 
@@ -194,8 +194,11 @@ class PassageIndex:
             found = sorted([*found, *spelled])
         if not value.unit:
             return list(found)
-        has = _units(value.unit, self.rules)
-        return [p for p in found if has.search(self.passages[p].text)]
+        places = {p for p in found if gives(self.passages[p].text, value.canon, value.unit, self.rules)}
+        for number, unit in scaled(value, self.rules):
+            same = self._by_number.get(number, ())
+            places.update(p for p in same if gives(self.passages[p].text, number, unit, self.rules))
+        return sorted(places)
 
     def values(self, passage: int) -> tuple[Value, ...]:
         """The exact values of a passage."""
@@ -300,19 +303,3 @@ def place_of(wording: str, text: str) -> Span:
 
 def _same_date(a: str, b: str) -> bool:
     return a[-5:] == b[-5:] and (a[:-5] == b[:-5] or a.startswith("--") or b.startswith("--"))
-
-
-@lru_cache(maxsize=512)
-def _spelled(forms: tuple[str, ...]) -> re.Pattern[str]:
-    parts = [
-        re.escape(f)
-        if not f[:1].isascii() or not f[:1].isalpha()
-        else rf"(?<![A-Za-z]){re.escape(f)}(?![A-Za-z])"
-        for f in forms
-    ]
-    return re.compile("|".join(parts))
-
-
-def _units(unit: str, rules: Rules) -> re.Pattern[str]:
-    """What finds any form of a unit."""
-    return _spelled(tuple(form for form, name in rules.units.items() if name == unit) or (unit,))

@@ -58,6 +58,11 @@ FATES = [
     ("接口缓存 300 秒就够了，不要更长。", "- 接口缓存的时间已经定了", "value lost"),
     ("不要改动 pages/pay 目录。", "- 首页改版", "lost"),
     ("Release 0.7.4 when it is done.", "- Released v0.7.4", "paraphrased"),
+    # A number has the unit behind it, or behind those that follow it; other units of the same measure are the same.
+    ("Retries wait 200 ms and 400 ms.", "- retries wait 0.2, 0.4 s", "paraphrased"),
+    ("The pool has 34 connections at its peak.", "- peak of the pool: 34 of 40 connections", "paraphrased"),
+    ("Rejected orders are kept for 24 hours.", "- rejected orders: kept 1 day", "paraphrased"),
+    ("The nightly import loads 300 rows.", "- nightly import of rows: 300 requests, loads 40", "value lost"),
     # What names are made of says nothing.
     ("Source files are read-only: never write into s3://orders-raw/.", "- Called read_file, write_file", "lost"),
     ("Retry the last batch first.", "- tests/jobs/test_retry_last_batch.py", "lost"),

@@ -10,7 +10,7 @@ import pytest
 import inspector.quality.facts
 from inspector.config.fact_rules import LANGUAGES, load_rules, read_rules
 from inspector.core.errors import BadInput
-from inspector.quality.facts.lexicon import rules_from
+from inspector.quality.facts.compiling import rules_from
 from tests.quality.facts.made_facts import RULES, facts, said
 
 #: A sentence for each rule, which that rule must be the one to find.

@@ -12,8 +12,9 @@ from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.reading import RecordedFigures, Runs
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.runs import replay_view, summary_model
+from inspector.app.conversation.runs import replay_view
 from inspector.app.conversation.state import Tuning
+from inspector.app.conversation.summary_size import summary_model
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names

@@ -1,0 +1,318 @@
+"""The data files of the rules of facts, compiled. The files are read elsewhere; here they are plain mappings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from inspector.core.errors import BadInput
+from inspector.core.scan.exact import LINE, PATTERNS
+from inspector.core.scan.words import Stemmer
+from inspector.quality.facts.fact import KINDS, Kind
+from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
+from inspector.quality.facts.phrases import (
+    asks,
+    key_of,
+    lead,
+    longest,
+    nods,
+    phrases_of,
+    references,
+    whole_end,
+)
+
+# The place before and behind a value: no letter, digit or joining sign, so that no value is cut out of a longer one.
+_BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
+_BEHIND = r"(?![A-Za-z0-9_%])"
+# Nothing that is a value lacks all of these, but for numbers in words and days.
+_WORTH = r"[0-9/_#]|--|\.[a-z]|(?-i:[a-z][A-Z])"
+_NEEDS = ("", "reason", "value")
+_ROLES = frozenset({"user", "assistant", "tool"})
+# What is exchanged: something in quotes, or one word (in a script without spaces, up to the end of the clause).
+_QUOTED = r"[\"'`“‘「][^\"'`”’」\n]{1,40}[\"'`”’」]"
+_TERM = rf"(?:(?:all|every|each|the|a|an|our|your|any)\s+)*?(?:{_QUOTED}|[\w+#@/][\w.+#@/-]*[\w+#]|\w)"
+_PAIRED_TERM = (
+    rf"(?:{_QUOTED}|[A-Za-z0-9_.+#@/-]+|[\u3400-\u9fff]{{1,6}}?(?=[，。；：！、,.;:!\s]|$|改|换|而|不))"
+)
+
+
+def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
+    """Compile the documents of the data files: the shared one ("any") and one a language, in order.
+
+    Raises BadInput with a sentence that names the rule that cannot be used.
+    """
+    found = list(documents)
+    text = json.dumps([*found, dict(PATTERNS)], sort_keys=True, ensure_ascii=False, default=str)
+    version = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
+    shared = next((one for one in found if one.get("language") == "any"), None)
+    if shared is None:
+        raise BadInput(
+            "The rules of facts have no document for the language any, which says how values are written."
+        )
+    tongues = [one for one in found if one is not shared]
+    languages = tuple(_language(one, 1000 * at) for at, one in enumerate(tongues))
+    return _rules(version, shared, tongues, languages)
+
+
+def _rules(
+    version: str,
+    shared: Mapping[str, Any],
+    tongues: Sequence[Mapping[str, Any]],
+    languages: tuple[Language, ...],
+) -> Rules:
+    units = {str(w): str(line[0]) for one in tongues for line in one.get("units", ()) for w in line}
+    numerals = {str(k): str(v) for one in tongues for k, v in one.get("numerals", {}).items()}
+    months = {str(k): int(v) for one in tongues for k, v in one.get("months", {}).items()}
+    prefixes = [str(sign) for one in tongues for sign in one.get("prefixes", ())]
+    spelled = "|".join(f"{re.escape(w)}{whole_end(w)}" for w in longest(units))
+    forms: dict[str, Form] = {}
+    patterns: list[str] = []
+    mentions: list[str] = []
+    for name, pattern in _dates(tongues):
+        forms[name] = Form(name, False, False, False, "")
+        patterns.append(f"(?P<{name}>{pattern})")
+    words = "|".join(map(re.escape, longest(numerals)))
+    if words and spelled:
+        forms["numeral"] = Form("numeral", False, False, True, "")
+        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{spelled}))")
+    days = longest(str(day) for one in tongues for day in one.get("weekdays", ()))
+    if days:
+        forms["weekday"] = Form("weekday", False, False, False, "")
+        spoken = (
+            f"{re.escape(d.capitalize())}s?|{re.escape(d)}s?" if d.isascii() else re.escape(d) for d in days
+        )
+        patterns.append(f"(?P<weekday>{'|'.join(spoken)})")
+    for entry in shared.get("values", ()):
+        name = str(entry["name"])
+        form = Form(
+            name,
+            bool(entry.get("distinctive")),
+            bool(entry.get("mention")),
+            bool(entry.get("number")),
+            str(entry.get("unit", "")),
+            re.compile(str(entry["unless"]), re.ASCII) if "unless" in entry else None,
+        )
+        forms[name] = form
+        pattern = _pattern(entry)
+        if name == "number":
+            sign = f"(?:(?:{'|'.join(map(re.escape, prefixes))})\\s?)?" if prefixes else ""
+            pattern = f"{sign}{pattern}(?:[\\s-]?(?:{spelled}))?" if spelled else pattern
+        patterns.append(f"(?P<{name}>{pattern})")
+        if form.mention:
+            mentions.append(f"(?P<{name}>{pattern})")
+    tools = {
+        str(command): (str(family["id"]), str(tool))
+        for family in shared.get("tools", ())
+        for tool, commands in family.get("commands", {}).items()
+        for command in commands
+    }
+    try:
+        return Rules(
+            version=version,
+            languages=languages,
+            value=re.compile(f"{_BEFORE}(?:{'|'.join(patterns)}){_BEHIND}", re.ASCII),
+            mention=re.compile("|".join(mentions), re.ASCII),
+            forms=forms,
+            units=units,
+            worth=re.compile(
+                "|".join([_WORTH, *map(re.escape, numerals), *map(re.escape, days)]), re.IGNORECASE
+            ),
+            unit=re.compile(f"[\\s-]?({spelled})" if spelled else "(?!)"),
+            numerals=numerals,
+            months=months,
+            quantities=frozenset(map(str, shared.get("quantities", ()))),
+            common=frozenset(map(str, shared.get("common", ()))),
+            places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
+            scales=tuple((str(a), str(b), int(n)) for a, b, n in shared.get("scales", ())),
+            fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
+            stemmer=stemmer_of(tongues),
+            voices=_voices(shared.get("voices", {})),
+            tool=_commands(tools),
+            tools=tools,
+            tool_words=tuple(dict.fromkeys(command.split()[0] for command in tools)),
+        )
+    except re.error as error:
+        raise BadInput(
+            f"A pattern of values in the rules of facts is no regular expression: {error}."
+        ) from error
+
+
+def _voices(entry: Mapping[str, Any]) -> Voices:
+    def either(what: str, lead: str = "") -> re.Pattern[str]:
+        patterns = [str(pattern) for pattern in entry.get(what, ())]
+        return re.compile(f"{lead}(?:{'|'.join(patterns)})" if patterns else "(?!)")
+
+    tags = [re.escape(str(tag)) for tag in entry.get("tags", ())]
+    own = [re.escape(str(tag)) for tag in entry.get("own", ())]
+    return Voices(
+        starts=either("starts", r"\s*"),
+        block=re.compile(rf"<(?P<tag>{'|'.join(tags)})(?:\s[^<>]*)?>" if tags else "(?!)"),
+        note=either("notes"),
+        own=re.compile(rf"<(?:{'|'.join(own)})>(?P<said>[^<>]+)<" if own else "(?!)"),
+        hint=either("hints", r"\s*"),
+        spoken=tuple(re.compile(str(pattern)) for pattern in entry.get("spoken", ())),
+        thinking=either("thinking", r"\s*"),
+    )
+
+
+def _pattern(entry: Mapping[str, Any]) -> str:
+    """How a form is written: as it says itself, else as the scanner knows it."""
+    name = str(entry["name"])
+    if "pattern" not in entry and name not in PATTERNS:
+        raise BadInput(f"The form {name} in the rules of facts is none that is known, and has no pattern.")
+    return str(entry.get("pattern") or PATTERNS[name]) + (LINE if entry.get("line") else "")
+
+
+def _commands(tools: Mapping[str, object]) -> re.Pattern[str]:
+    """What finds the commands of tools, the longest first, as whole words: `uv pip install` is no `pip install`."""
+    if not tools:
+        return re.compile("(?!)")
+    written = (r"[ \t]+".join(map(re.escape, command.split())) for command in longest(tools))
+    return re.compile(rf"(?<![\w./@-])(?:{'|'.join(written)})(?![\w@-]|\.\w)")
+
+
+def _dates(tongues: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
+    """The date patterns of every language, their groups renamed so that all fit into one expression."""
+    for one in tongues:
+        months = "|".join(
+            re.escape(form) for m in longest(one.get("months", {})) for form in (m.capitalize(), m)
+        )
+        for at, pattern in enumerate(one.get("dates", ())):
+            name = f"date_{one['language']}_{at}"
+            whole = str(pattern).replace("{months}", months)
+            yield name, re.sub(r"\(\?P<(\w+)>", lambda found, name=name: f"(?P<{name}_{found[1]}>", whole)  # type: ignore[misc]
+
+
+def _language(document: Mapping[str, Any], order: int) -> Language:
+    name = str(document.get("language", "?"))
+    pairs = document.get("words") == "pairs"
+    cues: list[Cue] = []
+    keys: dict[str, dict[str, list[int]]] = {}
+    for entry in document.get("rules", ()):
+        cue = _cue(entry, pairs, order + len(cues))
+        for phrase in entry["phrases"]:
+            for role in cue.roles:
+                keys.setdefault(role, {}).setdefault(key_of(phrase, pairs), []).append(len(cues))
+        cues.append(cue)
+
+    def words(what: str) -> list[str]:
+        return _words(document, what)
+
+    def lexicon(what: str) -> re.Pattern[str]:
+        return phrases_of(words(what), pairs)
+
+    return Language(
+        name=name,
+        pairs=pairs,
+        labels=re.compile(str(document.get("labels", ""))),
+        cues=tuple(cues),
+        keys={
+            role: {key: tuple(dict.fromkeys(numbers)) for key, numbers in found.items()}
+            for role, found in keys.items()
+        },
+        reasons=lexicon("reasons"),
+        hedges=lexicon("hedges"),
+        hedge_keys=frozenset(key_of(phrase, pairs) for phrase in words("hedges")),
+        negations=lexicon("negations"),
+        joins=lexicon("joins"),
+        openers=frozenset(words("openers")),
+        requests=lexicon("requests"),
+        asks=asks([*words("requests"), *words("asks")], words("fillers"), pairs),
+        nods=nods(words("nods"), pairs),
+        lead=lead(words("fillers")),
+        pointing=lexicon("pointing"),
+        backward=lexicon("backward"),
+        showing=lexicon("showing"),
+        binding=lexicon("binding"),
+        because=lexicon("because"),
+        elisions=lexicon("elisions"),
+        references=references(words("references"), pairs),
+        claims=lexicon("claims"),
+        wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
+        swaps=tuple(_swap(template, pairs) for template in words("swaps")),
+        instead=lexicon("instead"),
+    )
+
+
+def _words(document: Mapping[str, Any], what: str) -> list[str]:
+    words = list(document.get(what, ()))
+    if wrong := [word for word in words if not isinstance(word, str)]:
+        language = document.get("language", "?")
+        raise BadInput(
+            f"The words {what} of the language {language} have {wrong[0]!r}, which is no text; quote it."
+        )
+    return words
+
+
+def stemmer_of(documents: Iterable[Mapping[str, Any]]) -> Stemmer:
+    """The stemmer of the documents' languages. Raises BadInput for a stop word that is no text."""
+    tongues = list(documents)
+    return Stemmer(
+        frozenset(word for one in tongues for word in _words(one, "stop")),
+        tuple((str(ending), str(other)) for one in tongues for ending, other in one.get("suffixes", ())),
+    )
+
+
+def _wish(entry: Mapping[str, Any], pairs: bool) -> Wish:
+    identity = str(entry.get("id", "?"))
+    phrases, unless = list(entry.get("phrases", ())), list(entry.get("unless", ()))
+    if not phrases or not all(isinstance(phrase, str) for phrase in (*phrases, *unless)):
+        raise BadInput(
+            f"The wish {identity} has no phrases, or one that is no text (quote words such as no)."
+        )
+    return Wish(identity, phrases_of(phrases, pairs), phrases_of(unless, pairs) if unless else None)
+
+
+def _swap(template: str, pairs: bool) -> re.Pattern[str]:
+    if template.count("{old}") != 1 or template.count("{new}") != 1:
+        raise BadInput(f"The swap {template!r} must have {{old}} and {{new}}, each once.")
+    term = _PAIRED_TERM if pairs else _TERM
+    body = re.escape(template).replace(r"\ ", r"\s+")
+    for name in ("old", "new"):
+        body = body.replace(rf"\{{{name}\}}", f"(?P<{name}>{term})")
+    behind = "" if pairs else r"(?![\w'-])"
+    return re.compile((r"(?<![\w'-])" if not pairs else "") + body + behind, re.IGNORECASE)
+
+
+def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:
+    identity = str(entry.get("id", "?"))
+    kind = entry.get("kind")
+    needs = str(entry.get("needs", ""))
+    roles = frozenset(map(str, entry.get("roles", ("user",))))
+    strength = entry.get("strength")
+    if kind not in KINDS:
+        raise BadInput(f"The rule {identity} has the kind {kind}; kinds are {', '.join(KINDS)}.")
+    if needs not in _NEEDS:
+        raise BadInput(f"The rule {identity} needs {needs}; it can need reason or value.")
+    if not roles <= _ROLES:
+        raise BadInput(
+            f"The rule {identity} is for {', '.join(sorted(roles))}; roles are user, assistant, tool."
+        )
+    if not isinstance(strength, int) or not 1 <= strength <= 10:
+        raise BadInput(f"The rule {identity} has the strength {strength}; it must be a number from 1 to 10.")
+    phrases = [str(phrase) for phrase in entry.get("phrases", ())]
+    if not phrases or not all(isinstance(phrase, str) for phrase in entry["phrases"]):
+        raise BadInput(
+            f"The rule {identity} has no phrases, or one that is no text (quote words such as no and on)."
+        )
+    unless = list(entry.get("unless", ()))
+    if not all(isinstance(phrase, str) for phrase in unless):
+        raise BadInput(
+            f"The rule {identity} is taken back by something that is no text; quote words such as no and on."
+        )
+    return Cue(
+        id=identity,
+        kind=cast(Kind, kind),
+        strength=strength,
+        clause=entry.get("scope") == "clause",
+        at_start=entry.get("at") == "start",
+        needs=needs,
+        roles=roles,
+        find=phrases_of(phrases, pairs),
+        unless=phrases_of(unless, pairs) if unless else None,
+        order=order,
+        hedged=bool(entry.get("hedged")),
+    )

@@ -1,0 +1,85 @@
+"""Phrases of the rules of facts as regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_GAP = r".{0,40}?"
+
+
+def asks(phrases: Sequence[str], fillers: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """How a sentence begins that asks for something, behind words that say nothing ("ok,", "and then")."""
+    if not phrases:
+        return re.compile("(?!)")
+    if pairs:
+        return phrases_of(phrases, pairs)
+    return re.compile(
+        rf"\A\W*(?:{_filled(fillers)}){{0,4}}(?:{'|'.join(_spaced(p) for p in longest(phrases))})(?![\w'-])",
+        re.IGNORECASE,
+    )
+
+
+def lead(fillers: Sequence[str]) -> re.Pattern[str]:
+    """Words at the start of a sentence that say nothing."""
+    return re.compile(rf"\A(?:{_filled(fillers)}){{1,4}}" if fillers else "(?!)", re.IGNORECASE)
+
+
+def _filled(fillers: Sequence[str]) -> str:
+    return rf"(?:{'|'.join(_spaced(word) for word in longest(fillers))})\b[\s,.:;!-]*"
+
+
+def nods(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """A sentence that only nods: one or several of these words and nothing else."""
+    if not phrases:
+        return re.compile("(?!)")
+    one = "|".join(_spaced(phrase) for phrase in longest(phrases))
+    return re.compile(rf"[\W_]*(?:(?:{one}){'' if pairs else '(?![A-Za-z])'}[\W_]*)+", re.IGNORECASE)
+
+
+def references(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """A choice by numbers or letters (group `labels`) behind one of these words: "skip 5, 7, 8", "option A"."""
+    if not phrases:
+        return re.compile("(?!)")
+    label = r"#?(?:\d{1,3}|[A-H])(?![\w.])"
+    body = rf"(?P<labels>{label}(?:\s*(?:,|、|和|and|or|&|to|-)\s*{label})*)"
+    lead = "|".join(_spaced(phrase) for phrase in longest(phrases))
+    return re.compile(
+        rf"{'' if pairs else chr(92) + 'b'}(?i:{lead})\s*(?i:no\.?|number|numbers|items?|#)?\s*{body}"
+    )
+
+
+def _spaced(phrase: str) -> str:
+    return r"\s+".join(re.escape(word) for word in phrase.split())
+
+
+def phrases_of(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """One expression for all phrases, the longest first, in any case."""
+    if not phrases:
+        return re.compile("(?!)")
+    whole: list[str] = []
+    loose: list[str] = []
+    for phrase in sorted(phrases, key=len, reverse=True):
+        parts = [r"\s+".join(re.escape(word) for word in part.split()) for part in phrase.split(" .. ")]
+        body = (r"\b" + _GAP + r"\b").join(parts) if not pairs else _GAP.join(parts)
+        end = "" if pairs or not phrase[-1:].isalnum() else r"(?![\w'-])"
+        (loose if pairs or not phrase[:1].isalnum() else whole).append(body + end)
+    # One look behind for all phrases: most places in a text are inside a word, and none is tried there.
+    written = [r"(?<![\w'-])(?:" + "|".join(whole) + ")"] if whole else []
+    return re.compile("|".join(written + loose), re.IGNORECASE)
+
+
+def key_of(phrase: str, pairs: bool) -> str:
+    """The longest word of the phrase's first part (for pairs the part itself): what a text must have to match."""
+    part = phrase.split(" .. ")[0]
+    return part if pairs else max(part.lower().split(), key=len)
+
+
+def longest(words: Iterable[str]) -> list[str]:
+    """The longest first, so that none is taken for the beginning of another."""
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
+def whole_end(word: str) -> str:
+    """What must not follow a word that ends with a letter or digit."""
+    return r"(?![A-Za-z0-9])" if word[-1:].isascii() and word[-1:].isalnum() else ""
