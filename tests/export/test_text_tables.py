@@ -35,7 +35,9 @@ def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
 
 def test_texts_are_folded_and_titles_cut() -> None:
     table = table_of(("title", False), ("n", True), ("text", False), cut=("title",))
-    add_row(table, "A title that is longer than its column", 1_000, "and a text that needs two lines or three")
+    add_row(
+        table, "A title that is longer than its column", 1_000, "and a text that needs two lines or three"
+    )
     assert table.lines(44) == [
         "title                  n  text",
         "A title that is l…  1000  and a text that",
