@@ -9,7 +9,7 @@ from rich.console import Console
 from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
-from inspector.export.text.console import WIDTH, add_row, console_for, say, table_of
+from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 from inspector.export.text.conversations import conversations
 
 #: Columns and rows of a picture of points.
@@ -34,7 +34,7 @@ def print_replay(document: Document) -> None:
                 table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
                 f"{event['tokens_before']:,} → {event['tokens_after']:,}", f"{event['head_end']}:{event['tail_start']}",
             )  # fmt: skip
-    console.print(table)
+    print_table(console, table)
     told = (
         "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
     )
@@ -63,7 +63,7 @@ def print_replay(document: Document) -> None:
         _print_beside(console, document)
     console.print()
     for line in graph(
-        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], WIDTH - 12
+        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], console.width - 12
     ):
         say(console, line)
 
@@ -184,7 +184,7 @@ def print_sweep(document: Document) -> None:
                 for mark, cell in zip(stuck, line, strict=True)
             ]
             add_row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
-        console.print(table)
+        print_table(console, table)
     for name, words in (
         ("gives_up", "the agent gives up compacting"),
         ("compacts_every_call", "the agent compacts at call after call"),
