@@ -110,9 +110,15 @@ def smallest_prefix(model: str) -> int:
 
 
 def modelled_requests(
-    lists: Sequence[SentList], model: str, enabled: bool, hour: bool = False, layout: Layout = "native"
+    lists: Sequence[SentList],
+    model: str,
+    enabled: bool,
+    hour: bool = False,
+    layout: Layout = "native",
+    automatic: bool = False,
 ) -> Iterator[Request]:
-    """The requests behind the answers of a conversation's lists, oldest first. Not `enabled`: nothing is cached."""
+    """The requests behind the answers of a conversation's lists, oldest first. Not `enabled`: prompts are not marked,
+    so that nothing is cached, or all by a provider that does so by itself (`automatic`) and takes nothing for it."""
     lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
     cached, covered, last, index = 0, 0, 0.0, 0
     for sent in lists:
@@ -126,9 +132,9 @@ def modelled_requests(
             index += 1
             context, at = tokens(place), messages.times[place]
             gone = bool(at and last and at - last > lives)
-            until, first = messages.breakpoints(place, layout)
-            read = 0 if gone or not enabled else min(cached, context)
-            if covered >= 0 and (first == 0 or sum(messages.blocks[covered:first]) > LOOKED_BACK):
+            until, first = messages.breakpoints(place, layout) if enabled else (place, place)
+            read = 0 if gone else min(cached, context)
+            if enabled and covered >= 0 and (first == 0 or sum(messages.blocks[covered:first]) > LOOKED_BACK):
                 # No breakpoint behind the system prompt finds what was kept.
                 read = min(read, system)
             keeps = tokens(until)
@@ -146,3 +152,5 @@ def modelled_requests(
                 output=max(0, tokens(place + 1) - context),
             )
             cached, covered, last = read + write, until, at
+            if automatic and not enabled:
+                cached = context if context >= least else 0

@@ -19,6 +19,8 @@ from inspector.replay.whatif import Event
 _MILLION = 1_000_000
 #: Prompts that differ by fewer rough tokens are the same: estimates round.
 _SAME = 8
+#: A step that never comes.
+_NEVER = 1 << 60
 
 
 class PricedCall(NamedTuple):
@@ -68,40 +70,58 @@ class CostBasis:
 
     def cost(self, events: Sequence[Event]) -> float:
         """What the calls and the compactions of a run with these events cost, in US dollars."""
-        plain, scale, writes, then = self.plain, self.scale, self.writes, self.recorded
+        plain, scale, writes, least, then = self.plain, self.scale, self.writes, self.least, self.recorded
         spent, cached, same_before = 0.0, 0.0, True
-        at = was = 0
         shift = recorded_shift = 0
         head = len(plain) - 1
+        at = was = 0
+        next_event = events[0].step if events else _NEVER
+        next_then = then[0].step if then else _NEVER
         for call in self.calls:
-            step = call.step
-            while was < len(then) and then[was].step <= step:
-                recorded_shift = then[was].after - plain[then[was].step]
-                was += 1
-            fired = at < len(events) and events[at].step <= step
-            while at < len(events) and events[at].step <= step:
-                event = events[at]
-                # The prompt before it, by how much longer that is than the recorded one of this call.
-                longer = event.tokens_before - plain[step] - recorded_shift
-                spent += self._compaction(event, call, call.sent + scale * longer)
-                head = min(head, event.head_end)
-                shift = event.tokens_after - plain[event.step]
-                at += 1
+            step, sent, read, written, fresh, output, long, share, gone, first, cost, rates = call
+            fired = False
+            if next_then <= step:
+                while was < len(then) and then[was].step <= step:
+                    recorded_shift = then[was].after - plain[then[was].step]
+                    was += 1
+                next_then = then[was].step if was < len(then) else _NEVER
+            if next_event <= step:
+                fired = True
+                while at < len(events) and events[at].step <= step:
+                    event = events[at]
+                    # The prompt before it, by how much longer that is than the recorded one of this call.
+                    longer = event.tokens_before - plain[step] - recorded_shift
+                    spent += self._compaction(event, call, sent + scale * longer)
+                    head = min(head, event.head_end)
+                    shift = event.tokens_after - plain[event.step]
+                    at += 1
+                next_event = events[at].step if at < len(events) else _NEVER
             difference = shift - recorded_shift
             same = -_SAME <= difference <= _SAME
-            if same and fired == call.first and (same_before or fired):
-                spent += call.cost
-                cached = call.read + call.written if writes else call.sent
+            if same and fired == first and (same_before or fired):
+                spent += cost
+                cached = read + written if writes else sent
             else:
-                sent = max(0.0, call.sent + scale * difference)
-                if call.gone:
-                    read = 0.0
+                now = max(0.0, sent + scale * difference)
+                if gone:
+                    back = 0.0
                 elif fired:
-                    read = max(0.0, sent - scale * (plain[step] + shift - plain[head]))
+                    back = max(0.0, now - scale * (plain[step] + shift - plain[head]))
                 else:
-                    read = cached if call.first else call.share * cached
-                amount, cached = self._call(call, sent, min(read, sent))
-                spent += amount
+                    back = cached if first else share * cached
+                back = min(back, now)
+                plainly = min(fresh, now - back) if writes and now >= least else now - back
+                kept = now - back - plainly
+                rate = rates.at(now) if rates.steps else rates
+                spent += (
+                    plainly * (rate.input or 0.0)
+                    + back * (rate.cache_read or 0.0)
+                    + output * (rate.output or 0.0)
+                ) / _MILLION
+                if kept:
+                    short, hour = rate.cache_write_5m or 0.0, rate.cache_write_1h or 0.0
+                    spent += kept * (short + long * (hour - short)) / _MILLION
+                cached = back + kept if writes else now
             same_before = same
         last = self.calls[-1] if self.calls else None
         for event in events[at:]:
@@ -109,22 +129,6 @@ class CostBasis:
                 longer = event.tokens_before - plain[last.step] - recorded_shift
                 spent += self._compaction(event, last, last.sent + scale * longer)
         return spent
-
-    def _call(self, call: PricedCall, sent: float, read: float) -> tuple[float, float]:
-        """(what a call that sends and reads so much costs, what is cached behind it)."""
-        rates = call.rates.at(sent)
-        fresh = min(call.fresh, sent - read) if self.writes else sent - read
-        written = sent - read - fresh
-        if sent < self.least:
-            fresh, written = fresh + written, 0.0
-        cost = (
-            fresh * (rates.input or 0.0)
-            + read * (rates.cache_read or 0.0)
-            + written * (1 - call.long) * (rates.cache_write_5m or 0.0)
-            + written * call.long * (rates.cache_write_1h or 0.0)
-            + call.output * (rates.output or 0.0)
-        )
-        return cost / _MILLION, read + written if self.writes else sent
 
     def _compaction(self, event: Event, call: PricedCall, before: float) -> float:
         """What the call of a compaction costs whose prompt has so many tokens of the provider; what it writes into the

@@ -131,6 +131,12 @@ def test_without_markers_nothing_is_cached_and_a_short_prompt_is_not_kept() -> N
     plain = list(modelled_requests([sent([0, 10, 11, 20, 25, 30])], "gpt-4o", False))
     assert [one.input for one in plain] == [5_000, 7_000, 9_000]
     assert not any(one.cache_read or one.cache_write for one in plain)
+    by_itself = list(modelled_requests([sent([0, 10, 11, 20, 925, 930])], "gpt-4o", False, automatic=True))
+    assert [(one.cache_read, one.cache_write, one.input) for one in by_itself] == [
+        (0, 0, 5_000),
+        (5_000, 0, 2_000),
+        (0, 0, 9_000),
+    ]
     small = sent([0, 10, 11, 20, 25, 30], tokens_until=lambda stop: 100 * stop)
     assert all(one.cache_write == 0 for one in modelled_requests([small], "claude-opus-4-5", True))
 

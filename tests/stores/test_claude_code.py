@@ -101,6 +101,41 @@ def test_the_whole_of_a_large_result_is_found_beside_the_transcript(tmp_path: Pa
     assert "no file" in message_view(MessageRow("2", "tool", ""), results[0], [], None).notes[1]
 
 
+def test_what_the_user_went_back_from_behind_a_boundary_is_a_branch(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    asked = made.lines[-1]["uuid"]
+    worked(made, 1, first=2)
+    gone = made.compact(SUMMARY)
+    worked(made, 1, first=3)
+    # The user goes back to before the compaction, and is compacted again later.
+    made.last = asked
+    made.user("Another way: how does berth 9 work?")
+    made.answer(lines.text("Berth 9 is closed."))
+    stays = made.compact(SUMMARY + "\nmore")
+    made.user("And berth 10?")
+    path = made.write(tmp_path / "a.jsonl")
+    store = open_store(path)
+    rows = {row.kind: row for row in store.conversations()}
+    assert {kind: row.compactions for kind, row in rows.items()} == {"conversation": 1, "branch": 1}
+    main, branch = (store.open(rows[kind].id) for kind in ("conversation", "branch"))
+    assert rows["branch"].parent == main.id == made.session
+    said = [text for role, text in texts(store, main, 0) if role == "user"]
+    assert said == [ASKED, "Question 1: how does berth 1 work?", "Another way: how does berth 9 work?"]
+    assert [text for _, text in texts(store, main)] == [SUMMARY + "\nmore", "And berth 10?"]
+    said = [text for role, text in texts(store, branch, 0) if role == "user"]
+    assert said == [ASKED, *(f"Question {n}: how does berth {n} work?" for n in (1, 2))]
+    assert [text for role, text in texts(store, branch) if role == "user"][1:] == [
+        "Question 3: how does berth 3 work?"
+    ]
+    told = [compaction.summary for one in (main, branch) for compaction in store.compactions(one)]
+    assert told == [SUMMARY + "\nmore", SUMMARY]
+    # Every request once, and every boundary.
+    answers = [request.message for one in (main, branch) for request in store.requests(one)]
+    assert len(answers) == len(set(answers)) == 9
+    assert gone != stays
+
+
 def test_calls_made_side_by_side_stay_together(tmp_path: Path) -> None:
     made = session()
     made.user("Look at both.")

@@ -19,6 +19,62 @@ class Stretch:
     left: int
 
 
+def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
+    """The lines of the file's own conversation under "", those of each sub-agent under its name."""
+    # A file that begins with a sub-agent's line which names no sub-agent marks all of its own lines like this.
+    marked = bool(nodes) and nodes[0].side and not nodes[0].agent
+    own = [node for node in nodes if not node.side or (marked and not node.agent)]
+    if not any(node.message for node in own):
+        return [("", list(nodes))] if any(node.message for node in nodes) else []
+    roots: dict[str, str] = {}
+    sides: dict[str, list[Node]] = {}
+    for node in nodes:
+        if node.side and not (marked and not node.agent):
+            root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
+            sides.setdefault(root, []).append(node)
+    return [("", own), *((root, side) for root, side in sides.items() if any(n.message for n in side))]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What the user went back from, across a boundary: the line `by` which went on from an earlier one, and all lines
+    of the conversation as it was until then."""
+
+    by: str
+    nodes: tuple[Node, ...]
+
+
+def gone_back(nodes: Sequence[Node]) -> tuple[list[Node], list[Left]]:
+    """The lines of the conversation as it went on in the end, and each that was left behind a boundary."""
+    main: list[Node] = []
+    places: dict[str, int] = {}
+    left: list[Left] = []
+    for node in nodes:
+        place = places.get(node.parent)
+        if place is not None and goes_back(node, main[place + 1 :]):
+            left.append(Left(node.uuid, tuple(main)))
+            for gone in main[place + 1 :]:
+                places.pop(gone.uuid, None)
+            del main[place + 1 :]
+        places[node.uuid] = len(main)
+        main.append(node)
+    return main, left
+
+
+def goes_back(node: Node, since: Sequence[Node]) -> bool:
+    """Whether a line is the user's, and there is a boundary among the lines since the one that it hangs on which does
+    not say that this one stayed."""
+    if node.kind != "user" or node.results or node.summary or not node.entries:
+        return False
+    # A line that only stands behind a boundary in the file was said before it.
+    boundaries = [
+        other.boundary
+        for other in since
+        if other.boundary is not None and not other.boundary.micro and other.at < node.at
+    ]
+    return bool(boundaries) and not any(node.parent in boundary.stayed for boundary in boundaries)
+
+
 def in_order(nodes: Sequence[Node]) -> list[Node]:
     """The lines as they stand, but for those that stand before the line they hang on: they follow it."""
     places = {node.uuid: place for place, node in enumerate(nodes)}

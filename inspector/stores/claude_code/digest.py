@@ -5,14 +5,17 @@ Only the fields that it names are made into values, which is several times as fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from inspector.core.text import safe_line
+from inspector.stores.claude_code.chain import gone_back, parts_of
 from inspector.stores.claude_code.forms import user_wires
-from inspector.stores.claude_code.scan import SYNTHETIC
+from inspector.stores.claude_code.joining import is_left, left_name
+from inspector.stores.claude_code.scan import SYNTHETIC, scan, stayed_by
 from inspector.stores.lines import cannot_read, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
@@ -50,6 +53,7 @@ class _Line(msgspec.Struct, gc=False):
     aiTitle: str | None = None
     summary: str | None = None
     leafUuid: str | None = None
+    compactMetadata: dict[str, Any] | None = None
 
 
 class _Tally:
@@ -100,13 +104,17 @@ class _Tally:
             self.largest = max(self.largest, sum(size or 0 for size in sizes))
 
 
-def digests_of(path: Path) -> tuple[FileDigest, ...]:
-    """A digest of the file's own conversation, and one of each sub-agent whose messages stand between its own. Raises
-    StoreErrors."""
+def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
+    """A digest of the file's own conversation, one of each sub-agent whose messages stand between its own, and one of
+    what the user went back from behind a boundary. `left_by` are the lines of these, by uuid the part that they are;
+    None where that is not known. Raises StoreErrors."""
     tallies: dict[str, _Tally] = {}
     titles: dict[str, str] = {}
     summaries: list[tuple[str, str]] = []
-    uuids: set[str] = set()
+    #: Of each line of the file's own conversation, how many compactions stood before it.
+    behind: dict[str, int] = {}
+    left: Mapping[str, str] = {} if left_by is None else left_by
+    stayed: set[str] = set()
     side_of: dict[str, str] = {}
     marked: bool | None = None
     for line, raw in _lines(path):
@@ -116,17 +124,25 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
             summaries.append((line.summary, line.leafUuid))
         if line.type not in _CHAINED or not line.uuid:
             continue
-        uuids.add(line.uuid)
         if marked is None:
             marked = bool(line.isSidechain) and not line.agentId
-        part = ""
+        part = left.get(line.uuid, "")
         if line.isSidechain and not (marked and not line.agentId):
             part = side_of[line.uuid] = line.agentId or side_of.get(line.parentUuid or "") or line.uuid
         tally = tallies.get(part)
         if tally is None:
             tally = tallies[part] = _Tally()
         tally.add(line, raw)
-    own = next((title for title, leaf in reversed(summaries) if leaf in uuids), "")
+        compacted = len(tally.compactions)
+        behind[line.uuid] = compacted
+        if line.compactMetadata:
+            stayed |= stayed_by(line.compactMetadata)
+        parent = line.parentUuid or ""
+        back = behind.get(parent, compacted) < compacted and parent not in stayed
+        if left_by is None and line.type == "user" and not part and back:
+            # The user may have gone back behind a boundary: who did is told by reading the lines whole.
+            return digests_of(path, _left_by(path))
+    own = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
     title = titles.get("custom-title") or titles.get("ai-title") or own
     told = {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions}
     main = told.get("")
@@ -142,12 +158,19 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
             path,
             part,
             tally,
-            title=title if not part else "",
-            session=part or tally.session,
+            title=title if not part or is_left(part) else "",
+            session=f"{session}~{part[-8:]}" if is_left(part) else part or tally.session,
             parent=session if part else "",
         )
         for part, tally in told.items()
     )
+
+
+def _left_by(path: Path) -> dict[str, str]:
+    found = scan(path)
+    main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
+    stays = {node.uuid for node in main}
+    return {node.uuid: left_name(one.by) for one in left for node in one.nodes if node.uuid not in stays}
 
 
 def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str) -> FileDigest:

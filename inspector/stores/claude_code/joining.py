@@ -17,6 +17,8 @@ from inspector.stores.recorded import FileDigest, Source
 
 #: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
 _WINDOWS = (200_000, 1_000_000)
+#: How the name of a part begins that the user went back from.
+_LEFT = "left by "
 
 
 def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
@@ -32,7 +34,8 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     for group in agents.values():
         source = _source(group)
         parent = tips.get(source.row.parent or "", source.row.parent)
-        found.append(replace(source, row=source.row._replace(parent=parent)))
+        kind = "branch" if is_left(source.part) else source.row.kind
+        found.append(replace(source, row=source.row._replace(parent=parent, kind=kind)))
     return tuple(found)
 
 
@@ -75,6 +78,16 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest]) -> FileDigest | N
             except OSError:
                 continue
     return None
+
+
+def left_name(by: str) -> str:
+    """What the part of a file is called that the user went back from with the line `by`."""
+    return f"{_LEFT}{by}"
+
+
+def is_left(part: str) -> bool:
+    """Whether a part of a file is one that the user went back from."""
+    return part.startswith(_LEFT)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspector.core.conversations import (
@@ -15,8 +15,8 @@ from inspector.core.conversations import (
     Session,
 )
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
-from inspector.stores.claude_code.chain import Stretch, in_order, kept_of, stretches
-from inspector.stores.claude_code.joining import join
+from inspector.stores.claude_code.chain import Stretch, gone_back, in_order, kept_of, parts_of, stretches
+from inspector.stores.claude_code.joining import is_left, join, left_name
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
 from inspector.stores.lines import count_at, first_mappings
 from inspector.stores.recorded import FileDigest, Recorded, Source
@@ -54,6 +54,8 @@ class ClaudeCodeReader:
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
         shared = [scan(Path(path)) for path in source.shared]
+        if is_left(source.part):
+            return _left(Path(source.files[0]), source)
         return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
 
 
@@ -65,23 +67,17 @@ class _Part:
 
 def _scanned(path: Path, part: str) -> _Part:
     found = scan(path)
-    return _Part(found, dict(_parts(found)).get(part, []))
+    nodes = dict(parts_of(found.nodes)).get(part, [])
+    return _Part(found, nodes if part else gone_back(nodes)[0])
 
 
-def _parts(found: Scan) -> list[tuple[str, list[Node]]]:
-    """The lines of the file's own conversation under "", those of each sub-agent under its name."""
-    # A file that begins with a sub-agent's line which names no sub-agent marks all of its own lines like this.
-    marked = bool(found.nodes) and found.nodes[0].side and not found.nodes[0].agent
-    own = [node for node in found.nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message for node in own):
-        return [("", found.nodes)] if any(node.message for node in found.nodes) else []
-    roots: dict[str, str] = {}
-    sides: dict[str, list[Node]] = {}
-    for node in found.nodes:
-        if node.side and not (marked and not node.agent):
-            root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
-            sides.setdefault(root, []).append(node)
-    return [("", own), *((root, nodes) for root, nodes in sides.items() if any(n.message for n in nodes))]
+def _left(path: Path, source: Source) -> Recorded:
+    """What the user went back from: the lines until then, of which the conversation that went on has the first."""
+    found = scan(path)
+    main, left = gone_back(dict(parts_of(found.nodes)).get("", []))
+    nodes = next((one.nodes for one in left if left_name(one.by) == source.part), ())
+    calls = {node.answer: found.calls[node.answer] for node in main if node.answer in found.calls}
+    return _Reading([_Part(found, nodes)], source, [replace(found, nodes=main, calls=calls)]).run()
 
 
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:

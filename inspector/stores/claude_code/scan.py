@@ -25,7 +25,8 @@ _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "sum
 
 @dataclass(slots=True)
 class Boundary:
-    """What a compact_boundary or microcompact_boundary says. `kept` are the uuids of the lines that stayed."""
+    """What a compact_boundary or microcompact_boundary says. `kept` are the uuids of the lines that stayed, `stayed`
+    those too that hold no message."""
 
     micro: bool
     trigger: str | None
@@ -36,6 +37,7 @@ class Boundary:
     head: str
     tail: str
     tools: tuple[str, ...]
+    stayed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -231,8 +233,21 @@ def _boundary(value: dict[str, Any], micro: bool) -> Boundary:
         before=count_at(data, "preTokens"),
         after=count_at(data, "postTokens"),
         saved=count_at(data, "tokensSaved"),
-        kept=tuple(uuid for uuid in uuids if isinstance(uuid, str)) if isinstance(uuids, list) else (),
+        kept=_texts(uuids),
         head=text_at(data, "preservedSegment", "headUuid"),
         tail=text_at(data, "preservedSegment", "tailUuid"),
-        tools=tuple(tool for tool in tools if isinstance(tool, str)) if isinstance(tools, list) else (),
+        tools=_texts(tools),
+        stayed=stayed_by(data),
     )
+
+
+def stayed_by(data: Mapping[str, Any]) -> frozenset[str]:
+    """The lines that stayed by what a boundary says, those too that hold no message."""
+    preserved = data.get("preservedMessages")
+    named = dict(preserved) if isinstance(preserved, Mapping) else {}
+    tail = text_at(dict(data), "preservedSegment", "tailUuid")
+    return frozenset((*_texts(named.get("allUuids")), *_texts(named.get("uuids")), tail))
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
