@@ -85,8 +85,8 @@ def make_life(
             ask = ask_for(listed, settings, order.wording, order.budget, earlier)
             what = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
 
-            def told(came: int, what: str = what) -> None:
-                watch(what, came, 0)
+            def told(came: int, what: str = what, expected: int = 4 * ask.budget) -> None:
+                watch(what, came, expected)
 
             attempt = make_attempt(
                 kept, ask, order.summarizer, allowance, told, life=life, begins=life is None,

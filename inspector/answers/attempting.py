@@ -179,8 +179,8 @@ def carry_out(
         many = f" {number} of {len(orders)}" if len(orders) > 1 else ""
         going_on = f"{order.summarizer.name}{many}: characters"
 
-        def told(came: int, going_on: str = going_on) -> None:
-            watch(going_on, came, 0)
+        def told(came: int, going_on: str = going_on, expected: int = 4 * order.ask.budget) -> None:
+            watch(going_on, came, expected)
 
         made.append(
             make_attempt(kept, order.ask, order.summarizer, allowance, told, title=row.title, agent=row.agent)
