@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.fact_reading import FactsReading
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
+    from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.facts.risk import FactSteps
@@ -166,6 +167,36 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
     )
     steps = FactSteps(reading.facts.facts)
     return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), steps, FactsAsOf(reading))
+
+
+def judge_attempts(
+    inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
+) -> AttemptsRead:
+    """What the attempts of a compaction keep, as they are kept now; `turn` is another number whenever that may have
+    changed. Raises StoreErrors, EngineErrors and OutputProblem."""
+    from inspector.answers.attempt_life import life_curve, life_of
+    from inspector.answers.attempt_survival import outcomes_of
+    from inspector.answers.attempting import attempts_of
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.attempts.kept import default_attempts
+
+    kept = attempts_of(inspection.store, inspection, default_attempts())
+    mine = [one for one in kept if one.place.compaction == compaction]
+    if not mine:
+        return AttemptsRead(compaction)
+    watch.check()
+    outcomes = outcomes_of(
+        inspection, settings, compaction, mine, facts.reading.facts,
+        lambda what, done, total: watch(f"attempts: {what}", done, total),
+    )  # fmt: skip
+    lives = []
+    for number in dict.fromkeys(one.life for one in mine if one.life is not None):
+        watch.check()
+        life = life_of(kept, number)
+        if life:
+            lives.append((life[min(life)], life_curve(inspection, settings, life)))
+    empty = tuple(one for one in mine if not one.summary)
+    return AttemptsRead(compaction, outcomes, empty, tuple(lives))
 
 
 def find_findings(
