@@ -292,9 +292,17 @@ def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
     return False
 
 
+def _guessed(body: str, rules: Rules) -> bool:
+    """Whether all that is hedged in a sentence is that it is a guess."""
+    for language in rules.languages:
+        body = language.guesses.sub("", body)
+    return not _hedged(body, frozenset(_TOKENS.findall(body.lower())), rules)
+
+
 def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tuple[Cue, Span] | None:
     """The surest cue in a sentence. A decision with its reason beats a constraint."""
     best: tuple[tuple[int, int], Cue, Span] | None = None
+    guessed = hedged and line.working < _THINKING and _guessed(body, line.rules)
     for language in line.rules.languages:
         known = language.keys.get(line.role, {})
         if language.pairs:
@@ -303,7 +311,7 @@ def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tu
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
             cue = language.cues[number]
-            if hedged and (line.working or not cue.hedged):
+            if hedged and not (cue.hedged and (not line.working or guessed)):
                 continue
             if line.working and (cue.strength < line.working or _NAMING.search(body) is None):
                 continue

@@ -180,6 +180,12 @@ def test_between_two_calls_only_sure_causes_that_name_something_count() -> None:
     assert told_by_the_agent("The query gave 0 rows.", calls=True) == []
 
 
+def test_a_guess_between_two_calls_is_told_as_one() -> None:
+    guess = "The issue is likely that `start` comes behind `end`."
+    assert told_by_the_agent(guess, calls=True) == [guess]
+    assert told_by_the_agent("I'll check if the issue is that `start` comes behind `end`.", calls=True) == []
+
+
 def test_a_long_answer_is_one_even_where_it_ends_with_a_call() -> None:
     rule = "The writer must hold the lock."
     assert told_by_the_agent(f"{rule} {'It is as it was. ' * 60}", calls=True) == [rule]
