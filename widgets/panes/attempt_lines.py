@@ -226,7 +226,7 @@ def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
                 line_of(
                     (f"after {compaction:<4}", "muted"),
                     ("recorded ", "muted"),
-                    (_bar(recorded, of, "░"), "rest"),
+                    (_bar(recorded, of, "░"), "muted"),
                     (f" {recorded:>3}/{of:<4}", ""),
                     ("again ", "muted"),
                     (_bar(again, of, "▓"), "accent"),
