@@ -233,3 +233,46 @@ async def test_what_failed_is_told(fixtures_dir: Path) -> None:
         pane = conversation(pilot).panes.pane("compaction")
         assert isinstance(pane, CompactionDetails)
         assert "✗ #1 false" in pane.body.text
+
+
+async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", "6", "0", "enter", "T")
+        form = prompt_of(pilot)
+        assert screen.now.moment is not None
+        assert form.step == screen.now.moment.step == 60
+        form.query_one("#command", Input).value = STAND_IN
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        (one,) = default_attempts().all()
+        assert (one.place.step, one.place.compaction, one.state) == (60, 1, "finished")
+        await press(pilot, "escape", "2")
+        while screen.now.compaction > 1:
+            await press(pilot, "left_square_bracket")
+        pane = screen.panes.pane("compaction")
+        assert isinstance(pane, CompactionDetails)
+        assert "#1" in pane.body.text
+
+
+async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+        form.query_one("#life", Tick).value = True
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        await press(pilot, "4", "M")
+        losses = conversation(pilot).panes.pane("losses")
+        assert isinstance(losses, Losses)
+        assert isinstance(losses.shown, LossesAttempts)
+        told = losses.shown.body.text
+        assert "life 1" in told
+        assert told.index("after 3") < told.index("after 4")

@@ -14,6 +14,8 @@ from widgets.panes.diff_lines import DiffSection
 #: A column of a table of attempts, in cells; so many of them are shown at most.
 _COLUMN, _MOST_COLUMNS = 12, 6
 _KIND = 12
+#: The width of a bar, in cells.
+_BAR = 14
 #: So many signs of a command or a model are told.
 _NAME = 27
 #: What a fate is in a column where the attempt did not reach a fact.
@@ -80,13 +82,24 @@ class FactFates:
 
 
 @dataclass(frozen=True, slots=True)
+class LifeView:
+    """A life of summaries that were made on top of each other: after each compaction (its index, how many facts it can
+    be told of, how many can be read with the recorded summaries, how many with these)."""
+
+    id: int
+    name: str
+    points: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptsView:
-    """The summaries of a compaction, the recorded one first, and every fact with its fates. `pending`: they are being
-    judged."""
+    """The summaries of a compaction, the recorded one first, every fact with its fates, and the lives that the attempts
+    belong to. `pending`: they are being judged."""
 
     summaries: tuple[AttemptView, ...] = ()
     facts: tuple[FactFates, ...] = ()
     pending: bool = False
+    lives: tuple[LifeView, ...] = ()
 
     @property
     def recorded(self) -> AttemptView | None:
@@ -199,3 +212,30 @@ def fact_lines(facts: Sequence[FactFates], width: int) -> list[TextLine]:
         text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - used))
         lines.append(line_of(*signs, (fit(fact.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}"))
     return lines
+
+
+def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
+    """The curve of each life: what survives compaction by compaction, recorded beside made again."""
+    lines = []
+    for life in lives:
+        lines.append(TextLine(""))
+        title = f"life {life.id}, every summary on top of the one before: {one_line(life.name, 60)}"
+        lines.append(TextLine(title, "heading"))
+        for compaction, of, recorded, again in life.points:
+            lines.append(
+                line_of(
+                    (f"after {compaction:<4}", "muted"),
+                    ("recorded ", "muted"),
+                    (_bar(recorded, of, "░"), "muted"),
+                    (f" {recorded:>3}/{of:<4}", ""),
+                    ("again ", "muted"),
+                    (_bar(again, of, "▓"), "accent"),
+                    (f" {again:>3}/{of}", ""),
+                )
+            )
+    return lines
+
+
+def _bar(count: int, of: int, sign: str) -> str:
+    """A share as a bar of a fixed width."""
+    return fit(sign * (round(_BAR * count / of) if of else 0), _BAR)

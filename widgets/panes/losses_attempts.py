@@ -11,13 +11,13 @@ from textual.containers import Vertical
 
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView, fact_lines, table_lines
+from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView, fact_lines, life_lines, table_lines
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.text_view import TextView
 
 
 class LossesAttempts(Vertical):
-    """Shows an AttemptsView: how many facts of each kind each summary keeps, then every fact with its fates.
+    """Shows an AttemptsView: how many facts of each kind each summary keeps, every fact with its fates, and lives.
 
     Posts PlaceChosen for where a fact was said.
     """
@@ -99,7 +99,8 @@ class LossesAttempts(Vertical):
         self._headline.set_lines([*table_lines(view), *only])
         lines = fact_lines(view.facts, max(20, self._width))
         chosen = [lines[at] for at in self._facts]
-        self._body.set_lines(chosen or [TextLine("No fact has different fates.", "muted")], keep_place=True)
+        chosen = chosen or [TextLine("No fact has different fates.", "muted")]
+        self._body.set_lines([*chosen, *life_lines(view.lives)], keep_place=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without attempts there is nothing to go through, and the keys are free for others."""

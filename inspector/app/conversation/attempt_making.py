@@ -57,10 +57,13 @@ def summarizer_of(form: Form) -> Summarizer:
     return EndpointSummarizer(form.endpoint.strip(), form.model.strip(), form.key.strip())
 
 
-def look(inspection: Inspection, settings: Settings, compaction: int, form: Form, watch: Watch) -> Looked:
-    """What the form would send; nothing is sent. Raises InspectorErrors."""
+def look(
+    inspection: Inspection, settings: Settings, compaction: int, step: int | None, form: Form, watch: Watch
+) -> Looked:
+    """What the form would send for a recorded compaction, or for the one that is planned at a step; nothing is sent.
+    Raises InspectorErrors."""
     from inspector.answers.attempt_life import LifeOrder, life_sending
-    from inspector.answers.attempting import Order, Wording, ask_for, recorded_list, sending_of
+    from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
     from inspector.attempts.masking import Masker
 
     summarizer = summarizer_of(form)
@@ -68,11 +71,20 @@ def look(inspection: Inspection, settings: Settings, compaction: int, form: Form
     template = Path(form.prompt.strip()).expanduser() if form.prompt.strip() else None
     wording = Wording(template, None, form.focus.strip(), form.masking)
     watch.check()
+    if form.life and step is not None:
+        raise UsageProblem(
+            "Every later summary can be made again from a recorded compaction on: leave the replay."
+        )
     if form.life:
         life = LifeOrder(summarizer, wording, compaction, budget)
         return Looked(life_sending(inspection, settings, life), None, life)
     masker = Masker(form.masking)
-    ask = ask_for(recorded_list(inspection, settings, compaction), settings, wording, budget, masker=masker)
+    listed = (
+        recorded_list(inspection, settings, compaction)
+        if step is None
+        else planned_list(inspection, settings, step)
+    )
+    ask = ask_for(listed, settings, wording, budget, masker=masker)
     order = Order(ask, summarizer)
     return Looked(sending_of([order], masker), order, None, str(ask.settings["note"]))
 

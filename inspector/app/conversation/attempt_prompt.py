@@ -62,12 +62,18 @@ class AttemptPrompt(ModalScreen[bool]):
     app: Host
 
     def __init__(
-        self, inspection: Inspection, settings: Settings, compaction: int, remembered: dict[str, str]
+        self,
+        inspection: Inspection,
+        settings: Settings,
+        compaction: int,
+        step: int | None,
+        remembered: dict[str, str],
     ) -> None:
         super().__init__()
         self.inspection = inspection
         self.settings = settings
         self.compaction = compaction
+        self.step = step
         self.remembered = remembered
         self.jobs = Jobs(self, self._told, self._failed)
         self._looked: Looked | None = None
@@ -76,7 +82,10 @@ class AttemptPrompt(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The form, what would be sent, what to do."""
         with Vertical(id="attempt"):
-            yield Static(Text(f"Another summary of compaction {self.compaction}", style="bold"))
+            what = (
+                f"of compaction {self.compaction}" if self.step is None else f"planned at step {self.step:,}"
+            )
+            yield Static(Text(f"Another summary {what}", style="bold"))
             yield Static(Text(_ABOUT), id="about")
             with VerticalScroll(id="form", can_focus=False):
                 for name, words in _FIELDS:
@@ -147,7 +156,7 @@ class AttemptPrompt(ModalScreen[bool]):
         form = self.form
         self.remembered.update({name: getattr(form, name) for name, _ in _FIELDS})
         self._say("Looking at what would be sent …")
-        values = (self.inspection, self.settings, self.compaction, form)
+        values = (self.inspection, self.settings, self.compaction, self.step, form)
         self.jobs.run("look", values, look, self._seen)
 
     def _seen(self, looked: Looked) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from inspector.app.conversation.fact_views import life_view, worst_first
 from inspector.app.conversation.summary_views import compared_texts
 from widgets.base import human
-from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, KindCount
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, KindCount, LifeView
 
 if TYPE_CHECKING:
+    from inspector.answers.attempt_life import CurvePoint
     from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.attempts.attempt import Attempt
     from inspector.core.conversations import Compaction
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AttemptsRead:
-    """What the attempts of a compaction keep beside its recorded summary; `empty` are those without a summary."""
+    """What the attempts of a compaction keep beside its recorded summary; `empty` are those without a summary,
+    `lives` the curves of those that they belong to, each with its first attempt."""
 
     compaction: int
     outcomes: tuple[SummaryOutcome, ...] = ()
     empty: tuple[Attempt, ...] = ()
+    lives: tuple[tuple[Attempt, tuple[CurvePoint, ...]], ...] = ()
 
 
 def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> AttemptsView:
@@ -35,7 +38,13 @@ def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> Att
     text = "" if recorded is None else recorded.summary or ""
     summaries = [_summary(outcome, text) for outcome in read.outcomes]
     summaries += [_empty(attempt) for attempt in read.empty]
-    return AttemptsView(tuple(summaries), _facts([o for o in read.outcomes if _at_record(o)]))
+    facts = _facts([outcome for outcome in read.outcomes if _at_record(outcome)])
+    return AttemptsView(tuple(summaries), facts, lives=tuple(_life(*life) for life in read.lives))
+
+
+def _life(first: Attempt, points: Sequence[CurvePoint]) -> LifeView:
+    told = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
+    return LifeView(first.life or first.id, first.name, told)
 
 
 def _at_record(outcome: SummaryOutcome) -> bool:

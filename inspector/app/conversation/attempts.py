@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 class Attempts:
-    """Asks for an attempt of the chosen compaction; what came of it is read anew."""
+    """Asks for an attempt of the chosen compaction, or of the one planned at the moment of a replay; what came of it is
+    read anew."""
 
     def __init__(self, host: ConversationHost) -> None:
         self._host = host
@@ -19,12 +20,14 @@ class Attempts:
         from inspector.app.conversation.attempt_prompt import AttemptPrompt
 
         host, opened = self._host, self._host.known.opened
-        if opened is None or not host.now.compaction:
+        now = host.now
+        if opened is None or not (now.compaction or now.moment):
             host.app.notify("There is no compaction whose summary could be made again.", timeout=3)
             return
-        prompt = AttemptPrompt(
-            opened.inspection, opened.resolved.settings, host.now.compaction, host.saved.attempt
-        )
+        # In a replay it is the compaction that the settings on screen plan there.
+        step = None if now.moment is None else now.moment.step
+        settings = opened.resolved.settings if step is None else now.settings
+        prompt = AttemptPrompt(opened.inspection, settings, now.compaction, step, host.saved.attempt)
         host.app.push_screen(prompt, self._changed)
 
     def delete(self, attempt: int) -> None:

@@ -6,8 +6,10 @@ whose list stands in the file before. Where both files go on from the shared lin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from inspector.core.conversations import ConversationRow
@@ -42,6 +44,16 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
 def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
     """Files that share a session, a first line or a boundary, or of which one goes on from the other."""
     lasts = {digest.last for digest in digests}
+    named: list[set[str]] = []
+    for digest in digests:
+        keys = {f"session {digest.session}", digest.first, digest.last, *digest.compactions}
+        if digest.before in lasts:
+            keys.add(digest.before)
+        elif digest.midway and (other := _holder(digest, digests)) is not None:
+            keys.add(other.last)
+        named.append(keys - {""})
+    # Most files share nothing with another.
+    often = Counter(chain.from_iterable(named))
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -50,17 +62,14 @@ def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
             key = leader[key]
         return key
 
-    for number, digest in enumerate(digests):
-        keys = [f"session {digest.session}", digest.first, digest.last, *digest.compactions]
-        if digest.before in lasts:
-            keys.append(digest.before)
-        elif digest.midway and (other := _holder(digest, digests)) is not None:
-            keys.append(other.last)
-        for key in filter(None, keys):
-            leader[lead(key)] = lead(f"file {number}")
     groups: dict[str, list[FileDigest]] = {}
+    shared = [[key for key in keys if often[key] > 1] for keys in named]
+    for number, keys_of in enumerate(shared):
+        for key in keys_of:
+            leader[lead(key)] = lead(f"file {number}")
     for number, digest in enumerate(digests):
-        groups.setdefault(lead(f"file {number}"), []).append(digest)
+        name = f"file {number}"
+        groups.setdefault(lead(name) if shared[number] else name, []).append(digest)
     return list(groups.values())
 
 
@@ -139,9 +148,16 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
     """A conversation of files; `paths` are those that are read, all of them without."""
-    ordered = sorted(group, key=_order) if len(group) > 1 else group
-    tip = max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths))
-    largest = max(digest.largest for digest in ordered)
+    if len(group) == 1:
+        return _source_of(group, group[0], paths)
+    ordered = sorted(group, key=_order)
+    return _source_of(
+        ordered, max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths)), paths
+    )
+
+
+def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> Source:
+    largest = max([digest.largest for digest in ordered])
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
     row = ConversationRow(
         id=tip.session,
