@@ -104,7 +104,9 @@ def test_stopping_ends_it_and_whatever_it_started(ignores: bool) -> None:
 
     with pytest.raises(Stopped):
         python(code).write("x", on_text)
-    assert [alive(int(pid)) for pid in said.split()] == [False, False]
+    for pid in map(int, said.split()):
+        # Killed it is; the system may take a moment to bury it.
+        assert any(not alive(pid) for _ in range(100_000))
 
 
 def test_a_child_that_keeps_the_pipe_open_is_not_waited_for() -> None:
