@@ -6,7 +6,7 @@ They know no widget and no screen; the last argument is told how far they are an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from inspector.answers.inspection import Inspection
 from inspector.app.conversation.rows import Line, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
 from inspector.app.memory import give_back
-from inspector.core.conversations import Compaction, Generation, Request
+from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message
 from inspector.core.watching import Watch
@@ -65,7 +65,7 @@ def open_conversation(
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
-    from inspector.answers.resolving import resolve
+    from inspector.answers.resolving import reported_sizes, resolve
 
     inspection = Inspection.open(store, name) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
@@ -76,15 +76,6 @@ def open_conversation(
     end = () if before is not None else store.messages(live, start)
     reported = reported_sizes(store.requests(inspection.conversation))
     return Opening(Opened(inspection, prompts, resolved, reported), lines_of(end, start))
-
-
-def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
-    """By generation how large its list was at last, in tokens: what a request sent, and its answer. Of the last two
-    the larger, as the last may be the call that summarizes."""
-    sizes: dict[int, list[int]] = {}
-    for request in requests:
-        sizes.setdefault(request.generation, []).append(request.context + request.output)
-    return {number: max(found[-2:]) for number, found in sizes.items()}
 
 
 def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, Line]:

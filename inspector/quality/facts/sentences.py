@@ -31,6 +31,8 @@ _ABBREVIATED = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
+# A row of a drawn table or screen, not the sign itself spoken of in code marks.
+_DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -124,7 +126,7 @@ def _is_prose(line: str) -> bool:
         or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
     ):
         return False
-    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped):
+    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped) or _DRAWN.search(stripped):
         return False
     sample = stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")

@@ -117,7 +117,7 @@ def test_clauses_that_say_nothing_alone_stay_together() -> None:
 def test_code_logs_and_tables_say_nothing() -> None:
     text = (
         "Look:\n```python\nnever = 'do not touch vendor/x/'\n```\n"
-        "| a | must | b |\n$ rm -rf must/never/do\nTraceback (most recent call last):\n"
+        "| a | must | b |\n│ Never do it │ must │\n$ rm -rf must/never/do\nTraceback (most recent call last):\n"
         '    return "must never"  # always\n{"must": "never"}\n'
     )
     assert said(text) == ()
