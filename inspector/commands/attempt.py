@@ -263,7 +263,7 @@ def recall(
     inspection, resolved = answers.opened(name)
     recorded_list(inspection, resolved.settings, number)
     mine = attempts_of(answers.store, inspection, default_attempts())
-    wanted = [one for one in mine if not chosen or one.id in chosen]
+    wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
     masker = Masker(not no_mask)
     exams = exams_of(
         inspection, outcomes_of(inspection, resolved.settings, number, wanted), questions, masker

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,15 @@ async def done(pilot: Test) -> None:
         if not isinstance(screen, AttemptPrompt) or not screen.jobs.busy():
             return
     raise AssertionError("the form does not come to rest")
+
+
+async def came(pilot: Test, true: Callable[[], bool]) -> None:
+    """Until something is true that a thread at work brings; fails when it does not come."""
+    for _ in range(20_000):
+        if true():
+            return
+        await pilot.pause()
+    raise AssertionError("what was waited for did not come")
 
 
 async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:
@@ -186,13 +195,11 @@ async def test_escape_stops_it_and_keeps_what_came(fixtures_dir: Path, server: S
         await press(pilot, "enter")
         await done(pilot)
         await pilot.press("ctrl+s")
-        while "characters 14 of" not in form.told:
-            await pilot.pause()
+        await came(pilot, lambda: "characters 14 of" in form.told)
         await pilot.press("escape")
         await settled(pilot)
         assert "Stopped" in form.told
-        while not default_attempts().all()[0].problem:
-            await pilot.pause()
+        await came(pilot, lambda: bool(default_attempts().all()[0].problem))
         (one,) = default_attempts().all()
         assert (one.state, one.summary) == ("unfinished", "half a summary")
         await press(pilot, "escape")

@@ -82,5 +82,5 @@ def _whatif(context: Context) -> list[Figure]:
     costed = _timed(lambda: course.run(settings, recording.model))
     note = f"{len(basis.calls):,} calls; {spread(costed)} ms beside {spread(plain)}"
     return [
-        Figure("costs: a what-if with its costs", middle(costed) / middle(plain), "×", 2, note),
+        Figure("costs: a what-if with its costs", middle(costed) / middle(plain), "×", 1.2, note),
     ]

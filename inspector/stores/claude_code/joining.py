@@ -6,9 +6,11 @@ whose list stands in the file before. Where both files go on from the shared lin
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -27,7 +29,7 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     """The conversations that files hold together. Raises StoreErrors."""
     found: list[Source] = []
     for group in _related([digest for digest in digests if not digest.parent]):
-        found += _conversations(group) if len({d.path for d in group}) > 1 else [_source(group)]
+        found += _conversations(tuple(group)) if len({d.path for d in group}) > 1 else [_source(group)]
     tips = {session: source.row.id for source in found for session in source.row.sessions}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
@@ -75,18 +77,20 @@ def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
 
 def _holder(digest: FileDigest, digests: Iterable[FileDigest]) -> FileDigest | None:
     """The file beside it that holds the line which a file that begins midway goes on from."""
-    wanted = f'"{digest.before}"'.encode()
-    folder = Path(digest.path).parent
-    for other in digests:
-        path = Path(other.path)
-        if other is not digest and path.parent == folder and digest.before:
-            try:
-                with path.open("rb") as file:
-                    if any(wanted in line for line in file):
-                        return other
-            except OSError:
-                continue
-    return None
+    folder = os.path.dirname(digest.path)
+    beside = (other for other in digests if other is not digest and os.path.dirname(other.path) == folder)
+    return next((other for other in beside if digest.before and _holds(other, digest.before)), None)
+
+
+@lru_cache(maxsize=4_096)
+def _holds(digest: FileDigest, uuid: str) -> bool:
+    """Whether a file has a line's name in it; asked once while its digest is the same."""
+    wanted = f'"{uuid}"'.encode()
+    try:
+        with open(digest.path, "rb") as file:
+            return any(wanted in line for line in file)
+    except OSError:
+        return False
 
 
 def left_name(by: str) -> str:
@@ -116,8 +120,10 @@ class _Trunk:
         self.ends = {node.uuid for node in nodes[last:]}
 
 
-def _conversations(group: Sequence[FileDigest]) -> list[Source]:
-    """The conversation of files that belong together, and the branches of it."""
+@lru_cache(maxsize=512)
+def _conversations(group: tuple[FileDigest, ...]) -> tuple[Source, ...]:
+    """The conversation of files that belong together, and the branches of it. The files are read for it, once while
+    their digests are the same."""
     trunk = _Trunk()
     branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
     for digest in sorted(group, key=_order):
@@ -135,7 +141,7 @@ def _conversations(group: Sequence[FileDigest]) -> list[Source]:
         else:
             branches.append((digest, tuple(trunk.files)))
     main = _source([*trunk.copies, *trunk.files], [digest.path for digest in trunk.files])
-    return [main, *(_branch(main, digest, shared) for digest, shared in branches)]
+    return (main, *(_branch(main, digest, shared) for digest, shared in branches))
 
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:
