@@ -85,8 +85,8 @@ def make_life(
             ask = ask_for(listed, settings, order.wording, order.budget, earlier)
             what = f"{order.summarizer.name}, compaction {number} ({turn} of {len(numbers)}): characters"
 
-            def told(came: int, what: str = what) -> None:
-                watch(what, came, 0)
+            def told(came: int, what: str = what, expected: int = 4 * ask.budget) -> None:
+                watch(what, came, expected)
 
             attempt = make_attempt(
                 kept, ask, order.summarizer, allowance, told, life=life, begins=life is None,
@@ -121,18 +121,16 @@ def life_curve(
     recorded = {one.index: one for one in inspection.compactions() if one.index in life}
     pruned = pruned_by(inspection, settings)
     own = {index: one.summary or "" for index, one in recorded.items()}
-    theirs = facts_with(inspection, own, default_cache(), watch, pruned)
-    made = facts_with(
-        inspection, {index: life[index].summary for index in recorded}, default_cache(), watch, pruned
-    )
+    again = {index: life[index].summary for index in recorded}
+    theirs, made = facts_with(inspection, (own, again), default_cache(), watch, pruned)
     points = []
     for number in recorded:
         before, after = _fates_at(theirs, number), _fates_at(made, number)
         both = [key for key, fate in before.items() if fate.settled and key in after and after[key].settled]
         kept = sum(before[key].alive for key in both)
-        again = sum(after[key].alive for key in both)
+        still = sum(after[key].alive for key in both)
         size = text_tokens(len(own[number]))
-        points.append(CurvePoint(number, len(both), kept, again, size, life[number].tokens))
+        points.append(CurvePoint(number, len(both), kept, still, size, life[number].tokens))
     return tuple(points)
 
 

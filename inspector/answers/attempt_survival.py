@@ -20,7 +20,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
-from inspector.engines.base import Settings
+from inspector.engines.base import SETTING_NAMES, Settings
 from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
@@ -108,18 +108,15 @@ def outcomes_of(
     pruned = pruned_by(inspection, settings)
     at_record = [one for one in wanted if one.place.step is None]
     if recorded is not None and (at_record or not wanted):
-        facts = recorded_facts
-        if facts is None:
-            facts = facts_with(
-                inspection, {compaction: recorded.summary or ""}, default_cache(), watch, pruned
-            )
-        own = recorded.tokens_after
-        found.append(
-            SummaryOutcome(compaction, None, _now(facts, recorded), _size(recorded.summary or ""), own)
-        )
-        for attempt in at_record:
-            facts = facts_with(inspection, {compaction: attempt.summary}, default_cache(), watch, pruned)
-            retained = own - _size(recorded.summary or "") + attempt.tokens
+        summaries = [{compaction: one.summary} for one in at_record]
+        if recorded_facts is None:
+            summaries.insert(0, {compaction: recorded.summary or ""})
+        judged = list(facts_with(inspection, summaries, default_cache(), watch, pruned))
+        own = recorded_facts if recorded_facts is not None else judged.pop(0)
+        size, after = _size(recorded.summary or ""), recorded.tokens_after
+        found.append(SummaryOutcome(compaction, None, _now(own, recorded), size, after))
+        for attempt, facts in zip(at_record, judged, strict=True):
+            retained = after - size + attempt.tokens
             found.append(SummaryOutcome(compaction, attempt, facts.of(compaction), attempt.tokens, retained))
     at_step = [one for one in wanted if one.place.step is not None]
     found += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
@@ -147,8 +144,12 @@ def _planned(
     watch: Watch | None,
 ) -> SummaryOutcome:
     assert attempt.place.step is not None
-    profile = str(attempt.settings.get("profile") or settings.profile)
-    listed = planned_list(inspection, replace(settings, profile=profile), attempt.place.step)
+    # It was planned under the settings of then, not those of now.
+    kept = attempt.settings.get("engine")
+    then = {name: kept[name] for name in SETTING_NAMES if name in kept} if isinstance(kept, dict) else {}
+    settings = replace(settings, **then)
+    profile = settings.profile
+    listed = planned_list(inspection, settings, attempt.place.step)
     parts, retained = list_after(listed, attempt.summary, profile)
     number, plan = listed.place.compaction, listed.plan
     head, tail = plan.regions()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from inspector.answers.inspection import Inspection, measured, plan_with
@@ -112,6 +112,10 @@ def ask_for(
         raise UsageProblem(
             f"A budget of {budget:,} tokens; it must lie between {BUDGETS[0]:,} and {BUDGETS[1]:,}."
         )
+    if budget is not None and wording.python is not None:
+        raise UsageProblem(
+            "The prompt of a release names its own budget: leave out the budget, or the release."
+        )
     mask = masker or Masker(wording.masking)
     found = engine(settings.profile)
     given = summary_input(found, listed.messages, listed.plan, wording.focus, mask)
@@ -130,7 +134,7 @@ def ask_for(
     told = {
         "profile": settings.profile, "focus": given.focus, "masked": dict(mask.counts), "masking": mask.on,
         "messages": len(given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
-        "note": notes,
+        "note": notes, "engine": asdict(settings),
     }  # fmt: skip
     return Ask(listed.place, mask(prompt), name, given.budget, told)
 
@@ -179,8 +183,8 @@ def carry_out(
         many = f" {number} of {len(orders)}" if len(orders) > 1 else ""
         going_on = f"{order.summarizer.name}{many}: characters"
 
-        def told(came: int, going_on: str = going_on) -> None:
-            watch(going_on, came, 0)
+        def told(came: int, going_on: str = going_on, expected: int = 4 * order.ask.budget) -> None:
+            watch(going_on, came, expected)
 
         made.append(
             make_attempt(kept, order.ask, order.summarizer, allowance, told, title=row.title, agent=row.agent)

@@ -97,18 +97,24 @@ def facts_said(
 
 def facts_with(
     inspection: Inspection,
-    summaries: Mapping[int, str],
+    several: Sequence[Mapping[int, str]],
     cache: FactCache | None = None,
     watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
-) -> ConversationFacts:
-    """The facts that the compactions of `summaries` took, and what became of them with these summaries in the place of
-    the recorded ones. `pruned` as for read_facts."""
+) -> tuple[ConversationFacts, ...]:
+    """The facts that some compactions took, and what became of them with other summaries in the place of the recorded
+    ones: for each of `several` choices of summaries by compaction. What was said is read once. `pruned` as for
+    read_facts."""
+    if not several:
+        return ()
     rules = load_rules()
     compactions = inspection.compactions()
     _, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
-    lists_after = _ListsAfter(inspection, compactions, rules, summaries)
-    return lives_of(gather(steps), steps, ends, lists_after)
+    facts = gather(steps)
+    return tuple(
+        lives_of(facts, steps, ends, _ListsAfter(inspection, compactions, rules, summaries))
+        for summaries in several
+    )
 
 
 def facts_after(

@@ -73,8 +73,8 @@ class Recall:
 def exams_of(
     inspection: Inspection, outcomes: Sequence[SummaryOutcome], most: int, masker: Masker
 ) -> tuple[Exam, ...]:
-    """The questions about one compaction, the same for each of its summaries. Raises UnknownConversation where no fact
-    that it took has an exact value to be asked for."""
+    """The questions about a recorded compaction, the same for each of its summaries. Raises UnknownConversation where
+    no fact that it took has an exact value to be asked for."""
     facts = [life.fact for life in outcomes[0].lives if life.fate.outcome != "unknown"]
     questions = questions_of(facts, most)
     if not questions:
@@ -87,7 +87,6 @@ def exams_of(
             outcome, questions, masker(prompt_of(questions, _context(inspection, recorded, outcome, masker)))
         )
         for outcome in outcomes
-        if outcome.attempt is None or outcome.attempt.place.step is None
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
@@ -9,6 +10,7 @@ from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import default_cache, facts_said
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
+from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.whatif import Metrics, WhatIf
@@ -24,6 +26,19 @@ class Replay:
     recorded: Metrics
     run: WhatIf
     costing: Costing
+
+
+def beside(answers: Answers, name: str, profiles: Sequence[str], facts: bool = False) -> tuple[Replay, ...]:
+    """The same conversation under the rules of other profiles, each with the settings in force for it. What of one is
+    not known is noted under its name. Raises as `replay` does, and UsageProblem for a profile that there is not."""
+    found = []
+    for profile in profiles:
+        engine(profile)
+        other = Answers(answers.store, {**answers.flags, "profile": profile}, answers.config)
+        found.append(replay(other, name, facts))
+        for note in other.notes():
+            answers.note(f"{profile}: {note}")
+    return tuple(found)
 
 
 def replay(answers: Answers, name: str, facts: bool = False) -> Replay:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from inspector.caching.costs import (
     Rates,
     bill,
     missing_rates,
-    request_cost,
+    pricer,
     total,
 )
 from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
@@ -198,16 +198,21 @@ def _judged(
 def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
     """Each with what it cost as of its day; `model` is that of those that name none. Raises BadInput for a file of
     prices that cannot be used."""
-    known: dict[tuple[str, int], Rates | None] = {}
+    known: dict[tuple[str, int], tuple[Rates | None, Callable[[Request], Cost | None]]] = {}
     priced = []
     for one in judged:
         request = one.request
         key = request.model, int(request.at // _DAY)
         if key not in known:
-            known[key] = rates_of(request.model or model, day_of(request.at), provider)
-        rates = known[key]
-        priced.append(PricedRequest(one, None if rates is None else request_cost(request, rates), rates))
+            rates = rates_of(request.model or model, day_of(request.at), provider)
+            known[key] = rates, _unpriced if rates is None else pricer(rates)
+        rates, price = known[key]
+        priced.append(PricedRequest(one, price(request), rates))
     return tuple(priced)
+
+
+def _unpriced(request: Request) -> None:
+    """Of a model whose prices are not known there is no cost."""
 
 
 def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
@@ -232,9 +237,10 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
             )
         )
     policy = policy_of(conversation.row, profile)
-    return list(
-        modelled_requests(lists, conversation.row.model, policy.enabled, hour, layout or policy.layout)
-    )
+    # Where reads were reported though nothing was marked, the provider caches by itself.
+    automatic = not policy.enabled and conversation.usage.cache_read > 0
+    laid = layout or policy.layout
+    return list(modelled_requests(lists, conversation.row.model, policy.enabled, hour, laid, automatic))
 
 
 def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:

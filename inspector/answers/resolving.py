@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from inspector.config.settings import (
     read_config,
     resolve_settings,
 )
-from inspector.core.conversations import ConversationRow
+from inspector.core.conversations import ConversationRow, Request
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import caveat, engine, release_of
 from inspector.stores.base import Store, StoreInfo
@@ -85,6 +85,15 @@ def caching_release(profile: str) -> Release:
     return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
 
 
+def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
+    """By generation how large its list was at last, in tokens: what a request sent, and its answer. Of the last two
+    the larger, as the last may be the call that summarizes."""
+    sizes: dict[int, list[int]] = {}
+    for request in requests:
+        sizes.setdefault(request.generation, []).append(request.context + request.output)
+    return {number: max(found[-2:]) for number, found in sizes.items()}
+
+
 def live_of(
     store: Store,
     row: ConversationRow,
@@ -92,7 +101,8 @@ def live_of(
     config: Path | None,
     watch: Callable[[int], None] | None = None,
 ) -> tuple[int, int | None, int | None, int | None]:
-    """(messages and rough tokens of the live list, threshold in tokens, compactions) of a conversation.
+    """(messages and tokens of the live list, threshold in tokens, compactions) of a conversation: the tokens as the
+    agent reported them where it does, with system prompt and tools, else rough.
 
     Reads the live list: what a session counts as its messages has those in it that the user undid.
 
@@ -100,5 +110,8 @@ def live_of(
     """
     settings = resolve(store, row, flags, config).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
-    tokens = store.live_tokens(row.id, watch)
-    return len(store.open(row.id).live), tokens, threshold, store.count_compactions(row.id)
+    conversation = store.open(row.id)
+    tokens = reported_sizes(store.requests(conversation)).get(conversation.live.number)
+    if tokens is None:
+        tokens = store.live_tokens(row.id, watch)
+    return len(conversation.live), tokens, threshold, store.count_compactions(row.id)

@@ -22,7 +22,8 @@ class SavedState:
     """Where the user was. Values from the file are checked, never trusted.
 
     `settings` are those that the user changed, by root session and name; `messages` the row under the cursor in the
-    store, by root session. `kept` is A of a comparison by root session, for as long as the program runs.
+    store, by root session. `kept` is A of a comparison by root session, and `attempt` what was typed to have a summary
+    made again, both for as long as the program runs.
     """
 
     database: str = ""
@@ -34,6 +35,7 @@ class SavedState:
     messages: dict[str, int] = field(default_factory=dict)
     folder: Path | None = None
     kept: dict[str, Tuning] = field(default_factory=dict)
+    attempt: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, database: Path, folder: Path | None = None) -> SavedState:

@@ -40,7 +40,7 @@ class Attempt:
     """One that was begun. `id` counts from 1. `life` is the attempt that began the life it belongs to, None where it
     stands alone. Times are seconds (since the epoch for `at`), `sent` and `received` tokens: the summarizer's own where
     `reported`, else rough. `cost` is in US dollars, None where no price is known. `problem` says why there is no
-    summary, or only a part."""
+    summary, or only a part. In a list of attempts `prompt` is left out."""
 
     id: int
     place: Place

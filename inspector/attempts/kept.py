@@ -88,16 +88,16 @@ class KeptAttempts:
             return _attempt(database.table("attempts").get(identity))
 
     def all(self) -> tuple[Attempt, ...]:
-        """Every attempt, oldest first."""
+        """Every attempt, oldest first, without the prompts."""
         return self._where("1 = 1", [])
 
     def of(self, store: str, root: str) -> tuple[Attempt, ...]:
-        """Those of a conversation, oldest first."""
+        """Those of a conversation, oldest first, without the prompts."""
         return self._where("store = ? AND root = ?", [store, root])
 
     def get(self, identity: int) -> Attempt | None:
-        """One of them."""
-        return next(iter(self._where("id = ?", [identity])), None)
+        """One of them, with its prompt."""
+        return next(iter(self._where("id = ?", [identity], "*")), None)
 
     def delete(self, identities: Sequence[int]) -> int:
         """Delete attempts, their prompts and summaries with them; answers how many there were."""
@@ -106,16 +106,10 @@ class KeptAttempts:
             for identity in identities:
                 deleted += int(database.table("attempts").count_where("id = ?", [identity]))
                 database.table("attempts").delete_where("id = ?", [identity])
+        with self._lock, suppress(sqlite3.Error):
+            # What was deleted stands in the write-ahead log too, until it is written back.
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return deleted
-
-    def stamp(self) -> tuple[int, int]:
-        """Changes whenever an attempt is begun, changed or deleted; cheap to ask."""
-        found = [0, 0]
-        for end in ("", "-wal"):
-            with suppress(OSError):
-                status = Path(f"{self.path}{end}").stat()
-                found[bool(end)] = hash((status.st_mtime_ns, status.st_size))
-        return found[0], found[1]
 
     def close(self) -> None:
         """Close the file."""
@@ -124,11 +118,13 @@ class KeptAttempts:
                 self._database.close()
                 self._database = None
 
-    def _where(self, condition: str, values: Sequence[Any]) -> tuple[Attempt, ...]:
+    def _where(self, condition: str, values: Sequence[Any], columns: str = "") -> tuple[Attempt, ...]:
         if not self.path.exists():
             return ()
+        # Prompts are by far the largest, and a list does not need them.
+        columns = columns or ", ".join(name for name in _COLUMNS if name != "prompt")
         with self._open() as database:
-            rows = database.table("attempts").rows_where(condition, values, order_by="id")
+            rows = database.table("attempts").rows_where(condition, values, order_by="id", select=columns)
             return tuple(map(_attempt, rows))
 
     @contextmanager
@@ -192,7 +188,7 @@ def _attempt(row: Mapping[str, Any]) -> Attempt:
         where=row["location"] or "",
         model=row["model"] or "",
         prompt_name=row["prompt_name"] or "",
-        prompt=row["prompt"] or "",
+        prompt=row.get("prompt") or "",
         budget=row["budget"] or 0,
         settings=_settings(row["settings"]),
         summary=row["summary"] or "",

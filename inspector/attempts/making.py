@@ -77,7 +77,9 @@ class _Begun:
 
     def __init__(self, kept: KeptAttempts, attempt: Attempt, ask: Ask, summarizer: Summarizer) -> None:
         self.kept, self.attempt, self.ask, self.summarizer = kept, attempt, ask, summarizer
-        self.start = self.last = time.monotonic()
+        self.start = time.monotonic()
+        # The first words are kept at once.
+        self.last = self.start - _KEEP
 
     def so_far(self, pieces: list[str]) -> None:
         """Keep what has come, now and then."""

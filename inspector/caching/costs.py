@@ -9,7 +9,7 @@ gone. docs/costs.md has the formulas with their sources.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -123,25 +123,36 @@ class CompactionUsage:
 
 def request_cost(request: Request, rates: Rates) -> Cost | None:
     """What a request cost; None where a rate that it takes is not known."""
+    return pricer(rates)(request)
+
+
+def pricer(rates: Rates) -> Callable[[Request], Cost | None]:
+    """What gives each of many requests its cost; None where a rate that it takes is not known."""
     if rates.steps:
-        rates = rates.at(request.context)
-    sent, read, output = request.input, request.cache_read, request.output
-    long = request.cache_write_1h or 0
-    short = request.cache_write - long
-    if (
-        (rates.input is None and sent)
-        or (rates.cache_read is None and read)
-        or (rates.cache_write_5m is None and short)
-        or (rates.cache_write_1h is None and long)
-        or (rates.output is None and output)
-    ):
-        return None
-    # A rate that is not known is one of nothing here.
-    return Cost(
-        (sent * (rates.input or 0.0) + read * (rates.cache_read or 0.0)) / _MILLION,
-        (short * (rates.cache_write_5m or 0.0) + long * (rates.cache_write_1h or 0.0)) / _MILLION,
-        output * (rates.output or 0.0) / _MILLION,
+        by_size = [(above, pricer(step)) for above, step in reversed(rates.steps)]
+        base = pricer(replace(rates, steps=()))
+
+        def by_its_size(request: Request) -> Cost | None:
+            context = request.context
+            return next((price for above, price in by_size if context > above), base)(request)
+
+        return by_its_size
+    given, out, read, short, hour = (
+        (rate or 0.0) / _MILLION
+        for rate in (rates.input, rates.output, rates.cache_read, rates.cache_write_5m, rates.cache_write_1h)
     )
+
+    def price(request: Request) -> Cost:
+        long = request.cache_write_1h or 0
+        return Cost(
+            request.input * given + request.cache_read * read,
+            (request.cache_write - long) * short + long * hour,
+            request.output * out,
+        )
+
+    if None in (rates.input, rates.output, rates.cache_read, rates.cache_write_5m, rates.cache_write_1h):
+        return lambda request: None if missing_rates(request, rates) else price(request)
+    return price
 
 
 def missing_rates(request: Request, rates: Rates) -> tuple[str, ...]:

@@ -90,11 +90,15 @@ def attempt(
         if step is not None
         else [recorded_list(inspection, settings, number) for number in _numbers(inspection, compactions)]
     )
-    asks = [
-        ask_for(one, settings, wording, budget, masker=masker)
-        for one in lists
-        for budget in budgets or (None,)
-    ]
+    asks = []
+    for one in lists:
+        try:
+            asks += [ask_for(one, settings, wording, budget, masker=masker) for budget in budgets or (None,)]
+        except UsageProblem as problem:
+            # Of all of them, those are made again that can be.
+            if "all" not in compactions or (one is lists[-1] and not asks):
+                raise
+            answers.note(f"Compaction {one.place.compaction} is left out: {problem}")
     for note in dict.fromkeys(str(ask.settings["note"]) for ask in asks):
         answers.note(note) if note else None
     if show_prompt:
@@ -259,7 +263,7 @@ def recall(
     inspection, resolved = answers.opened(name)
     recorded_list(inspection, resolved.settings, number)
     mine = attempts_of(answers.store, inspection, default_attempts())
-    wanted = [one for one in mine if not chosen or one.id in chosen]
+    wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
     masker = Masker(not no_mask)
     exams = exams_of(
         inspection, outcomes_of(inspection, resolved.settings, number, wanted), questions, masker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,12 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
-    """PATH and CONVERSATION of `[PATH] CONVERSATION`."""
+    """PATH and CONVERSATION of `[PATH] CONVERSATION`; where the store of PATH has one alone, it need not be named."""
     path, name = path_or_name(words, demo)
+    if name is None and path is not None:
+        with closing(open_source(path, demo)) as store:
+            whole = [row.id for row in store.conversations() if row.kind == "conversation"]
+        name = whole[0] if len(whole) == 1 else None
     if name is None:
         raise UsageProblem(
             "Name a conversation by a session id, a unique beginning of one, or its title: "

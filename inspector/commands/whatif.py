@@ -53,15 +53,17 @@ def plan(
 @click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
 @settings_options
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
+@click.option("--against", multiple=True, metavar="NAME", help="Another profile beside it; may be repeated.")
 @source_options
 def replay(
-    words: tuple[str, ...], config: Path | None, facts: bool, as_json: bool, demo: bool, **options: Any
-) -> None:
+    words: tuple[str, ...], config: Path | None, facts: bool, against: tuple[str, ...], as_json: bool, demo: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Replay a conversation step by step: recorded beside what the settings would have done."""
     from inspector.answers import replaying
     from inspector.answers.answers import Answers
     from inspector.answers.kept_answers import kept_answer
-    from inspector.export.documents.whatif import replay_document
+    from inspector.export.documents.whatif import beside_documents, replay_document
     from inspector.export.text.whatif import print_replay
 
     path, name = path_and_name(words, demo)
@@ -69,6 +71,9 @@ def replay(
     document = kept_answer(
         answers, name, "replay", lambda: replay_document(replaying.replay(answers, name, facts)), facts
     )
+    if against:
+        others = beside_documents(replaying.beside(answers, name, against, facts))
+        document = {**document, "beside": others}
     print_answer(document, as_json, print_replay)
     say(answers.notes())
 

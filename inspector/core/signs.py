@@ -28,3 +28,17 @@ STATE_SIGNS: Mapping[str, str] = MappingProxyType(
         "done": "✓", "dropped": "−", "back": "↺",
     }
 )  # fmt: skip
+
+
+#: What each cause of a cache miss means, in words.
+CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "first": "the first request",
+        "compaction": "first after a compaction",
+        "microcompaction": "after old results were cleared",
+        "model": "another model",
+        "ttl": "idle longer than the cache lives",
+        "prefix": "the prompt differs from the one before",
+        "unknown": "for no reason that can be seen",
+    }
+)

@@ -9,8 +9,10 @@ docs/costs.md has the formulas.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from inspector.caching.costs import Rates
@@ -19,6 +21,8 @@ from inspector.replay.whatif import Event
 _MILLION = 1_000_000
 #: Prompts that differ by fewer rough tokens are the same: estimates round.
 _SAME = 8
+#: A step that never comes.
+_NEVER = 1 << 60
 
 
 class PricedCall(NamedTuple):
@@ -51,6 +55,83 @@ class PricedCompaction(NamedTuple):
     cost: float | None
 
 
+class Stretches:
+    """Calls one behind the other that read back all that was cached, or nothing of it behind a pause that was too long.
+    Where their prompts are longer by so many tokens, each costs what these cost to read, or to write, so that a stretch
+    of them is a sum."""
+
+    def __init__(self, calls: Sequence[PricedCall], writes: bool) -> None:
+        self._steps = [call.step for call in calls]
+        self._sent = [call.sent for call in calls]
+        self._cached = [0, *(call.read + call.written if writes else call.sent for call in calls)]
+        self._costs = list(accumulate((call.cost for call in calls), initial=0.0))
+        steps = [step for call in calls for step, _ in call.rates.steps[:1]]
+        #: Larger prompts may have other prices; what all cost at those of smaller ones.
+        self._small = min(steps, default=_NEVER)
+        small = (
+            call.cost
+            if call.sent <= self._small
+            else _priced(call, call.rates, call.fresh, call.read, call.written)
+            for call in calls
+        )
+        self._small_costs = list(accumulate(small, initial=0.0))
+        #: How much shorter a prompt may be for its call to be the same but for what it reads, or writes.
+        self._room: list[int] = []
+        more: list[float] = []
+        #: The calls that are no such one, and a last one behind all.
+        self._others: list[int] = []
+        for number, call in enumerate(calls):
+            cold = call.gone and not call.read
+            rates = call.rates
+            short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
+            writing = short + call.long * (hour - short) if writes else rates.input or 0.0
+            self._room.append((call.written if writes else call.fresh) if cold else call.read)
+            more.append((writing if cold else rates.cache_read or 0.0) / _MILLION)
+            warm = call.read == self._cached[number] and not call.gone
+            if not number or call.first or not (warm or cold):
+                self._others.append(number)
+        self._others.append(len(calls))
+        self._more = list(accumulate(more, initial=0.0))
+
+    def cached_before(self, number: int) -> int:
+        """What was cached before a call, in tokens."""
+        return self._cached[number]
+
+    def end(self, number: int, step: int) -> int:
+        """Where the stretch ends that begins with a call: at the next other call, or the first not before a step."""
+        other = self._others[bisect_left(self._others, number)]
+        return min(other, bisect_left(self._steps, step, number)) if other > number else number
+
+    def hold(self, start: int, stop: int, more: float, least: int) -> bool:
+        """Whether every prompt of a stretch can be longer by so many tokens (shorter where `more` is negative), and is
+        still kept, at the same prices."""
+        if not more:
+            return True
+        sent = self._sent[start:stop]
+        if max(sent) + more > self._small:
+            return False
+        return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= least)
+
+    def cost(self, start: int, stop: int, more: float) -> float:
+        """What a stretch costs whose prompts are longer by so many tokens."""
+        if not more:
+            return self._costs[stop] - self._costs[start]
+        small = self._small_costs[stop] - self._small_costs[start]
+        return small + more * (self._more[stop] - self._more[start])
+
+
+def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: float) -> float:
+    """What a call costs at these rates that sends, reads and writes so much."""
+    short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
+    cost = (
+        fresh * (rates.input or 0.0)
+        + read * (rates.cache_read or 0.0)
+        + written * (short + call.long * (hour - short))
+        + call.output * (rates.output or 0.0)
+    )
+    return cost / _MILLION
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CostBasis:
     """What is known of a conversation's calls, oldest first. `plain` are the rough tokens of the first n messages that
@@ -65,66 +146,73 @@ class CostBasis:
     writes: bool = True
     least: int = 0
     warm: bool = False
+    _stretches: Stretches = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Sum what calls cost that read back all that was cached."""
+        object.__setattr__(self, "_stretches", Stretches(self.calls, self.writes))
 
     def cost(self, events: Sequence[Event]) -> float:
         """What the calls and the compactions of a run with these events cost, in US dollars."""
-        plain, scale, writes, then = self.plain, self.scale, self.writes, self.recorded
-        spent, cached, same_before = 0.0, 0.0, True
-        at = was = 0
+        calls, plain, then, stretches = self.calls, self.plain, self.recorded, self._stretches
+        spent = cached = 0.0
         shift = recorded_shift = 0
         head = len(plain) - 1
-        for call in self.calls:
-            step = call.step
+        number = at = was = 0
+        while number < len(calls):
+            call = calls[number]
+            step, fired = call.step, False
             while was < len(then) and then[was].step <= step:
                 recorded_shift = then[was].after - plain[then[was].step]
                 was += 1
-            fired = at < len(events) and events[at].step <= step
             while at < len(events) and events[at].step <= step:
-                event = events[at]
+                event, fired = events[at], True
                 # The prompt before it, by how much longer that is than the recorded one of this call.
                 longer = event.tokens_before - plain[step] - recorded_shift
-                spent += self._compaction(event, call, call.sent + scale * longer)
+                spent += self._compaction(event, call, call.sent + self.scale * longer)
                 head = min(head, event.head_end)
                 shift = event.tokens_after - plain[event.step]
                 at += 1
-            difference = shift - recorded_shift
-            same = -_SAME <= difference <= _SAME
-            if same and fired == call.first and (same_before or fired):
-                spent += call.cost
-                cached = call.read + call.written if writes else call.sent
+            difference = 0 if abs(shift - recorded_shift) <= _SAME else shift - recorded_shift
+            more = self.scale * difference
+            alike = abs(cached - more - stretches.cached_before(number)) < 0.5
+            if alike and not fired:
+                # Until something comes between, every call reads so much more, and all else is as it was.
+                coming = [one[place].step for one, place in ((events, at), (then, was)) if place < len(one)]
+                end = stretches.end(number, min(coming, default=_NEVER))
+                if end > number and stretches.hold(number, end, more, self.least):
+                    spent += stretches.cost(number, end, more)
+                    cached, number = stretches.cached_before(end) + more, end
+                    continue
+            if not difference and fired == call.first and (alike or fired):
+                amount, cached = call.cost, call.read + call.written if self.writes else call.sent
             else:
-                sent = max(0.0, call.sent + scale * difference)
+                sent = max(0.0, call.sent + more)
                 if call.gone:
                     read = 0.0
                 elif fired:
-                    read = max(0.0, sent - scale * (plain[step] + shift - plain[head]))
+                    read = max(0.0, sent - self.scale * (plain[step] + shift - plain[head]))
+                elif number and not call.first:
+                    read = call.share * cached
                 else:
-                    read = cached if call.first else call.share * cached
+                    # The first of all reads what others left; behind a compaction that is none here, all is read.
+                    read = cached if number else call.read
                 amount, cached = self._call(call, sent, min(read, sent))
-                spent += amount
-            same_before = same
-        last = self.calls[-1] if self.calls else None
+            spent += amount
+            number += 1
         for event in events[at:]:
-            if last is not None:
-                longer = event.tokens_before - plain[last.step] - recorded_shift
-                spent += self._compaction(event, last, last.sent + scale * longer)
+            if calls:
+                longer = event.tokens_before - plain[calls[-1].step] - recorded_shift
+                spent += self._compaction(event, calls[-1], calls[-1].sent + self.scale * longer)
         return spent
 
     def _call(self, call: PricedCall, sent: float, read: float) -> tuple[float, float]:
         """(what a call that sends and reads so much costs, what is cached behind it)."""
         rates = call.rates.at(sent)
-        fresh = min(call.fresh, sent - read) if self.writes else sent - read
+        fresh = min(call.fresh, sent - read) if self.writes and sent >= self.least else sent - read
         written = sent - read - fresh
-        if sent < self.least:
-            fresh, written = fresh + written, 0.0
-        cost = (
-            fresh * (rates.input or 0.0)
-            + read * (rates.cache_read or 0.0)
-            + written * (1 - call.long) * (rates.cache_write_5m or 0.0)
-            + written * call.long * (rates.cache_write_1h or 0.0)
-            + call.output * (rates.output or 0.0)
-        )
-        return cost / _MILLION, read + written if self.writes else sent
+        cost = _priced(call, rates, fresh, read, written)
+        return cost, read + written if self.writes else sent
 
     def _compaction(self, event: Event, call: PricedCall, before: float) -> float:
         """What the call of a compaction costs whose prompt has so many tokens of the provider; what it writes into the

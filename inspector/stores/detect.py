@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,17 @@ if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
     from inspector.stores.transcripts import Signature
 
+#: Where the reader of each agent's files is.
+_READERS = {
+    "claude-code": ("inspector.stores.claude_code.reader", "ClaudeCodeReader"),
+    "codex": ("inspector.stores.codex.reader", "CodexReader"),
+    "opencode": ("inspector.stores.opencode.reader", "OpencodeReader"),
+    "pi": ("inspector.stores.pi.reader", "PiReader"),
+}
 _SQLITE = b"SQLite format 3\0"
 DATABASE = "database"
 #: So long a look at a folder serves all who ask, in seconds.
-_SHARED_SECONDS = 0.1
+_SHARED_SECONDS = 0.25
 #: What transcripts and databases are called in folders; a file that is named itself may be called anything.
 _ENDINGS = (".jsonl", ".json", ".db")
 #: Where opencode's folders hold messages and their parts, a file each, beside the sessions.
@@ -69,18 +77,15 @@ def open_machine() -> Store:
 
 
 def reader_of(agent: str) -> Reader:
-    """Who reads the files of an agent."""
-    return next(reader for reader in readers() if reader.agent == agent)
+    """Who reads the files of an agent; imported where it is wanted."""
+    module, name = _READERS[agent]
+    reader: Reader = getattr(import_module(module), name)()
+    return reader
 
 
-def readers() -> tuple[Reader, ...]:
-    """Those who read an agent's files, imported where one is wanted."""
-    from inspector.stores.claude_code.reader import ClaudeCodeReader
-    from inspector.stores.codex.reader import CodexReader
-    from inspector.stores.opencode.reader import OpencodeReader
-    from inspector.stores.pi.reader import PiReader
-
-    return (ClaudeCodeReader(), CodexReader(), OpencodeReader(), PiReader())
+def readers() -> Iterator[Reader]:
+    """Those who read an agent's files, one after the other."""
+    return map(reader_of, _READERS)
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
@@ -95,9 +100,9 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     index = default_index() if keep else None
     files = FolderFiles(folder, index)
     stores: list[Store] = [
-        TranscriptStore(reader, folder, partial(files.of, reader.agent), index)
-        for reader in readers()
-        if files.of(reader.agent)
+        TranscriptStore(reader_of(agent), folder, partial(files.of, agent), index)
+        for agent in _READERS
+        if files.of(agent)
     ]
     problem: StoreError | None = None
     for path in files.of(DATABASE):

@@ -301,6 +301,7 @@ def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
         (["--compaction", "1", "--endpoint", "https://example.org"], 2, "--model NAME"),
         (["--compaction", "1", "--command", "cat", "--prompt", "/no/such"], 1, "cannot be read"),
         (["--compaction", "1", "--command", "false", "--send"], 1, "No summary came of it"),
+        (["--compaction", "1", "--command", "cat", "--budget", "300", "--release-prompt", "/no"], 2, "its own budget"),
         (["--step", "3", "--command", "cat"], 2, "would not compact"),
         (["--step", "99999", "--command", "cat"], 2, "no step"),
     ],

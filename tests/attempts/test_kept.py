@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -141,6 +140,9 @@ def test_a_killed_one_stays_unfinished(tmp_path: Path) -> None:
         child.wait()
     kept = KeptAttempts(path)
     (one,) = kept.all()
+    assert one.prompt == ""
+    one = kept.get(one.id)
+    assert one is not None
     assert (one.state, one.summary, one.prompt) == ("unfinished", "some text", "the prompt ?")
     # And the file is as good as before.
     other = CommandSummarizer("cat")
@@ -158,10 +160,8 @@ def test_they_are_found_by_their_conversation_and_deleted(kept: KeptAttempts) ->
     assert [one.id for one in made] == [1, 2, 3, 4]
     assert [one.id for one in kept.of("/a", "one")] == [1, 4]
     assert kept.of("/b", "one")[0].place.step == 7
-    before = kept.stamp()
     assert kept.delete([1, 99]) == 1
     assert kept.get(1) is None
-    assert kept.stamp() != before
     assert [one.id for one in kept.all()] == [2, 3, 4]
 
 
@@ -179,9 +179,8 @@ def test_asking_for_attempts_makes_no_file(kept: KeptAttempts) -> None:
 def test_what_is_deleted_is_gone_from_the_file(kept: KeptAttempts) -> None:
     kept.begin(Ask(ASK.place, "a prompt about tulips " * 400, "ours", 1), "command", "cat", "")
     kept.delete([1])
-    with sqlite3.connect(kept.path) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert b"tulips" not in kept.path.read_bytes()
+    for file in kept.path.parent.iterdir():
+        assert b"tulips" not in file.read_bytes(), file
 
 
 def test_one_that_was_deleted_while_it_was_made_is_told(kept: KeptAttempts) -> None:

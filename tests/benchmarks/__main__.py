@@ -25,6 +25,7 @@ _MEASURES = {
     "engine": ("work", "measure_engine"),
     "tokens": ("work", "measure_tokens"),
     "replay": ("replaying", "measure"),
+    "costs": ("costs", "measure"),
     "lineage": ("lineages", "measure"),
     "alone": ("alone", "measure"),
     "homes": ("homes", "measure"),

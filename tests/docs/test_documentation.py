@@ -60,7 +60,7 @@ def documented_keys(command: str) -> set[str]:
         ("compactions", ["--demo", "Move checkout to orders-v2"]),
         ("plan", ["fixtures/fastapi-example.json"]),
         ("diff", ["--demo", "Nightly orders import loses rows"]),
-        ("replay", ["--demo", "Nightly orders import loses rows"]),
+        ("replay", ["--demo", "Nightly orders import loses rows", "--against", "truncation"]),
         ("search", ["--demo", "canary"]),
     ],
 )

@@ -204,7 +204,7 @@ def test_the_outline(report_of: MakeReport) -> None:
         "Compaction 3", "Findings", *compaction,
         "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
         "How the summaries drifted", "Says something else", "Stale: still listed as open",
-        "At risk now", "1 preference", "3 exact values",
+        "What it cost", "At risk now", "1 preference", "3 exact values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
     ]  # fmt: skip
 
@@ -284,3 +284,22 @@ def test_a_conversation_without_compactions(report_of: MakeReport) -> None:
     assert "would change nothing now" in page.by_id("risk").text
     assert "never compacted" not in render_markdown(report)
     assert "0 compactions" in render_markdown(report)
+
+
+def test_costs_are_told_with_their_causes_and_bills(report_of: MakeReport) -> None:
+    report = report_of(ROTATING)
+    page = parsed(render_html(report))
+    section = page.by_id("costs")
+    text, document = " ".join(section.text.split()), render_markdown(report)
+    assert report.costs.modelled
+    for told in (text, document):
+        assert "47 requests sent" in told
+        assert "They are modelled from the messages" in told
+        assert "idle longer than the cache lives" in told
+        assert "not known: the summary call failed, and nobody knows what it cost" in told
+    assert sum(one.misses for one in report.costs.causes if one.cause == "compaction") == len(
+        report.compactions
+    )
+    assert len(list(section.all("a"))) == len(report.compactions)
+    blank = replace(report.costs, cost=None, why=("no price of x is known",))
+    assert "What they cost is not known: no price of x is known." in render_html(replace(report, costs=blank))

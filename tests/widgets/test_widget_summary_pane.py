@@ -155,19 +155,31 @@ def views_shown(host: Host) -> list[str]:
     return [message.name for message in host.of(SummaryPane.ViewShown)]
 
 
-async def test_m_goes_through_four_views_and_takes_the_focus_along() -> None:
+async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
     pane = SummaryPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
         pane.query_one(TextView).focus()
         assert (pane.view_name, "▾ Goal" in shown(pane)) == ("text", True)
-        for name, told in (("changes", "− old"), ("sides", "new line"), ("life", "▸2"), ("text", "▾ Goal")):
+        views = (
+            ("changes", "− old"), ("sides", "new line"), ("life", "▸2"), ("attempts", "No attempt"), ("text", "▾ Goal"),
+        )  # fmt: skip
+        for name, told in views:
             await host.press("m")
             assert pane.view_name == name
             assert told in shown(pane)
             assert pane.has_focus_within
-        await host.press("M", "M")
+        await host.press("M", "M", "M")
         assert pane.view_name == "sides"
-        assert views_shown(host) == ["changes", "sides", "life", "text", "life", "sides"]
+        assert views_shown(host) == [
+            "changes",
+            "sides",
+            "life",
+            "attempts",
+            "text",
+            "attempts",
+            "life",
+            "sides",
+        ]
 
 
 async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last() -> None:
@@ -180,7 +192,7 @@ async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last()
         pane.show("nothing")
         await host.settle()
         assert isinstance(pane.shown, SummaryLife)
-        await host.press(*["m"] * 41)
+        await host.press(*["m"] * 42)
         assert pane.view_name == "text"
         assert [view.id or type(view).__name__ for view in pane.query(".view") if view.display] == [
             "SummaryText"

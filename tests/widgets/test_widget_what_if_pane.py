@@ -12,7 +12,7 @@ from tests.widgets.widget_host import Host, hosting, lines, shown
 from widgets.bars.mode_bar import ModeBar
 from widgets.base.text_lines import TextLine
 from widgets.panes.knobs import Knobs
-from widgets.panes.run_lines import ReplayView, run_lines
+from widgets.panes.run_lines import ReplayView, run_lines, run_table
 from widgets.panes.what_if_pane import WhatIfPane
 
 
@@ -154,6 +154,31 @@ async def test_without_a_run_it_says_why() -> None:
 
 def told(found: list[TextLine]) -> list[str]:
     return [line.text for line in found]
+
+
+def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
+    runs = (replace(RUN, cost=17.684), replace(WHAT_IF, cost=1234.5))
+
+    def first(width: int) -> str:
+        return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("recorded  ")
+
+    assert first(130).startswith(
+        "12 compactions, peak request 98.1k, input 3.2M, 17.68 US dollars, 45% summarized, 12"
+    )
+    assert first(86) == "12 comp., peak request 98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
+    assert first(54) == "12 comp., peak request 98.1k, 17.68 USD"
+    assert first(40) == "12 comp., peak request 98.1k"
+
+
+def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> None:
+    kept = replace(RUN, cost=10.0, otherwise=(("for 1 hour", 12.0), ("envelope layout", 11.0)))
+    lines = told(run_table(ReplayView(GRAPH, (kept, replace(WHAT_IF, otherwise=(("for 1 hour", 9.0),))))))
+    rows = {line[:20].strip(): line[20:].split() for line in lines}
+    assert rows["cost, US dollars"] == ["10.00", "–"]
+    assert rows["for 1 hour"] == ["12.00", "9.00"]
+    assert rows["envelope layout"] == ["11.00", "–"]
+    unread = told(run_table(ReplayView(GRAPH, (RUN,), priced=False)))
+    assert any(line.startswith("cost") and line.endswith("being read") for line in unread)
 
 
 @pytest.mark.parametrize(

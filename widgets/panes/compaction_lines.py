@@ -11,6 +11,7 @@ from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.evidence_list import EvidenceView
 from widgets.lists.fact_list import OUTCOMES, FactView
+from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 from widgets.panes.summary_lines import SummaryView, section_lines
 
 #: Below so many cells less is said; from so many on the longest sentence fits.
@@ -41,7 +42,7 @@ class CompactionView:
     that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
     worst first, and `lost_note` what is to be said about more of them ("and 31 more", "nothing was lost"). `again` are
     the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost. `summary` is the one
-    it made.
+    it made, `attempts` those that were made again.
     """
 
     index: int
@@ -66,6 +67,7 @@ class CompactionView:
     again: tuple[EvidenceView, ...] = ()
     why: str = ""
     cost: str = ""
+    attempts: AttemptsView = NO_ATTEMPTS
 
 
 _OUTCOMES = {

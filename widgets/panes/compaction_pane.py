@@ -14,6 +14,7 @@ from textual.message import Message
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.text_lines import TextLine
 from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
+from widgets.panes.attempt_lines import attempt_lines
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.compaction_lines import (
     NARROW,
@@ -170,6 +171,7 @@ class CompactionPane(Vertical):
                 head_lines(view, width, tight),
                 lost_lines(view, width - 2),
                 again_lines(view, width - 2),
+                attempt_lines(view.attempts),
             ]
             if view.summary is not None:
                 parts.append(summary_lines(view.summary, lambda name: name not in self._unfolded))

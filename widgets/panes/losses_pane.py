@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
 from widgets.panes.choices import PlaceChosen
+from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_view import FactScope, LossesView
@@ -18,7 +19,7 @@ __all__ = ["FactScope", "LossesPane", "LossesView"]
 
 
 class LossesPane(ViewsPane[LossesView]):
-    """Shows a LossesView in two views: facts, measures.
+    """Shows a LossesView in three views: facts, measures, attempts.
 
     Posts ViewShown, PlaceChosen for a place that the user wants to see, CopyWanted for a list of facts,
     CompactionChosen for a column.
@@ -27,6 +28,7 @@ class LossesPane(ViewsPane[LossesView]):
     VIEWS: ClassVar[tuple[Mode, ...]] = (
         Mode("facts", "facts", "What was said that should survive, and what became of it"),
         Mode("measures", "measures", "What each compaction kept and what it cost, with the evidence"),
+        Mode("attempts", "attempts", "What became of each fact with the summaries that were made again"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -39,7 +41,8 @@ class LossesPane(ViewsPane[LossesView]):
 
     def make(self, name: str) -> Widget:
         """The widget of a view."""
-        return LossesFacts() if name == "facts" else LossesMeasures()
+        kinds = {"facts": LossesFacts, "measures": LossesMeasures, "attempts": LossesAttempts}
+        return kinds[name]()
 
     def fill(self, widget: Widget) -> None:
         """Hand a view's widget its part of the value."""
@@ -48,13 +51,15 @@ class LossesPane(ViewsPane[LossesView]):
             widget.set_view(view)
         elif isinstance(widget, LossesMeasures):
             widget.set_view(view.measures, view.chosen)
+        elif isinstance(widget, LossesAttempts):
+            widget.set_view(view.attempts)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where nothing is known there is nothing beyond the chosen compaction."""
         view = self.view
         if action == "beyond":
             known = view is not None and (view.scopes if self.view_name == "facts" else view.measures)
-            return bool(known)
+            return bool(known) and self.view_name != "attempts"
         return super().check_action(action, parameters)
 
     def action_beyond(self) -> None:

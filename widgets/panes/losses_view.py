@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from widgets.base.text_lines import TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, FactView
 from widgets.lists.measure_table import MeasuresView
+from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class LossesView:
     """Facts and measures of a conversation. None for either: it is not known yet.
 
     `scopes` are those of compactions, then others (pruned, at risk); `chosen` is the compaction on screen, from 1 (0:
-    none), of `total` (0: not known). `note` says what goes on while there are no facts.
+    none), of `total` (0: not known), and `attempts` are those of its summary. `note` says what goes on while there are
+    no facts.
     """
 
     scopes: tuple[FactScope, ...] | None = None
@@ -38,6 +40,7 @@ class LossesView:
     measures: MeasuresView | None = None
     note: str = ""
     total: int = 0
+    attempts: AttemptsView = NO_ATTEMPTS
 
     @property
     def offered(self) -> list[FactScope]:

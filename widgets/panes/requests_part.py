@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from inspector.core.shares import dollars
+from inspector.core.signs import CAUSE_WORDS
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
@@ -22,12 +23,6 @@ _ROWS, _LOW_ROWS, _LOW, _NO_CHART = 6, 3, 22, 16
 #: The letter of each cause under the chart.
 MARKS = {
     "first": "1", "compaction": "c", "microcompaction": "m", "model": "M", "ttl": "t", "prefix": "p", "unknown": "?",
-}  # fmt: skip
-_WORDS = {
-    "first": "the first request", "compaction": "first after a compaction",
-    "microcompaction": "after old results were cleared", "model": "another model",
-    "ttl": "idle longer than the cache lives", "prefix": "the prompt's start had changed",
-    "unknown": "for no reason that can be seen",
 }  # fmt: skip
 
 
@@ -135,7 +130,7 @@ def cause_lines(view: RequestsView, idle: bool = True) -> list[TextLine]:
             ),
         )
     ]
-    for cause, words in _WORDS.items():
+    for cause, words in CAUSE_WORDS.items():
         those = [one for one in requests if one.cause == cause]
         again = sum(one.missed for one in those)
         if again:

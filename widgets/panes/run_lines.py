@@ -69,7 +69,10 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
 def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line; while the facts are being read it says nothing of them."""
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
-    text = f"{compactions}, peak request {human.tokens(run.peak)}, input {human.tokens(run.input)}, "
+    text = f"{compactions}, peak request {human.tokens(run.peak)}, "
+    if run.cost is None or not short:
+        # Where room is short, what it cost tells of the input too.
+        text += f"input {human.tokens(run.input)}, "
     if run.cost is not None:
         text += f"{run.cost:,.2f} {'USD' if short else 'US dollars'}, "
     text += f"{human.percent(run.summarized)} summarized"
@@ -78,9 +81,13 @@ def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
     return f"{text}, {run.facts_at_risk:,}{'' if short else f' of {run.facts:,}'} facts at risk"
 
 
-def _shortest(run: RunView) -> str:
+def _shorter(run: RunView) -> str:
     cost = "" if run.cost is None else f", {run.cost:,.2f} USD"
-    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}{cost}"
+    return f"{_shortest(run)}{cost}"
+
+
+def _shortest(run: RunView) -> str:
+    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}"
 
 
 #: Ways to tell of a run on one line, the longest first.
@@ -89,6 +96,7 @@ _WAYS: tuple[Callable[[RunView], str], ...] = (
     partial(_in_a_line, short=True),
     partial(_in_a_line, facts=False),
     partial(_in_a_line, short=True, facts=False),
+    _shorter,
     _shortest,
 )
 

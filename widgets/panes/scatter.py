@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -182,16 +183,18 @@ class Scatter(Inked, can_focus=True):
     # Keys and mouse.
 
     def _step(self, by: int, among: list[PointView]) -> None:
-        order = sorted(among, key=lambda point: (point.across, point.up, point.cell))
-        cells = [point.cell for point in order]
-        if self._cursor in cells:
-            at = cells.index(self._cursor) + by
+        places = sorted((point.across, point.up, point.cell) for point in among)
+        here = [
+            (point.across, point.up, point.cell) for point in self.state.points if point.cell == self._cursor
+        ]
+        if not here:
+            at = 0
+        elif by > 0:
+            at = bisect_right(places, here[0])
         else:
-            here = next((point for point in self.state.points if point.cell == self._cursor), None)
-            before = sum(here is not None and point.across < here.across for point in order)
-            at = before if by > 0 else before - 1
-        if cells:
-            self.move_to(cells[max(0, min(at, len(cells) - 1))])
+            at = bisect_left(places, here[0]) - 1
+        if places:
+            self.move_to(places[max(0, min(at, len(places) - 1))][2])
 
     def action_move(self, by: int) -> None:
         """Go to the next point, from left to right."""

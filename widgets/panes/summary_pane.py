@@ -8,8 +8,10 @@ from typing import ClassVar
 from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
+from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 from widgets.panes.diff_lines import DiffItem, DiffSection, DiffView
 from widgets.panes.life_lines import LineageView
+from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_lines import SummaryItem, SummarySection, SummaryView
@@ -41,10 +43,11 @@ class SummaryPaneView:
     life: LineageView | None = None
     life_pending: bool = False
     changes_pending: bool = False
+    attempts: AttemptsView = NO_ATTEMPTS
 
 
 class SummaryPane(ViewsPane[SummaryPaneView]):
-    """Shows a SummaryPaneView in four views: text, changes, sides, life.
+    """Shows a SummaryPaneView in five views: text, changes, sides, life, attempts.
 
     Posts ViewShown, CellChosen for an item of the life to be seen where it changed, CompactionChosen for a column.
     """
@@ -54,6 +57,7 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
         Mode("changes", "changes", "What was added, removed, reworded and moved since the summary before"),
         Mode("sides", "side by side", "The text of the summary before beside this one's"),
         Mode("life", "life", "Every item of every summary, through all compactions"),
+        Mode("attempts", "attempts", "The recorded summary beside those that were made again"),
     )
     CellChosen: ClassVar = SummaryLife.CellChosen
 
@@ -75,7 +79,13 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
 
     def make(self, name: str) -> Widget:
         """The widget of a view."""
-        kinds = {"text": SummaryText, "changes": SummaryChanges, "sides": SummarySides, "life": SummaryLife}
+        kinds = {
+            "text": SummaryText,
+            "changes": SummaryChanges,
+            "sides": SummarySides,
+            "life": SummaryLife,
+            "attempts": SummaryAttempts,
+        }
         return kinds[name]()
 
     def fill(self, widget: Widget) -> None:
@@ -85,6 +95,8 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
             widget.set_view(view.summary)
         elif isinstance(widget, SummaryLife):
             widget.set_view(view.life, view.life_pending)
+        elif isinstance(widget, SummaryAttempts):
+            widget.set_view(view.attempts)
         elif isinstance(widget, SummarySides):
             widget.set_view(view.changes, view.changes_pending)
         elif isinstance(widget, SummaryChanges):

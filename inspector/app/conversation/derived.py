@@ -85,7 +85,7 @@ class Deriver:
         if loaded.opened is None or not state.generation:
             return None
         derived: Derived = self._derive(
-            self, replace(state, row=0, pane="", view="", find="", compaction=0), loaded, exact
+            self, replace(state, row=0, pane="", view="", find="", compaction=0, attempts=0), loaded, exact
         )
         return derived
 

@@ -68,6 +68,14 @@ class GoToStep(Message):
         self.step = step
 
 
+class DeleteAttempt(Message):
+    """Delete an attempt that is kept."""
+
+    def __init__(self, attempt: int) -> None:
+        super().__init__()
+        self.attempt = attempt
+
+
 class ReadRows(Message):
     """Read messages for another list than the one on screen, by the number of their generation."""
 

@@ -6,7 +6,7 @@ They know no widget and no screen; the last argument is told how far they are an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from inspector.answers.inspection import Inspection
 from inspector.app.conversation.rows import Line, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
 from inspector.app.memory import give_back
-from inspector.core.conversations import Compaction, Generation, Request
+from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message
 from inspector.core.watching import Watch
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.fact_reading import FactsReading
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
+    from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.facts.risk import FactSteps
@@ -64,7 +65,7 @@ def open_conversation(
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
-    from inspector.answers.resolving import resolve
+    from inspector.answers.resolving import reported_sizes, resolve
 
     inspection = Inspection.open(store, name) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
@@ -75,15 +76,6 @@ def open_conversation(
     end = () if before is not None else store.messages(live, start)
     reported = reported_sizes(store.requests(inspection.conversation))
     return Opening(Opened(inspection, prompts, resolved, reported), lines_of(end, start))
-
-
-def reported_sizes(requests: Iterable[Request]) -> dict[int, int]:
-    """By generation how large its list was at last, in tokens: what a request sent, and its answer. Of the last two
-    the larger, as the last may be the call that summarizes."""
-    sizes: dict[int, list[int]] = {}
-    for request in requests:
-        sizes.setdefault(request.generation, []).append(request.context + request.output)
-    return {number: max(found[-2:]) for number, found in sizes.items()}
 
 
 def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, Line]:
@@ -166,6 +158,36 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
     )
     steps = FactSteps(reading.facts.facts)
     return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), steps, FactsAsOf(reading))
+
+
+def judge_attempts(
+    inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
+) -> AttemptsRead:
+    """What the attempts of a compaction keep, as they are kept now; `turn` is another number whenever that may have
+    changed. Raises StoreErrors, EngineErrors and OutputProblem."""
+    from inspector.answers.attempt_life import life_curve, life_of
+    from inspector.answers.attempt_survival import outcomes_of
+    from inspector.answers.attempting import attempts_of
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.attempts.kept import default_attempts
+
+    kept = attempts_of(inspection.store, inspection, default_attempts())
+    mine = [one for one in kept if one.place.compaction == compaction]
+    if not mine:
+        return AttemptsRead(compaction)
+    watch.check()
+    outcomes = outcomes_of(
+        inspection, settings, compaction, mine, facts.reading.facts,
+        lambda what, done, total: watch(f"attempts: {what}", done, total),
+    )  # fmt: skip
+    lives = []
+    for number in dict.fromkeys(one.life for one in mine if one.life is not None):
+        watch.check()
+        life = life_of(kept, number)
+        if life:
+            lives.append((life[min(life)], life_curve(inspection, settings, life)))
+    empty = tuple(one for one in mine if not one.summary)
+    return AttemptsRead(compaction, outcomes, empty, tuple(lives))
 
 
 def find_findings(

@@ -10,6 +10,7 @@ from typing import Any
 from inspector.answers.costing import Costing
 from inspector.app.conversation import reading
 from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
+from inspector.app.conversation.attempt_views import AttemptsRead
 from inspector.app.conversation.caching import Caching, find_breakpoints
 from inspector.app.conversation.measure_views import MeasuresAsOf
 from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
@@ -108,6 +109,15 @@ def _lineage(state: State, loaded: Loaded) -> Needs:
     return opened.inspection, compactions, opened.resolved.settings
 
 
+def _attempts(state: State, loaded: Loaded) -> Needs:
+    opened, facts = loaded.opened, loaded.current(FACTS, state)
+    if opened is None or facts is None or not state.compaction:
+        return None
+    return opened.inspection, opened.resolved.settings, state.compaction, facts, state.attempts
+
+
+#: What the attempts of the chosen compaction keep.
+ATTEMPTS: Resource[AttemptsRead] = Resource("attempts", _attempts, reading.judge_attempts, (FACTS,))
 LINEAGE: Resource[LineageAsOf] = Resource("lineage", _lineage, reading.follow_items, (COMPACTIONS,))
 
 

@@ -19,6 +19,7 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from inspector.app.conversation import intents, opening, resources
+from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.finder import Finder
@@ -105,6 +106,7 @@ class ConversationScreen(JobScreen):
         self.clipboard = Clipboard(self)
         self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
         self.reports = ReportWriter(self)
+        self.attempts = Attempts(self)
         self.opening = opening.Opener(self, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
@@ -283,6 +285,10 @@ class ConversationScreen(JobScreen):
     @on(intents.CopyText)
     def _copy_text(self, event: intents.CopyText) -> None:
         self.clipboard.copy_text(event.text, event.what)
+
+    @on(intents.DeleteAttempt)
+    def _delete_attempt(self, event: intents.DeleteAttempt) -> None:
+        self.attempts.delete(event.attempt)
 
     @on(TextView.CopyRequested)
     def _pane_copied(self, event: TextView.CopyRequested) -> None:

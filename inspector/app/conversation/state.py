@@ -35,6 +35,7 @@ class State:
     cursor (the system prompt is row 0 where it stands outside the list). `moment` is where a replay stands, None where
     whole lists are shown. `compaction` is the chosen one, counted from 1, 0 where there is none. `undo` are the tunings
     that ctrl+z goes back to, `kept` is A of a comparison; `layout` and `ttl` are None where the release decides.
+    `attempts` counts how often attempts were made or deleted here.
     """
 
     generation: int = 0
@@ -52,6 +53,7 @@ class State:
     playing: bool = False
     speed: int = 5
     find: str = ""
+    attempts: int = 0
 
     @property
     def tuning(self) -> Tuning:

@@ -63,8 +63,18 @@ def diff_view(old: Compaction | None, new: Compaction | None) -> DiffView | None
     """Two successive summaries compared; None where there are not two."""
     if old is None or new is None or old.summary is None or new.summary is None:
         return None
-    compared = diff_summaries(parse_summary(old.summary), parse_summary(new.summary))
-    sections = tuple(
+    sections = compared_texts(old.summary, new.summary)
+    texts = ("", "One of the two is a fallback text", "Both are fallback texts")[old.fallback + new.fallback]
+    note = f"{texts}, which no model wrote." if texts else ""
+    return DiffView(
+        f"compaction {old.index}", f"compaction {new.index}", sections, old.summary, new.summary, note
+    )
+
+
+def compared_texts(old: str, new: str) -> tuple[DiffSection, ...]:
+    """Two summaries compared, section by section."""
+    compared = diff_summaries(parse_summary(old), parse_summary(new))
+    return tuple(
         DiffSection(
             section.name,
             tuple(
@@ -80,9 +90,4 @@ def diff_view(old: Compaction | None, new: Compaction | None) -> DiffView | None
             "added" if section.was is None else "removed" if section.gone else "kept",
         )
         for section in compared.sections
-    )
-    texts = ("", "One of the two is a fallback text", "Both are fallback texts")[old.fallback + new.fallback]
-    note = f"{texts}, which no model wrote." if texts else ""
-    return DiffView(
-        f"compaction {old.index}", f"compaction {new.index}", sections, old.summary, new.summary, note
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import isnan
 
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
+from inspector.engines.registry import standing
 from inspector.export.documents.document import Document
 from inspector.export.documents.settings import settings_document
 from inspector.replay.frontier import Point, points, sentence
@@ -61,6 +62,21 @@ def replay_document(answer: Replay) -> Document:
         | {"cost": _cost(answer, answer.run.metrics, answer.run.events)},
         "steps": steps,
     }
+
+
+def beside_documents(answer: Iterable[Replay]) -> list[Document]:
+    """The answer of `beside`: each profile's settings, what it would have done, and how far it can be trusted."""
+    return [
+        {
+            "profile": one.resolved.settings.profile,
+            "standing": standing(one.resolved.settings.profile),
+            "settings": settings_document(one.resolved.settings, one.resolved.sources, one.resolved.notes),
+            "threshold_tokens": one.run.budgets.threshold_tokens,
+            "sizes": one.recording.course.scale.sentence() or None,
+            "whatif": _whatif(one.run, one.recording) | {"cost": _cost(one, one.run.metrics, one.run.events)},
+        }
+        for one in answer
+    ]
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:

@@ -12,9 +12,11 @@ from inspector.answers.facts import facts_reading
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
+from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.answers.resolving import info_for
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
+from inspector.export.report.costs import bill_words, costs_part
 from inspector.export.report.drifting import drift_part
 from inspector.export.report.factparts import facts_part, risk_part
 from inspector.export.report.limits import FINDINGS, group_limit, items_limit, summary_limit
@@ -75,6 +77,7 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
     found = findings(inspection, resolved, reading.facts)
+    requests = requests_of(inspection, resolved)
     live = inspection.plan(conversation.live, settings)
     told = transcript(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
@@ -95,13 +98,14 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, told),
         course=_course(inspection, settings, told, compared),
-        compactions=_compactions(inspection, settings, compared, reading, measures, found),
+        compactions=_compactions(inspection, settings, compared, reading, measures, found, requests),
         curves=tuple(
             Curve(kind, tuple(measure.so_far for measure in measures.curve(f"survival-{kind}")))
             for kind in KINDS
         ),
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
+        costs=costs_part(requests),
         risk=risk_part(live, reading),
         findings=_findings(f for f in found if f.compaction not in placed),
         finding_counts={
@@ -189,10 +193,12 @@ def _compactions(
     reading: FactsReading,
     measures: ConversationMeasures,
     found: Sequence[Finding],
+    requests: Requests,
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)
     parts = []
+    bills = bills_of(inspection, requests)
     before: tuple[int, str] | None = None
     for one in compared:
         recorded = one.recorded
@@ -213,6 +219,7 @@ def _compactions(
                 diff,
                 _findings(f for f in found if f.compaction == recorded.index),
                 tuple(line for measure in measures.of(recorded.index) if (line := _measure(measure))),
+                bill_words(recorded, bills.get(recorded.index), requests),
             )
         )
     return tuple(parts)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.answers.inspection import Compared
+from inspector.answers.requests import CauseSum
+from inspector.caching.costs import Cost
 from inspector.core.conversations import Compaction
 from inspector.engines.base import DerivationStep
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
@@ -158,8 +160,27 @@ class DiffPart:
 
 
 @dataclass(frozen=True, slots=True)
+class CostsPart:
+    """The requests of a conversation in sums: how many, whether they are modelled, the tokens that they sent and read
+    from the cache and those that the provider `reported` in all (0: none), what they cost (None: `why` not) by prices
+    of the days `dates`, the misses by cause, and sentences about idling."""
+
+    requests: int
+    modelled: bool
+    sent: int
+    read: int
+    reported: int
+    cost: Cost | None
+    why: tuple[str, ...]
+    dates: tuple[str, ...]
+    causes: tuple[CauseSum, ...]
+    idle: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompactionPart:
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
+    `bill` is what it cost in words, or why that is not known.
 
     `summary` is cut to some length; `summary_more` characters were left out.
     """
@@ -172,6 +193,7 @@ class CompactionPart:
     diff: DiffPart | None
     findings: tuple[FindingGroup, ...]
     measures: tuple[MeasureLine, ...]
+    bill: str
 
     @property
     def recorded(self) -> Compaction:
@@ -278,6 +300,7 @@ class Report:
     curves: tuple[Curve, ...]
     measures: tuple[MeasureRow, ...]
     drift: DriftPart
+    costs: CostsPart
     risk: RiskPart
     findings: tuple[FindingGroup, ...]
     #: By severity, those of compactions included.

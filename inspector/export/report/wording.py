@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import percent
-from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
-from inspector.export.report.values import CompactionPart, DiffPart, Report, RiskPart, ToldFact
+from inspector.core.shares import dollars, percent
+from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS
+from inspector.export.report.values import CompactionPart, CostsPart, DiffPart, Report, RiskPart, ToldFact
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
@@ -323,4 +323,29 @@ def made_words(report: Report) -> str:
         f"Conversation {report.conversation}, {count(len(report.sessions), 'session')}, from {report.database}. "
         f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
+    )
+
+
+def cause_words(cause: str) -> str:
+    """What a cause of misses means."""
+    return CAUSE_WORDS.get(cause, cause)
+
+
+def money(amount: float | None) -> str:
+    """US dollars; a dash where they are not known."""
+    return "–" if amount is None else dollars(amount)
+
+
+def requests_words(costs: CostsPart) -> str:
+    """How many requests there were, what they sent and read, what they cost."""
+    told = f"{count(costs.requests, 'request')} sent {costs.sent:,} tokens, {percent(costs.read, costs.sent)} of them "
+    told += "read from the cache."
+    if costs.modelled:
+        told += " They are modelled from the messages, as the store keeps no usage of single calls"
+        told += f"; the provider reported {costs.reported:,} tokens in all." if costs.reported else "."
+    if costs.cost is None:
+        return f"{told} What they cost is not known: {'; '.join(costs.why)}."
+    dates = " to ".join(dict.fromkeys((costs.dates[0], costs.dates[-1]))) if costs.dates else ""
+    return f"{told} They cost {dollars(costs.cost.amount)} US dollars" + (
+        f" at the prices of {dates}." if dates else "."
     )

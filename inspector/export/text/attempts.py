@@ -10,7 +10,7 @@ from rich.text import Text
 from inspector.core.shares import percent
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, say, table_of
+from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 from inspector.quality.facts.fact import KINDS
 
 #: Names in a table of survival, and in the list, in characters.
@@ -43,7 +43,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
             f"{entry['retained_tokens']:,}",
             "" if attempt is None else _cost(attempt),
         )
-    console.print(table)
+    print_table(console, table)
 
 
 def _heading(attempt: Document) -> str:
@@ -101,7 +101,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
             _cost(entry),
             entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
         )
-    console.print(table)
+    print_table(console, table)
 
 
 def print_attempt(entry: Document) -> None:
@@ -136,7 +136,7 @@ def print_curve(points: Sequence[Document], life: int | None) -> None:
             _share(point["made"], of),
             f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
         )
-    console.print(table)
+    print_table(console, table)
 
 
 def _share(count: int, of: int) -> str:

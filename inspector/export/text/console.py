@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from inspector.core.text import safe
 
 #: The width of text that goes to a file or a pipe, in characters.
 WIDTH = 120
+#: So many cells are left to what gives way in its width, at least.
+_LEAST = 18
+_GAP = "  "
 
 
 def console_for() -> Console:
@@ -25,21 +30,89 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(safe(text), style=style), soft_wrap=not console.is_terminal)
 
 
-def table_of(*columns: tuple[str, bool]) -> Table:
-    """A table of columns: (name, whether it is aligned to the right). Long texts and titles are folded."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name, right in columns:
-        wraps = name in ("text", "title")
-        table.add_column(
-            name,
-            justify="right" if right else "left",
-            no_wrap=not wraps,
-            overflow="fold",
-            ratio=1 if name == "text" else None,
-        )
-    return table
+class Table:
+    """Rows under the names of their columns. The column "text" is folded to the room there is, unless it is one of
+    those that are cut. Nothing else is: where lines are too short, columns that can be spared are left out, then lines
+    are longer."""
+
+    def __init__(self, columns: Sequence[tuple[str, bool]], spare: Sequence[str], cut: Sequence[str]) -> None:
+        self._columns = tuple(columns)
+        self._spare, self._cut = tuple(spare), frozenset(cut)
+        self._rows: list[tuple[str, ...]] = []
+
+    def add(self, *cells: object) -> None:
+        """A row of cells, safe for a terminal; None is an empty cell, and so are those that are missing."""
+        shown = ["" if cell is None else safe(str(cell)) for cell in cells]
+        self._rows.append((*shown, *[""] * (len(self._columns) - len(shown))))
+
+    def lines(self, room: int) -> list[str]:
+        """The lines, of so many cells where that can be; the names first."""
+        rows = [tuple(name for name, _ in self._columns), *self._rows]
+        shown = list(range(len(self._columns)))
+        needs = [max(cell_len(line) for row in rows for line in row[at].split("\n")) for at in shown]
+        gives = [name == "text" or name in self._cut for name, _ in self._columns]
+
+        def taken(columns: Sequence[int]) -> int:
+            least = (min(needs[at], _LEAST) if gives[at] else needs[at] for at in columns)
+            return sum(least) + len(_GAP) * (len(columns) - 1)
+
+        for name in self._spare:
+            if taken(shown) > room:
+                shown = [at for at in shown if self._columns[at][0] != name]
+        # What is left of the line is for the columns that give way.
+        left = max(0, room - taken(shown))
+        widths = dict(enumerate(needs))
+        for at in shown:
+            if gives[at]:
+                least = min(needs[at], _LEAST)
+                widths[at] = min(needs[at], least + left)
+                left -= widths[at] - least
+        return [line for row in rows for line in self._row(row, shown, widths)]
+
+    def _row(self, row: tuple[str, ...], shown: Sequence[int], widths: dict[int, int]) -> list[str]:
+        cells = []
+        for at in shown:
+            name, right = self._columns[at]
+            lines = (_cut if name in self._cut else _folded)(row[at], widths[at])
+            cells.append([_aligned(line, widths[at], right) for line in lines])
+        high = max(map(len, cells))
+        blank = [" " * widths[at] for at in shown]
+        return [
+            _GAP.join(cell[y] if y < len(cell) else blank[x] for x, cell in enumerate(cells)).rstrip()
+            for y in range(high)
+        ]
+
+
+def table_of(*columns: tuple[str, bool], spare: Sequence[str] = (), cut: Sequence[str] = ()) -> Table:
+    """A table of columns: (name, whether it is aligned to the right). `spare` names those that can be left out, the
+    first one first, `cut` those whose texts end with … where there is no room."""
+    return Table(columns, spare, cut)
 
 
 def add_row(table: Table, *cells: object) -> None:
-    """A row of cells, safe for a terminal; None is an empty cell."""
-    table.add_row(*(Text("" if cell is None else safe(str(cell))) for cell in cells))
+    """A row of cells."""
+    table.add(*cells)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """The whole table."""
+    names, *lines = table.lines(console.width)
+    console.print(Text(names, style="bold"), soft_wrap=True)
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _aligned(text: str, width: int, right: bool) -> str:
+    room = " " * (width - cell_len(text))
+    return room + text if right else text + room
+
+
+def _cut(text: str, width: int) -> list[str]:
+    one = " ".join(text.split())
+    return [one if cell_len(one) <= width else set_cell_size(one, width - 1).rstrip() + "…"]
+
+
+def _folded(text: str, width: int) -> list[str]:
+    if cell_len(text) <= width and "\n" not in text:
+        return [text]
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(width=width), width)] or [""]

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, say, table_of
+from inspector.export.text.console import WIDTH, add_row, console_for, print_table, say, table_of
 
 
 def print_conversations(documents: Sequence[Document]) -> None:
-    """One line a conversation."""
+    """One line a conversation. Where lines are short, ids are cut to what names one alone."""
+    console = console_for()
     if not documents:
-        say(console_for(), "There are no conversations in this database.")
+        say(console, "There are no conversations in this database.")
         return
+    ids = [entry["id"] for entry in documents]
+    names = dict(zip(ids, ids, strict=True)) if console.width >= WIDTH else shortest_names(ids)
     table = table_of(
-        ("title", False), ("model", False), ("messages", True), ("generations", True), ("compactions", True),
-        ("lost", True), ("profile", False), ("id", False),
+        ("title", False), ("messages", True), ("compactions", True), ("lost", True), ("profile", False), ("id", False),
+        spare=("profile", "messages"), cut=("title",),
     )  # fmt: skip
     for entry in documents:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
         add_row(
-            table, (entry["title"] or entry["id"]) + kind, entry["model"], f"{entry['messages']:,}",
-            entry["generations"], entry["compactions"],
-            "·" if entry["lost"] is None else entry["lost"], entry["profile"], entry["id"],
+            table, (entry["title"] or entry["id"]) + kind, f"{entry['messages']:,}", entry["compactions"],
+            "·" if entry["lost"] is None else f"{entry['lost']:,}", entry["profile"], names[entry["id"]],
         )  # fmt: skip
-    console_for().print(table)
+    print_table(console, table)
+    if any(entry["lost"] is None for entry in documents):
+        say(console, "· nobody has read yet what it lost: `compaction-inspector losses` does.")
+
+
+def shortest_names(ids: Sequence[str]) -> dict[str, str]:
+    """For each id its shortest beginning, of eight characters or more, that no other of them has."""
+    ordered = sorted(set(ids))
+    names = {}
+    for at, one in enumerate(ordered):
+        beside = ordered[max(0, at - 1) : at] + ordered[at + 1 : at + 2]
+        names[one] = next(
+            (
+                one[:end]
+                for end in range(8, len(one))
+                if not any(other.startswith(one[:end]) for other in beside)
+            ),
+            one,
+        )
+    return names
 
 
 def conversations(number: int) -> str:
@@ -57,7 +76,7 @@ def print_stores(documents: Sequence[Document]) -> None:
             add_row(
                 table, found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what
             )
-        console.print(table)
+        print_table(console, table)
 
 
 def print_store_list(documents: Sequence[Document]) -> None:
@@ -72,7 +91,18 @@ def print_store_list(documents: Sequence[Document]) -> None:
 
 def print_hits(documents: Sequence[Document]) -> None:
     """The hits of a search."""
-    table = table_of(("conversation", False), ("message", True), ("role", False), ("text", False))
+    table = table_of(
+        ("conversation", False),
+        ("message", True),
+        ("role", False),
+        ("text", False),
+        spare=("role",),
+        cut=("conversation",),
+    )
     for entry in documents:
         add_row(table, entry["title"], entry["message"], entry["role"], entry["text"])
-    console_for().print(table if documents else Text("No message contains that."))
+    console = console_for()
+    if documents:
+        print_table(console, table)
+    else:
+        say(console, "No message contains that.")

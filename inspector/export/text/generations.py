@@ -9,7 +9,7 @@ from rich.text import Text
 
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, say, table_of
+from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 
 _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
@@ -48,12 +48,18 @@ def print_show(document: Document) -> None:
         )
     console.print()
     table = table_of(
-        ("", False), ("#", True), ("role", False), ("tokens", True), ("", False), ("text", False)
+        ("", False),
+        ("#", True),
+        ("role", False),
+        ("tokens", True),
+        ("", False),
+        ("text", False),
+        cut=("text",),
     )
     prompt = document["system_prompt"]
     if prompt["tokens"]:
         mark = _marks(prompt["breakpoint"], False, False)
-        add_row(table, "▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"][:100])
+        add_row(table, "▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"])
     head, tail = document["head_end"], document["tail_start"]
     for entry in document["messages"]:
         if document["compacts"] and entry["index"] in (head, tail):
@@ -61,9 +67,9 @@ def print_show(document: Document) -> None:
         mark = _marks(entry["breakpoint"], entry["pruned"], entry["summary"])
         add_row(
             table, _GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
-            entry["text"][:100],
+            entry["text"],
         )  # fmt: skip
-    console.print(table)
+    print_table(console, table)
 
 
 def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
@@ -180,4 +186,4 @@ def print_breakpoints(document: Document) -> None:
         tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
         text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
         add_row(table, f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
-    console.print(table)
+    print_table(console, table)

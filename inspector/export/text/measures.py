@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from inspector.core.places import place_name
@@ -23,21 +25,27 @@ def print_measures(document: Document) -> None:
         return
     titles = {definition["id"]: definition for definition in document["definitions"]}
     heads = [f"{c['compaction']}{'!' if c['fallback'] else ''}" for c in compactions]
-    say(console, f"{'compaction':<{_NAME}}{''.join(f'{head:<{_CELL}}' for head in heads)}all", "bold")
-    for identity, definition in titles.items():
-        cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
-        whole = _cell(document["whole"][identity], definition["unit"])
-        say(
-            console,
-            f"{definition['title']:<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in cells)}{whole}",
-        )
-        curve = [_told(share, "share") for share in document["whole"][identity]["curve"]]
-        if any(curve) and len(curve) > 1:
-            say(
-                console, f"{'  of all so far':<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in curve)}", "dim"
-            )
+    heads.append("all")
+    beside = max(1, (console.width - _NAME) // _CELL)
+    for start in range(0, len(heads), beside):
+        # So many compactions as a line has room for, then the next ones below.
+        part = slice(start, start + beside)
+        if start:
+            console.print()
+        say(console, _line("compaction", heads[part]), "bold")
+        for identity, definition in titles.items():
+            cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
+            cells.append(_cell(document["whole"][identity], definition["unit"]))
+            say(console, _line(definition["title"], cells[part]))
+            curve = [_told(share, "share") for share in document["whole"][identity]["curve"]]
+            if any(curve[part]) and len(curve) > 1:
+                say(console, _line("  of all so far", curve[part]), "dim")
     for compaction in compactions:
         _print_lost(console, compaction, titles)
+
+
+def _line(name: str, cells: Sequence[str]) -> str:
+    return f"{name:<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in cells)}".rstrip()
 
 
 def _of(compaction: Document, identity: str) -> Document:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.core.shares import dollars
 from inspector.export.documents.document import Document
-from inspector.export.text.console import add_row, console_for, say, table_of
+from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
@@ -16,7 +16,7 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
     table = table_of(
         *((name, True) for name in names), ("generation", True), ("again", True), ("cause", False), ("USD", True),
-        ("model", False),
+        ("model", False), spare=("model", "of 1h", "generation", "output", "input", "context"),
     )  # fmt: skip
     for entry in documents:
         sizes = (
@@ -31,7 +31,7 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
             table, str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
             entry["model"],
         )  # fmt: skip
-    console.print(table)
+    print_table(console, table)
     for entry in documents:
         if entry["differs"]:
             say(console, f"request {entry['index']:,} differs from the one before {entry['differs']}")

@@ -9,11 +9,13 @@ from rich.console import Console
 from inspector.core.scatter import placed
 from inspector.core.shares import percent
 from inspector.export.documents.document import Document
-from inspector.export.text.console import WIDTH, add_row, console_for, say, table_of
+from inspector.export.text.console import add_row, console_for, print_table, say, table_of
 from inspector.export.text.conversations import conversations
 
 #: Columns and rows of a picture of points.
 _WIDE, _HIGH = 60, 12
+#: So many compactions of a run are told beside others.
+_MOST = 12
 
 
 def print_replay(document: Document) -> None:
@@ -32,7 +34,7 @@ def print_replay(document: Document) -> None:
                 table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
                 f"{event['tokens_before']:,} → {event['tokens_after']:,}", f"{event['head_end']}:{event['tail_start']}",
             )  # fmt: skip
-    console.print(table)
+    print_table(console, table)
     told = (
         "compacts where the recording did" if run["as_recorded"] else "compacts elsewhere than the recording"
     )
@@ -57,11 +59,62 @@ def print_replay(document: Document) -> None:
             f"  of {run['facts']:,} facts {run['facts_at_risk']:,} at risk (recorded: {recorded['facts_at_risk']:,}), "
             f"{run['constraints_at_risk']:,} of them hard constraints",
         )
+    if document.get("beside"):
+        _print_beside(console, document)
     console.print()
     for line in graph(
-        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], WIDTH - 12
+        [step["tokens"] for step in document["steps"]], document["threshold_tokens"], console.width - 12
     ):
         say(console, line)
+
+
+#: What is told of runs side by side: words, key, how it is written.
+_BESIDE = (
+    ("peak, tokens", "peak_tokens", "{:,.0f}"),
+    ("mean, tokens", "mean_tokens", "{:,.0f}"),
+    ("input, tokens", "input_tokens", "{:,.0f}"),
+    ("summarized", "summarized_share", "{:.0%}"),
+    ("more than once", "resummarized_share", "{:.0%}"),
+    ("a user message stays, steps", "user_steps", "{:,.0f}"),
+    ("facts", "facts", "{:,}"),
+    ("at risk", "facts_at_risk", "{:,}"),
+    ("hard constraints at risk", "constraints_at_risk", "{:,}"),
+)
+
+
+def _print_beside(console: Console, document: Document) -> None:
+    """The recording and every profile side by side."""
+    columns = [
+        ("recorded", None, document["recorded"]),
+        (document["settings"]["profile"], document["threshold_tokens"], document["whatif"]),
+        *((one["profile"], one["threshold_tokens"], one["whatif"]) for one in document["beside"]),
+    ]
+    console.print()
+    table = table_of(("", False), *((name, True) for name, _, _ in columns))
+    add_row(table, "threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
+    add_row(table, "compactions", *(len(run["compactions"]) for _, _, run in columns))
+    for words, key, form in _BESIDE:
+        if any(key in run for _, _, run in columns):
+            add_row(table, words, *(form.format(run[key]) if key in run else "–" for _, _, run in columns))
+    costs = [run["cost"] for _, _, run in columns]
+    if any(costs):
+        add_row(
+            table, "cost, US dollars", *("–" if cost is None else f"{cost['amount']:,.2f}" for cost in costs)
+        )
+    console.print(table)
+    for one in document["beside"]:
+        steps = ", ".join(
+            f"{event['step']:,} ({event['head_end']}:{event['before'] - event['tail_start']})"
+            for event in one["whatif"]["compactions"][:_MOST]
+        )
+        more = len(one["whatif"]["compactions"]) - _MOST
+        told = f" at {steps}{f' and {more:,} more' if more > 0 else ''}" if steps else ""
+        say(
+            console,
+            f"{one['profile']} ({one['standing']}): {len(one['whatif']['compactions']):,} compactions{told}",
+        )
+        if one["whatif"]["stuck"]:
+            say(console, f"  {one['whatif']['stuck']}", "bold")
 
 
 def _costs(cost: Document) -> str:
@@ -131,7 +184,7 @@ def print_sweep(document: Document) -> None:
                 for mark, cell in zip(stuck, line, strict=True)
             ]
             add_row(table, f"{value:g}", *(text + mark for text, mark in zip(shown, marks, strict=True)))
-        console.print(table)
+        print_table(console, table)
     for name, words in (
         ("gives_up", "the agent gives up compacting"),
         ("compacts_every_call", "the agent compacts at call after call"),

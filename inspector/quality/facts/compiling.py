@@ -216,6 +216,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         reasons=lexicon("reasons"),
         hedges=lexicon("hedges"),
         hedge_keys=frozenset(key_of(phrase, pairs) for phrase in words("hedges")),
+        guesses=lexicon("guesses"),
         negations=lexicon("negations"),
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),

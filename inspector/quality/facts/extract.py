@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
-from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
-from inspector.quality.facts.exact_values import names_in, values_of
-from inspector.quality.facts.fact import Kind, Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.lexicon import Cue, Language, Rules
-from inspector.quality.facts.sentences import MOST, Sentence, clauses, sentences
+from inspector.quality.facts.exact_values import names_in
+from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.sentences import MOST, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
+from inspector.quality.facts.statements import THINKING, WORKING, placed, statements_of
 from inspector.quality.facts.voices import own_words, said_in_result
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
 TOOL_NAMES = 12
 _LINE = 200
-_TOKENS = re.compile(r"[^\s,.;:!?()\"“”*`]+")
-_ASKED = re.compile(r"[?？]\W*$")
-# What the agent's own words give as values; the rest of its chatter is about code that it reads.
-_MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})
-# What it also gives where it answers, rather than works: what was made, and where.
-_MADE = frozenset({"digest", "ticket", "url", "uuid"})
-_EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
-_WEAK = ("number", "name", "option", "identifier", "weekday")
-# A bare number in a clause of more words is beside the point.
-_WORDY = 12
-# In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
-_LEAD = 3
-_WORD = re.compile(r"\w")
-#: A user's sentence with fewer words that speak of anything says nothing without a phrase that gives it away.
-_FEWEST = 2
-_FEWEST_PAIRS = 6
-#: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
-_ALONE = 3
-#: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
-_WORKING, _THINKING = 7, 8
-_NAMING = re.compile(r"`[^`\n]+`|\*\*[^*\n]+\*\*|\d")
-#: What somebody shows rather than says is a rule where a phrase is so sure.
-_SHOWN = 7
 #: The agent answers, whether or not it calls something too, from so many characters on.
 _ANSWER = 1000
-_SEMICOLON = re.compile(r";\s+|；")
-# Data behind words: JSON, a log with its time, a commit.
-_DATA = re.compile(r"\s*(?:\{\s*\"|\[\s*\{|\* commit [0-9a-f]{7})")
-_DIGIT = re.compile(r"\d|://")
 
 
 def extract(message: Message, rules: Rules) -> MessageFacts:
@@ -88,7 +60,7 @@ def _moved(statement: Statement, by: int) -> Statement:
     return replace(
         statement,
         span=_shift(statement.span, by),
-        values=_placed(statement.values, by),
+        values=placed(statement.values, by),
         cue=_shift(statement.cue, by),
     )
 
@@ -107,7 +79,7 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
             replace(statement, voice="user")
             for start, end in said_in_result(text, rules)
             for sentence in sentences(text, start, end)
-            for statement in _of_sentence(text, sentence, "user", rules)
+            for statement in statements_of(text, sentence, "user", rules)
         ]
         return MessageFacts(tuple(said), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role not in ("user", "assistant"):
@@ -118,9 +90,9 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     prose = [sentence for start, end in whole for sentence in sentences(text, start, end)]
     thinking = rules.voices.thinking.match(text) is not None
     # A long text is an answer, even where it ends with a call.
-    working = _THINKING if thinking else _WORKING if calls and len(text) < _ANSWER else 0
+    working = THINKING if thinking else WORKING if calls and len(text) < _ANSWER else 0
     for sentence in prose:
-        statements.extend(_of_sentence(text, sentence, role, rules, working))
+        statements.extend(statements_of(text, sentence, role, rules, working))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
@@ -159,290 +131,3 @@ def _around(text: str, line: Span, start: int, end: int) -> Span:
 def _line(text: str, at: int) -> Span:
     end = text.find("\n", at)
     return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A sentence to be looked at: its span in `text`, who says it, whether it is a question or pasted."""
-
-    text: str
-    span: Span
-    role: str
-    rules: Rules
-    pasted: bool
-    asked: bool
-    values: tuple[Value, ...]
-    working: int = 0
-
-    @property
-    def body(self) -> str:
-        return self.text[slice(*self.span)]
-
-
-def _of_sentence(text: str, sentence: Sentence, role: str, rules: Rules, working: int = 0) -> list[Statement]:
-    """What a sentence says. `working`: how sure a phrase must be where the agent says it between two calls, or thinks
-    aloud; 0 where it answers."""
-    start, end = sentence.start, _before_data(text, sentence)
-    first = start
-    for language in rules.languages:
-        if not language.pairs and (label := language.labels.match(text, start, end)):
-            # The number of a list is how somebody will speak of the point later.
-            first = label.start("number") if label.groupdict().get("number") else label.end()
-            start = label.end()
-            break
-    body = text[start:end]
-    asked = _ASKED.search(body) is not None and not _requested(body, rules)
-    words = frozenset(_TOKENS.findall(body.lower()))
-    hedged = role == "assistant" and _hedged(body, words, rules)
-    # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
-    if role == "assistant" and (asked or sentence.pasted or body.endswith((":", "："))):
-        return []
-    if working == _THINKING and any(language.backward.match(body) for language in rules.languages):
-        return []
-    values = _placed(values_of(body, rules), start) if role == "user" or _DIGIT.search(body) else ()
-    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values, working)
-    best = _best_cue(line, body, words, hedged)
-    if best is None:
-        if role == "user":
-            return [] if sentence.pasted else _of_own(line, body)
-        return [] if hedged else _of_values(line)
-    cue, (a, b) = best
-    span = _clause_around(line, start + a) if cue.clause else line.span
-    found = [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
-    return found + _of_rest(line, span) if cue.clause and role == "user" else found
-
-
-def _before_data(text: str, sentence: Sentence) -> int:
-    """The end of a sentence, or of its part before data that somebody pasted behind it."""
-    for data in _DATA.finditer(text, sentence.start, sentence.end):
-        if text.count("`", sentence.start, data.start()) % 2 == 0:
-            return data.start()
-    return sentence.end
-
-
-def _of_own(line: _Line, body: str) -> list[Statement]:
-    """What a user's own sentence says without any phrase that gives it away: it asks for something, or tells it."""
-    language = _language_of(body, line.rules)
-    if language is None or language.nods.fullmatch(body) is not None:
-        return []
-    kind: Kind
-    if not line.asked and language.asks.search(body) is not None:
-        kind, rule, strength = "decision", "request", 5
-    elif line.asked:
-        kind, rule, strength = "link", "question", 3
-    else:
-        kind, rule, strength = ("value" if line.values else "link"), "told", 4
-    statement = _statement(line, kind, line.span, f"{language.name}.{rule}", (0, 0), strength)
-    if rule == "told" and not line.values and language.showing.search(body):
-        return []
-    leads = body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1])
-    if (
-        rule == "told"
-        and not line.values
-        and (leads or (len(statement.things) < _ALONE and language.pointing.match(body)))
-    ):
-        # It leads over to something else, or points back at it.
-        return []
-    fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
-    return [statement] if len(statement.things) >= fewest or statement.values else []
-
-
-def _language_of(body: str, rules: Rules) -> Language | None:
-    """The language of a sentence: one of pairs where it has such characters, else the first of the others."""
-    unspaced = has_unspaced(body)
-    return next((one for one in rules.languages if one.pairs is unspaced), None)
-
-
-def _of_rest(line: _Line, taken: Span) -> list[Statement]:
-    """What the other clauses of a user's sentence say, of which one was taken: those with a value of their own."""
-    found = []
-    for span in _groups(line):
-        if taken[0] < span[1] and span[0] < taken[1]:
-            continue
-        own = [value for value in line.values if span[0] <= value.span[0] < span[1]]
-        statement = _statement(line, "value", span, "", (0, 0), 0)
-        strength, rule = _worth(statement, own, line) if own else (0, "")
-        if strength > line.pasted:
-            found.append(replace(statement, rule=rule, strength=strength))
-    return found
-
-
-def _placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
-    return tuple(
-        Value(v.text, v.form, v.canon, v.unit, v.distinctive, (v.span[0] + by, v.span[1] + by))
-        for v in values
-    )
-
-
-def _requested(body: str, rules: Rules) -> bool:
-    """Whether a question is a request that is put politely."""
-    return any(
-        (language.requests.search if language.pairs else language.requests.match)(body) is not None
-        for language in rules.languages
-    )
-
-
-def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
-    for language in rules.languages:
-        if language.pairs:
-            if has_unspaced(body) and language.hedges.search(body):
-                return True
-        elif words & language.hedge_keys and language.hedges.search(body):
-            return True
-    return False
-
-
-def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tuple[Cue, Span] | None:
-    """The surest cue in a sentence. A decision with its reason beats a constraint."""
-    best: tuple[tuple[int, int], Cue, Span] | None = None
-    for language in line.rules.languages:
-        known = language.keys.get(line.role, {})
-        if language.pairs:
-            keys = [key for key in known if key in body] if has_unspaced(body) else []
-        else:
-            keys = [key for key in words if key in known]
-        for number in {number for key in keys for number in known[key]}:
-            cue = language.cues[number]
-            if hedged and (line.working or not cue.hedged):
-                continue
-            if line.working and (cue.strength < line.working or _NAMING.search(body) is None):
-                continue
-            if line.pasted and cue.strength < _SHOWN:
-                continue
-            order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
-            if best is not None and order >= best[0]:
-                continue
-            at = _match(cue, body, line.values, language, line.pasted)
-            if at is not None:
-                best = (order, cue, at)
-    return None if best is None else best[1:]
-
-
-def _match(cue: Cue, body: str, values: Sequence[Value], language: Language, pasted: bool) -> Span | None:
-    if cue.needs == "value" and not values:
-        return None
-    blocked: list[Span] | None = None
-    for found in cue.find.finditer(body):
-        a, b = found.span()
-        if cue.at_start and not (_starts(body, a, language) and _WORD.search(body, b)):
-            continue
-        if pasted and len(body[:a].split()) > _LEAD:
-            continue
-        if cue.needs == "reason" and language.reasons.search(body, b) is None:
-            return None
-        if blocked is None:
-            blocked = [taken.span() for taken in cue.unless.finditer(body)] if cue.unless else []
-        if not any(a < d and c < b for c, d in blocked):
-            return a, b
-    return None
-
-
-def _starts(body: str, at: int, language: Language) -> bool:
-    """Whether a clause starts there: the sentence, or what stands behind a comma, or a word such as "then"."""
-    before = body[:at].rstrip().lower()
-    if not before or before[-1] in ",;:—–-(*•`，；：":
-        return True
-    return before.rsplit(" ", 1)[-1] in language.openers
-
-
-def _clause_around(line: _Line, at: int) -> Span:
-    """The clause that a place is in, with those behind it that say nothing by themselves ("400 ms and 800 ms")."""
-    return next((span for span in reversed(_groups(line)) if span[0] <= at), line.span)
-
-
-def _groups(line: _Line) -> list[Span]:
-    """The clauses of a sentence, those without words of their own joined to the one before."""
-    groups: list[Span] = []
-    spoken = 0
-    for a, b in clauses(line.text, *line.span):
-        own = len(set(line.rules.stemmer.words(line.text[a:b])))
-        if groups and (own < 2 or not spoken):
-            groups[-1] = (groups[-1][0], b)
-            spoken += own
-        else:
-            groups.append((a, b))
-            spoken = own
-    return [(_past_join(line, a, b), b) for a, b in groups]
-
-
-def _past_join(line: _Line, start: int, end: int) -> int:
-    """The start of a clause behind the word that joins it to the one before."""
-    for language in line.rules.languages:
-        join = language.joins.match(line.text, start, end)
-        if join is not None:
-            rest = line.text[join.end() : end]
-            return end - len(rest.lstrip()) if rest.strip() else start
-    return start
-
-
-def _of_values(line: _Line) -> list[Statement]:
-    """A sentence of the agent's that gives an exact value of something."""
-    found = []
-    for span in _apart(line):
-        own = [v for v in line.values if span[0] <= v.span[0] < span[1] and _meant(v, line)]
-        if own:
-            statement = _statement(line, "value", span, "", (0, 0), 0)
-            strength, rule = _worth(statement, own, line)
-            if strength:
-                found.append(replace(statement, rule=rule, strength=strength))
-    return found
-
-
-def _apart(line: _Line) -> Iterable[Span]:
-    """What stands between semicolons: sentences of their own."""
-    at, end = line.span
-    for mark in _SEMICOLON.finditer(line.text, at, end):
-        yield at, mark.start()
-        at = mark.end()
-    yield at, end
-
-
-def _meant(value: Value, line: _Line) -> bool:
-    """Whether the agent gives a value, rather than talks of code or counts tests and lines in passing."""
-    if value.form in _EXACT and ("`" in line.body or value.unit in line.rules.fleeting):
-        return False
-    # Between two calls the agent counts that there is nothing of it; that is no measure of anything.
-    if line.working and value.canon == "0":
-        return False
-    if line.text.count("`", line.span[0], value.span[0]) % 2:
-        return False
-    return value.form != "quantity" or _DIGIT.search(value.text) is not None
-
-
-def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int, str]:
-    """How sure it is that a clause's value is a fact (0: it is none), and the rule: the form of its best value."""
-    named = bool(line.rules.quantities.intersection(statement.things))
-    best = (0, "")
-    for value in own:
-        if line.role == "assistant" and not _given(value, line, named):
-            continue
-        if value.form in ("number", "time") and len(statement.things) > _WORDY:
-            continue
-        if value.form in _EXACT and not statement.things:
-            continue
-        strength = 6 if value.form not in _WEAK else 5 if named else 3
-        if line.pasted and value.form in (*_WEAK, "path", "file"):
-            strength -= 2
-        if line.role == "assistant" and value.form == "number":
-            strength = 3
-        if strength > best[0]:
-            best = (strength, f"value.{value.form}")
-    return best
-
-
-def _given(value: Value, line: _Line, named: bool) -> bool:
-    """Whether the agent gives a value: one that was measured, or, where it answers, what it made."""
-    if value.form in _MADE or value.form == "version":
-        return not line.working
-    return value.form in _MEASURED or (value.form == "number" and named)
-
-
-def _statement(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Statement:
-    a, b = span
-    own = tuple(value for value in line.values if a <= value.span[0] < b)
-    gone = [(value.span[0] - a, value.span[1] - a) for value in own]
-    words = line.text[a:b]
-    things = tuple(dict.fromkeys(line.rules.stemmer.words(words, gone)))
-    return Statement(
-        kind, " ".join(words.split()), span, own, rule, cue, strength, things, line.pasted, line.asked
-    )

@@ -19,9 +19,11 @@ from inspector.quality.facts.probe import Probe, probe_of
 NEAR = 0.28
 #: So much of its exact things must be there.
 ENOUGH = 0.6
-#: A fact without exact things is told in other words by so much of its words; its words are there by so much.
+#: A fact without exact things is told in other words by so much of its words; its words are there by so much, three of
+#: them by so much less.
 RETOLD = 0.75
 THERE = 0.5
+MAYBE = 0.2
 #: The thing is mentioned without its value by so much of the words.
 MENTIONED = 0.5
 #: The same of three words or more.
@@ -137,7 +139,7 @@ def _least(probe: Probe) -> float:
     """So many words of a fact must be in a passage that has none of its exact things. The only word of a fact does
     where a name is lost, not where a number is."""
     only = len(probe.things) < 2 and (not probe.values or any(value.distinctive for value in probe.values))
-    return max(1 if only else 2, NEAR * probe.whole)
+    return max(1 if only else 2, MAYBE * probe.whole)
 
 
 def _worded(
@@ -155,7 +157,7 @@ def _worded(
         if passages[number].part not in without:
             yield number
     # No word weighs more than one, so that a count tells which passages have too few.
-    enough = (SPOKEN_OF if probe.values or probe.names else NEAR) * probe.whole
+    enough = (SPOKEN_OF if probe.values or probe.names else MAYBE) * probe.whole
     closed = after.printed.union(without)
     for number in shared.heaviest(max(least, enough)):
         passage = passages[number]
@@ -205,7 +207,7 @@ class _Words(NamedTuple):
     @property
     def there(self) -> bool:
         """Whether so many of them are there that it may be the fact."""
-        return (self.share >= THERE and self.shared >= 2) or (self.share >= NEAR and self.shared >= 3)
+        return (self.share >= THERE and self.shared >= 2) or (self.share >= MAYBE and self.shared >= 3)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:

@@ -14,6 +14,8 @@ from inspector.quality.facts.shown import shown
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _PASTED, _ASKED = 45.0, 40.0
+#: A message with more statements hands on a plan or a list: what it tells or asks counts as if it was pasted.
+_MANY = 15
 #: The weight of a word that many facts have.
 _COMMON = 0.5
 #: A name that a tool printed is a fact once so many later messages used it.
@@ -30,6 +32,7 @@ class _Gathered:
     statement: Statement
     sayings: list[tuple[Saying, Statement]]
     best: int = 0
+    crowded: bool = False
 
 
 def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
@@ -38,11 +41,12 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     found: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
+        crowded = len(step.facts.statements) > _MANY
         for statement in step.facts.statements:
             role = statement.voice or step.saying.role
             key = _key(statement, role, owned)
             if key:
-                _add(found, key, statement, replace(step.saying, role=role, span=statement.span))
+                _add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
     facts = [_fact(key, gathered, used) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -84,10 +88,10 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
     return folded(statement.text)
 
 
-def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying) -> None:
+def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
     entry = found.get(key)
     if entry is None:
-        found[key] = _Gathered(statement, [(saying, statement)])
+        found[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
         return
     entry.sayings.append((saying, statement))
     now, was = _weight(statement, saying.role), _weight(entry.statement, entry.sayings[entry.best][0].role)
@@ -113,6 +117,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     uses = again + used.of(statement, min(steps), steps)
     rank = (
         _weight(statement, best.role)
+        - _PASTED * (statement.told and gathered.crowded and not statement.pasted)
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
         + min(12.0, 1.5 * uses)

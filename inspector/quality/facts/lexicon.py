@@ -68,13 +68,14 @@ class Voices:
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
-    cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges. `swaps` find a
-    word (group `new`) that is wanted in the place of another (`old`). `asks` find a sentence that asks for something:
-    how it begins (a verb that tells somebody to do it, a polite question); `nods` are answers that say nothing alone,
-    `lead` words at a start that say nothing, `pointing` what points back at something said before, `backward` how a
-    sentence begins that goes on with the one before, `showing` what shows something beside it. `binding` are words
-    that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are words of brackets in
-    which a text was left out, `references` find a choice by numbers or letters, `claims` that all is done."""
+    cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges, `guesses` those of
+    them that guess. `swaps` find a word (group `new`) that is wanted in the place of another (`old`). `asks` find a
+    sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question); `nods` are
+    answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points back at something
+    said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
+    beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
+    words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
+    is done."""
 
     name: str
     pairs: bool
@@ -84,6 +85,7 @@ class Language:
     reasons: re.Pattern[str]
     hedges: re.Pattern[str]
     hedge_keys: frozenset[str]
+    guesses: re.Pattern[str]
     negations: re.Pattern[str]
     joins: re.Pattern[str]
     openers: frozenset[str]

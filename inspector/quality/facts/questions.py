@@ -52,14 +52,20 @@ def questions_of(facts: Iterable[Fact], most: int) -> tuple[Question, ...]:
             chosen.append((fact, value))
             asked.add(value.canon)
     hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
-    return tuple(Question(fact, value, _worded(fact, value, hidden)) for fact, value in chosen)
+    worded = [(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
+    # One that still tells its answer, in another form of it say, is not asked.
+    return tuple(
+        Question(fact, value, text)
+        for fact, value, text in worded
+        if GAP in text.partition(": ")[2] and value.text not in text
+    )
 
 
 def _worded(fact: Fact, value: Value, hidden: Sequence[str]) -> str:
     text = " ".join(fact.text.split())
     for other in hidden:
         gap = GAP if other == value.text else OTHER_GAP
-        text = re.sub(rf"(?<!\w){re.escape(other)}(?!\w)", gap, text)
+        text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(other)}(?![A-Za-z0-9_])", gap, text)
     word = _WORDS.get(value.form, "name")
     return f'Which {word} stands at {GAP}? The {fact.role} said: "{text}"'
 

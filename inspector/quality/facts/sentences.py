@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Span
 
-#: Longer sentences are cut: nobody says a fact in more characters.
+#: Longer sentences are cut, between words: nobody says a fact in more characters.
 LONGEST = 420
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
@@ -31,6 +31,8 @@ _ABBREVIATED = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
+# A row of a drawn table or screen, not the sign itself spoken of in code marks.
+_DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -61,8 +63,11 @@ def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentenc
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
+    if end - start > LONGEST:
+        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        end = space if space >= 0 else start + LONGEST
     if end - start >= 3:
-        yield Sentence(start, min(end, start + LONGEST), pasted)
+        yield Sentence(start, end, pasted)
 
 
 def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
@@ -124,7 +129,7 @@ def _is_prose(line: str) -> bool:
         or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
     ):
         return False
-    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped):
+    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped) or _DRAWN.search(stripped):
         return False
     sample = stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")

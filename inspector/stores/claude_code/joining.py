@@ -6,8 +6,12 @@ whose list stands in the file before. Where both files go on from the shared lin
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from inspector.core.conversations import ConversationRow
@@ -25,7 +29,7 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     """The conversations that files hold together. Raises StoreErrors."""
     found: list[Source] = []
     for group in _related([digest for digest in digests if not digest.parent]):
-        found += _conversations(group) if len({d.path for d in group}) > 1 else [_source(group)]
+        found += _conversations(tuple(group)) if len({d.path for d in group}) > 1 else [_source(group)]
     tips = {session: source.row.id for source in found for session in source.row.sessions}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
@@ -42,6 +46,16 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
 def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
     """Files that share a session, a first line or a boundary, or of which one goes on from the other."""
     lasts = {digest.last for digest in digests}
+    named: list[set[str]] = []
+    for digest in digests:
+        keys = {f"session {digest.session}", digest.first, digest.last, *digest.compactions}
+        if digest.before in lasts:
+            keys.add(digest.before)
+        elif digest.midway and (other := _holder(digest, digests)) is not None:
+            keys.add(other.last)
+        named.append(keys - {""})
+    # Most files share nothing with another.
+    often = Counter(chain.from_iterable(named))
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -50,34 +64,33 @@ def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
             key = leader[key]
         return key
 
-    for number, digest in enumerate(digests):
-        keys = [f"session {digest.session}", digest.first, digest.last, *digest.compactions]
-        if digest.before in lasts:
-            keys.append(digest.before)
-        elif digest.midway and (other := _holder(digest, digests)) is not None:
-            keys.append(other.last)
-        for key in filter(None, keys):
-            leader[lead(key)] = lead(f"file {number}")
     groups: dict[str, list[FileDigest]] = {}
+    shared = [[key for key in keys if often[key] > 1] for keys in named]
+    for number, keys_of in enumerate(shared):
+        for key in keys_of:
+            leader[lead(key)] = lead(f"file {number}")
     for number, digest in enumerate(digests):
-        groups.setdefault(lead(f"file {number}"), []).append(digest)
+        name = f"file {number}"
+        groups.setdefault(lead(name) if shared[number] else name, []).append(digest)
     return list(groups.values())
 
 
 def _holder(digest: FileDigest, digests: Iterable[FileDigest]) -> FileDigest | None:
     """The file beside it that holds the line which a file that begins midway goes on from."""
-    wanted = f'"{digest.before}"'.encode()
-    folder = Path(digest.path).parent
-    for other in digests:
-        path = Path(other.path)
-        if other is not digest and path.parent == folder and digest.before:
-            try:
-                with path.open("rb") as file:
-                    if any(wanted in line for line in file):
-                        return other
-            except OSError:
-                continue
-    return None
+    folder = os.path.dirname(digest.path)
+    beside = (other for other in digests if other is not digest and os.path.dirname(other.path) == folder)
+    return next((other for other in beside if digest.before and _holds(other, digest.before)), None)
+
+
+@lru_cache(maxsize=4_096)
+def _holds(digest: FileDigest, uuid: str) -> bool:
+    """Whether a file has a line's name in it; asked once while its digest is the same."""
+    wanted = f'"{uuid}"'.encode()
+    try:
+        with open(digest.path, "rb") as file:
+            return any(wanted in line for line in file)
+    except OSError:
+        return False
 
 
 def left_name(by: str) -> str:
@@ -107,8 +120,10 @@ class _Trunk:
         self.ends = {node.uuid for node in nodes[last:]}
 
 
-def _conversations(group: Sequence[FileDigest]) -> list[Source]:
-    """The conversation of files that belong together, and the branches of it."""
+@lru_cache(maxsize=512)
+def _conversations(group: tuple[FileDigest, ...]) -> tuple[Source, ...]:
+    """The conversation of files that belong together, and the branches of it. The files are read for it, once while
+    their digests are the same."""
     trunk = _Trunk()
     branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
     for digest in sorted(group, key=_order):
@@ -126,7 +141,7 @@ def _conversations(group: Sequence[FileDigest]) -> list[Source]:
         else:
             branches.append((digest, tuple(trunk.files)))
     main = _source([*trunk.copies, *trunk.files], [digest.path for digest in trunk.files])
-    return [main, *(_branch(main, digest, shared) for digest, shared in branches)]
+    return (main, *(_branch(main, digest, shared) for digest, shared in branches))
 
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:
@@ -139,9 +154,16 @@ def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> S
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
     """A conversation of files; `paths` are those that are read, all of them without."""
-    ordered = sorted(group, key=_order) if len(group) > 1 else group
-    tip = max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths))
-    largest = max(digest.largest for digest in ordered)
+    if len(group) == 1:
+        return _source_of(group, group[0], paths)
+    ordered = sorted(group, key=_order)
+    return _source_of(
+        ordered, max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths)), paths
+    )
+
+
+def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> Source:
+    largest = max([digest.largest for digest in ordered])
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
     row = ConversationRow(
         id=tip.session,

@@ -117,7 +117,7 @@ def test_clauses_that_say_nothing_alone_stay_together() -> None:
 def test_code_logs_and_tables_say_nothing() -> None:
     text = (
         "Look:\n```python\nnever = 'do not touch vendor/x/'\n```\n"
-        "| a | must | b |\n$ rm -rf must/never/do\nTraceback (most recent call last):\n"
+        "| a | must | b |\n│ Never do it │ must │\n$ rm -rf must/never/do\nTraceback (most recent call last):\n"
         '    return "must never"  # always\n{"must": "never"}\n'
     )
     assert said(text) == ()
@@ -178,6 +178,12 @@ def test_between_two_calls_only_sure_causes_that_name_something_count() -> None:
     assert told_by_the_agent("The writer takes a different path than that one.", calls=True) == []
     assert told_by_the_agent("The writer must hold the lock of `flush()`.", calls=True) == []
     assert told_by_the_agent("The query gave 0 rows.", calls=True) == []
+
+
+def test_a_guess_between_two_calls_is_told_as_one() -> None:
+    guess = "The issue is likely that `start` comes behind `end`."
+    assert told_by_the_agent(guess, calls=True) == [guess]
+    assert told_by_the_agent("I'll check if the issue is that `start` comes behind `end`.", calls=True) == []
 
 
 def test_a_long_answer_is_one_even_where_it_ends_with_a_call() -> None:

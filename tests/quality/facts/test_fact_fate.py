@@ -74,6 +74,12 @@ FATES = [
     # The only word of a fact is no subject where its number is gone.
     ("0 rows missing", "- nothing is missing since January", "lost"),
     ("Reply to https://git.acme.dev/pull/7.", "- Replied to all of them", "value lost"),
+    # Some words of it are there: whether it is done, they do not tell.
+    (
+        "On the dashboard, don't let the user open the next exercise before the current one is done.",
+        "- **Task 8** (dashboard lock): next exercise has a lock",
+        "uncertain",
+    ),
     # Many words of it beside none of its names may be something else.
     ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip
@@ -125,11 +131,22 @@ def test_a_tool_result_that_has_the_number_does_not_say_the_fact() -> None:
 
 
 TEXTS = st.sampled_from(sorted({*EXAMPLES.values(), *(text for text, _, _ in FATES)}))
+#: Sentences of words, names, values and signs as people write them.
+WORDS = (
+    "never keep the pool_size of `deploy/env` at 40 ms because *Redis* lost ids, port 8443; must not use v1.2.3 — "
+    "“quoted” (see #175) on 14 February, likely main() 接口缓存 300 秒 left/right https://git.acme.dev/pull/7. I’d "
+    "e.g. check ~/.bashrc [x] 5 %, 1. - > don't foo_bar_baz"
+)
+MADE = st.lists(st.sampled_from(WORDS.split(" ")), min_size=1, max_size=120).map(" ".join)
 FILLER = st.lists(TEXTS | st.text(max_size=60), max_size=4)
 
 
 @given(
-    TEXTS, FILLER, FILLER, st.sampled_from(["summary", "head", "tail"]), st.sampled_from([" ", "\n", "\n- "])
+    TEXTS | MADE,
+    FILLER,
+    FILLER,
+    st.sampled_from(["summary", "head", "tail"]),
+    st.sampled_from(["\n", "\n- "]),
 )
 def test_what_is_in_the_list_is_never_lost(
     text: str, before: list[str], behind: list[str], where: str, between: str
@@ -206,6 +223,14 @@ def test_a_fact_said_again_is_one_fact_with_its_sayings() -> None:
     assert [saying.step for saying in one.sayings] == [0, 2]
     assert one.uses == 1
     assert not one.once
+
+
+def test_a_sentence_of_a_long_plan_comes_behind_what_was_said_alone() -> None:
+    plan = "\n".join(f"- The step of {word} takes the second path." for word in "abcdefghijklmnopq")
+    rule = "- Never drop the table."
+    found = facts(f"{plan}\n{rule}", "The first path is closed.")
+    assert [one.text for one in found[:2]] == ["Never drop the table.", "The first path is closed."]
+    assert len(found) > 15
 
 
 def test_the_user_outranks_the_agent_and_words_outrank_what_was_pasted() -> None:

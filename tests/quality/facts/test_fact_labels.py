@@ -51,9 +51,14 @@ def found(lives: tuple[Life, ...], text: str) -> Life | None:
     return None
 
 
-@pytest.mark.parametrize("held", [False, True], ids=["used", "held back"])
+@pytest.mark.parametrize(
+    ("held", "noise", "exact", "side"),
+    # Of those held back few are noise, and most of these are parts of sentences that are listed whole.
+    [(False, 0.15, 0.85, 0.95), (True, 0.4, 0.7, 0.85)],
+    ids=["used", "held back"],
+)
 def test_what_a_reader_wants_kept_is_listed_with_its_fate(
-    held: bool, recordings: Callable[[str], Path], fixtures_dir: Path
+    held: bool, noise: float, exact: float, side: float, recordings: Callable[[str], Path], fixtures_dir: Path
 ) -> None:
     counts: Counter[str] = Counter()
     for (database, conversation), entries in labels(held).items():
@@ -72,6 +77,6 @@ def test_what_a_reader_wants_kept_is_listed_with_its_fate(
                 counts["exact"] += life.outcome == entry["true_fate"]
                 counts["side"] += (life.outcome in KEPT) is (entry["true_fate"] in KEPT)
     assert counts["yes listed"] >= 0.95 * counts["yes"] > 0, counts
-    assert counts["no listed"] <= 0.5 * counts["no"], counts
-    assert counts["exact"] >= 0.6 * counts["fates"], counts
-    assert counts["side"] >= 0.8 * counts["fates"], counts
+    assert counts["no listed"] <= noise * counts["no"], counts
+    assert counts["exact"] >= exact * counts["fates"], counts
+    assert counts["side"] >= side * counts["fates"], counts

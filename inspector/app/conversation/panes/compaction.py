@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from textual import on
 
 from inspector.answers.compactions import why_of
+from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.app.conversation.compaction_views import CompactionRows, compaction_view
 from inspector.app.conversation.fact_views import life_view, worst_first
 from inspector.app.conversation.intents import ChooseCompaction, GoTo, ReadRows
@@ -16,7 +17,14 @@ from inspector.app.conversation.measure_views import MeasuresAsOf, evidence_of
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.reading import FactsRead
 from inspector.app.conversation.request_views import RequestsRead
-from inspector.app.conversation.resources import COMPACTIONS, FACTS, INDEX_BEFORE, MEASURES, REQUESTS
+from inspector.app.conversation.resources import (
+    ATTEMPTS,
+    COMPACTIONS,
+    FACTS,
+    INDEX_BEFORE,
+    MEASURES,
+    REQUESTS,
+)
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
 from inspector.app.conversation.summary_views import summary_view
@@ -24,6 +32,7 @@ from inspector.core.conversations import Compaction
 from inspector.engines.base import Plan, TokenIndex
 from inspector.quality.facts.fact import Life
 from widgets.lists.message_list import MessageList
+from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.compaction_pane import CompactionPane, CompactionView
 
@@ -100,6 +109,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         loaded.latest(REQUESTS),
         context.derived.budgets.max_summary_tokens,
         state.moment is None or done.index < state.moment.generation,
+        loaded.current(ATTEMPTS, state) if state.moment is None else None,
     )
 
 
@@ -116,6 +126,7 @@ def compute(
     requests: RequestsRead | None,
     budget: int,
     over: bool,
+    attempts: AttemptsRead | None = None,
 ) -> ShownCompaction:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list.
 
@@ -138,6 +149,7 @@ def compute(
         lost=lost,
         lost_note=note,
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
+        attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
     return ShownCompaction(view, CompactionRows(rows_before, rows_after, done))
 
@@ -168,7 +180,7 @@ def _show(pane: CompactionDetails, view: ShownCompaction | None) -> None:
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (COMPACTIONS, INDEX_BEFORE, FACTS, MEASURES, REQUESTS)
+    return (COMPACTIONS, INDEX_BEFORE, FACTS, MEASURES, REQUESTS, ATTEMPTS)
 
 
 PANE = Pane(
@@ -176,7 +188,8 @@ PANE = Pane(
     "The chosen compaction: why it fired, what it did to messages and tokens, where it cut beside where the profile "
     "would, what it lost (worst first), the files that were read again after it, the summary it made, and the list "
     "before it: − what left, = what stayed, Σ the summary that took its place. Enter goes to where a lost fact was "
-    "said, to where a file was opened again, or unfolds a section of the summary.",
+    "said, to where a file was opened again, or unfolds a section of the summary. T has the summary made again by a "
+    "model of your choice; what it keeps then stands here too.",
     CompactionDetails,
     _needs,
     compute,

@@ -6,19 +6,22 @@ from typing import Any
 
 from textual import on
 
+from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.app.conversation.fact_views import risk_scope
 from inspector.app.conversation.intents import ChooseCompaction, CopyText, GoTo
 from inspector.app.conversation.measure_views import MeasuresAsOf
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.reading import FactsRead
-from inspector.app.conversation.resources import COMPACTIONS, FACTS, MEASURES
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, MEASURES
 from inspector.app.conversation.state import recorded_then
 from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
 from inspector.quality.facts.carry import checklist
 from inspector.replay.moments import Moment
 from widgets.lists.measure_table import MeasuresView
+from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import CompactionChosen, PlaceChosen
+from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import FactScope, LossesPane, LossesView
@@ -65,7 +68,8 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     on_live = state.moment is not None or state.generation == len(context.opened.generations)
     plan = context.derived.plan if on_live else None
     measures = loaded.latest(MEASURES)
-    return facts, measures, state.compaction, then, state.moment, plan, state.generation
+    attempts = loaded.current(ATTEMPTS, state) if state.moment is None else None
+    return facts, measures, state.compaction, then, state.moment, plan, state.generation, attempts
 
 
 def compute(
@@ -76,6 +80,7 @@ def compute(
     at: Moment | None,
     plan: Plan | None,
     generation: int,
+    attempts: AttemptsRead | None = None,
 ) -> tuple[LossesView, FactsRead | None]:
     """What the chosen compaction of `then` lost; what the next one of the list on screen would put at risk."""
     if at is not None:
@@ -88,7 +93,8 @@ def compute(
         (*facts.scopes, _at_risk(facts, plan, generation)) if at is None else _scopes_then(facts, plan, at)
     )
     table = None if measures is None else measures.until(None if at is None else then)
-    return LossesView(scopes, chosen, table, total=then), facts
+    again = NO_ATTEMPTS if at is not None else attempts_view(attempts, None)
+    return LossesView(scopes, chosen, table, total=then, attempts=again), facts
 
 
 def _at_risk(facts: FactsRead, plan: Plan | None, generation: int) -> FactScope:
@@ -125,11 +131,12 @@ PANE = Pane(
     "mentioned and its value is not, ≈ in other words, = word for word; over it what all compactions kept, by kind. r "
     "turns to what was pruned and to what is → at risk in a compaction now. f, w, c leave a fate, a speaker, a kind. "
     "Enter goes to where it was said, s to where it survives, C copies what is shown as a checklist for the agent. m "
-    "shows the measures: open request and next step, files and commands, compression, tokens. No score sums them up.",
+    "shows the measures: open request and next step, files and commands, compression, tokens; no score sums them up. "
+    "Once more m: the fates with each summary that was made again, a column each.",
     Losses,
     _needs,
     compute,
     _show,
-    lambda state: (FACTS, MEASURES),
-    parts=(("facts", LossesFacts), ("measures", LossesMeasures)),
+    lambda state: (FACTS, MEASURES, ATTEMPTS),
+    parts=(("facts", LossesFacts), ("measures", LossesMeasures), ("attempts", LossesAttempts)),
 )

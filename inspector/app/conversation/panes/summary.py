@@ -1,4 +1,4 @@
-"""The summary that the chosen compaction made, in four views."""
+"""The summary that the chosen compaction made, in five views."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 from textual import on
 
 from inspector.app.conversation.as_of import LineageAsOf
-from inspector.app.conversation.intents import Change, ChooseCompaction
+from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
+from inspector.app.conversation.intents import Change, ChooseCompaction, DeleteAttempt
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import COMPACTIONS, LINEAGE
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
 from inspector.app.conversation.summary_views import diff_view, summary_view
 from inspector.core.conversations import Compaction
+from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import CompactionChosen
+from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_pane import (
@@ -45,9 +48,14 @@ class Summary(SummaryPane):
         event.stop()
         self.post_message(ChooseCompaction(event.compaction))
 
+    @on(SummaryAttempts.DeleteWanted)
+    def _delete_wanted(self, event: SummaryAttempts.DeleteWanted) -> None:
+        event.stop()
+        self.post_message(DeleteAttempt(event.attempt))
+
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
-    state, compactions = context.state, context.loaded.latest(COMPACTIONS)
+    state, loaded, compactions = context.state, context.loaded, context.loaded.latest(COMPACTIONS)
     if compactions is None:
         return None
     then = recorded_then(compactions, state.moment)
@@ -67,6 +75,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         len(compactions),
         budget,
         state.view,
+        loaded.current(ATTEMPTS, state) if state.moment is None and state.view == "attempts" else None,
     )
 
 
@@ -79,6 +88,7 @@ def compute(
     total: int,
     budget: int,
     view: str,
+    attempts: AttemptsRead | None = None,
 ) -> SummaryPaneView:
     """The summary of a compaction, as far as the view on screen needs it; `then` compactions of `total` had been made.
 
@@ -92,11 +102,13 @@ def compute(
         diff_view(before, shown) if changes else None,
         life,
         life_pending=view == "life" and lineage is None,
+        attempts=attempts_view(attempts, shown) if view == "attempts" and shown is not None else NO_ATTEMPTS,
     )
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (LINEAGE,) if state.view == "life" else ()
+    wanted: dict[str, Resource[Any]] = {"life": LINEAGE, "attempts": ATTEMPTS}
+    return (wanted[state.view],) if state.view in wanted else ()
 
 
 PANE = Pane(
@@ -104,7 +116,8 @@ PANE = Pane(
     "The summary that the chosen compaction made, section by section, with its size against the budget for it. m turns "
     "to what changed since the one before (+ added, − removed, ≈ reworded, → moved, = kept), to both side by side, "
     "and to the life of every item through all compactions (+ new, = kept, # renumbered, ≈ reworded, ÷ split, & "
-    "merged, → moved, ✓ done, − dropped, ↺ back; ! says something else since, ◷ open and stale).",
+    "merged, → moved, ✓ done, − dropped, ↺ back; ! says something else since, ◷ open and stale), and to the "
+    "summaries that were made again, each beside the recorded one. T has one made.",
     Summary,
     _needs,
     compute,
@@ -116,6 +129,7 @@ PANE = Pane(
         ("changes", SummaryChanges),
         ("sides", SummarySides),
         ("life", SummaryLife),
+        ("attempts", SummaryAttempts),
     ),
     threaded=True,
 )

@@ -1,0 +1,113 @@
+"""What the screen for another summary does in threads: what would be sent, and sending it. Plain functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.core.errors import UsageProblem
+from inspector.core.watching import Watch
+
+if TYPE_CHECKING:
+    from inspector.answers.attempt_life import LifeOrder
+    from inspector.answers.attempting import Order
+    from inspector.answers.inspection import Inspection
+    from inspector.attempts.attempt import Attempt
+    from inspector.attempts.consent import Allowance, Sending
+    from inspector.attempts.summarizers.base import Summarizer
+    from inspector.engines.base import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What was typed and ticked: who writes (a command, or an endpoint with its model and the variable that holds its
+    key), and how."""
+
+    command: str = ""
+    endpoint: str = ""
+    model: str = ""
+    key: str = ""
+    budget: str = ""
+    focus: str = ""
+    prompt: str = ""
+    life: bool = False
+    masking: bool = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Looked:
+    """What a form would send: a single order, or a life."""
+
+    sending: Sending
+    order: Order | None
+    life: LifeOrder | None
+    note: str = ""
+
+
+def summarizer_of(form: Form) -> Summarizer:
+    """Who is to write. Raises UsageProblem where the form does not say, or says two."""
+    from inspector.attempts.summarizers.command import CommandSummarizer
+    from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+
+    if bool(form.command.strip()) == bool(form.endpoint.strip()):
+        raise UsageProblem("Say who is to write: a command, or an endpoint with its model.")
+    if form.command.strip():
+        return CommandSummarizer(form.command.strip())
+    return EndpointSummarizer(form.endpoint.strip(), form.model.strip(), form.key.strip())
+
+
+def look(
+    inspection: Inspection, settings: Settings, compaction: int, step: int | None, form: Form, watch: Watch
+) -> Looked:
+    """What the form would send for a recorded compaction, or for the one that is planned at a step; nothing is sent.
+    Raises InspectorErrors."""
+    from inspector.answers.attempt_life import LifeOrder, life_sending
+    from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
+    from inspector.attempts.masking import Masker
+
+    summarizer = summarizer_of(form)
+    budget = _budget(form.budget)
+    template = Path(form.prompt.strip()).expanduser() if form.prompt.strip() else None
+    wording = Wording(template, None, form.focus.strip(), form.masking)
+    watch.check()
+    if form.life and step is not None:
+        raise UsageProblem(
+            "Every later summary can be made again from a recorded compaction on: leave the replay."
+        )
+    if form.life:
+        life = LifeOrder(summarizer, wording, compaction, budget)
+        return Looked(life_sending(inspection, settings, life), None, life)
+    masker = Masker(form.masking)
+    listed = (
+        recorded_list(inspection, settings, compaction)
+        if step is None
+        else planned_list(inspection, settings, step)
+    )
+    ask = ask_for(listed, settings, wording, budget, masker=masker)
+    order = Order(ask, summarizer)
+    return Looked(sending_of([order], masker), order, None, str(ask.settings["note"]))
+
+
+def _budget(text: str) -> int | None:
+    text = text.strip().replace(",", "")
+    if not text:
+        return None
+    if not text.isdecimal():
+        raise UsageProblem(f"{text!r} is no number of tokens.")
+    return int(text)
+
+
+def send(
+    inspection: Inspection, settings: Settings, looked: Looked, allowance: Allowance, watch: Watch
+) -> list[Attempt]:
+    """Send what the user allowed, and keep what comes. Raises NotAllowed, OutputProblem, and Cancelled."""
+    from inspector.answers.attempt_life import make_life
+    from inspector.answers.attempting import carry_out
+    from inspector.attempts.kept import default_attempts
+
+    kept = default_attempts()
+    if looked.life is not None:
+        return make_life(inspection, settings, looked.life, kept, allowance, watch)
+    assert looked.order is not None
+    return carry_out([looked.order], inspection, kept, allowance, watch)

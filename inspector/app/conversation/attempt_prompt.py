@@ -1,0 +1,217 @@
+"""Asks who is to write another summary, says what would be sent to whom, and sends it once that is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Checkbox, Input, Static
+
+from inspector.app.conversation.attempt_making import Form, Looked, look, send
+from inspector.app.jobs import JobMessage, Jobs
+from inspector.core.text import safe
+
+if TYPE_CHECKING:
+    from inspector.answers.inspection import Inspection
+    from inspector.app.host import Host
+    from inspector.attempts.attempt import Attempt
+    from inspector.engines.base import Settings
+
+_ABOUT = (
+    "The input is what the agent's engine handed over, so that only the summarizer differs. Nothing is sent before you "
+    "have seen what goes where. Attempts are kept until you delete them."
+)
+#: Below this height of the terminal less is said.
+LOW = 30
+#: (field of the form, what stands in an empty line).
+_FIELDS = (
+    ("command", "a command that reads a prompt and writes a summary: llm -m MODEL"),
+    ("endpoint", "or an endpoint: https://api.openai.com/v1"),
+    ("model", "the endpoint's model"),
+    ("key", "the environment variable with the endpoint's key"),
+    ("budget", "tokens to ask for (empty: as many as the engine does)"),
+    ("focus", "what is to be kept above all (empty: as the engine does)"),
+    ("prompt", "a file with a prompt of your own: {turns} {earlier} {budget} {focus}"),
+)
+
+
+class Tick(Checkbox):
+    """A checkbox whose sign says whether it is ticked, not its colour alone."""
+
+    @property
+    def BUTTON_INNER(self) -> str:  # type: ignore[override]
+        """The sign in the box."""
+        return "X" if self.value else " "
+
+
+class AttemptPrompt(ModalScreen[bool]):
+    """A form, what it would send, and the button that sends it. Answers whether anything was made."""
+
+    CSS_PATH = "attempt.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Stop, or leave", id="attempt.leave"),
+        Binding("ctrl+s", "send", "Send it", id="attempt.send", priority=True),
+        Binding("down", "app.focus_next", "Next line", show=False, id="attempt.next"),
+        Binding("up", "app.focus_previous", "Line before", show=False, id="attempt.previous"),
+    ]
+    app: Host
+
+    def __init__(
+        self,
+        inspection: Inspection,
+        settings: Settings,
+        compaction: int,
+        step: int | None,
+        remembered: dict[str, str],
+    ) -> None:
+        super().__init__()
+        self.inspection = inspection
+        self.settings = settings
+        self.compaction = compaction
+        self.step = step
+        self.remembered = remembered
+        self.jobs = Jobs(self, self._told, self._failed)
+        self._looked: Looked | None = None
+        self._made = False
+
+    def compose(self) -> ComposeResult:
+        """The form, what would be sent, what to do."""
+        with Vertical(id="attempt"):
+            what = (
+                f"of compaction {self.compaction}" if self.step is None else f"planned at step {self.step:,}"
+            )
+            yield Static(Text(f"Another summary {what}", style="bold"))
+            yield Static(Text(_ABOUT), id="about")
+            with VerticalScroll(id="form", can_focus=False):
+                for name, words in _FIELDS:
+                    yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
+                yield Tick(
+                    "every later summary again too, each on top of the one before", id="life", compact=True
+                )
+                yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
+            with VerticalScroll(id="said", can_focus=False):
+                yield Static(id="told")
+            with Horizontal(id="buttons"):
+                yield Button("See what would be sent", id="look", compact=True)
+                yield Button("Send it", id="send", variant="warning", disabled=True, compact=True)
+                yield Button("Leave", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        """Who writes is typed first."""
+        self.query_one(Input).focus()
+        self._say("")
+
+    def on_resize(self) -> None:
+        """Where room is short, the form gives way to what is said and to the buttons."""
+        self.set_class(self.size.height < LOW, "-low")
+
+    @property
+    def form(self) -> Form:
+        """What was typed."""
+        texts = {name: self.query_one(f"#{name}", Input).value for name, _ in _FIELDS}
+        life, masking = (self.query_one(f"#{name}", Checkbox).value for name in ("life", "masking"))
+        return Form(**texts, life=life, masking=masking)
+
+    @property
+    def told(self) -> str:
+        """What stands above the buttons."""
+        return str(self.query_one("#told", Static).content)
+
+    @on(JobMessage)
+    def _job_said(self, event: JobMessage) -> None:
+        self.jobs.handle(event)
+
+    @on(Input.Changed)
+    @on(Checkbox.Changed)
+    def _changed(self) -> None:
+        """What was allowed was for what was typed then."""
+        if self._looked is not None or "look" in self.jobs.busy():
+            self._forget()
+
+    def _forget(self) -> None:
+        self.jobs.cancel("look")
+        self._looked = None
+        self.query_one("#send", Button).disabled = True
+        self._say("")
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._look()
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        {"look": self._look, "send": self.action_send, "leave": self.action_leave}[event.button.id or ""]()
+
+    def _look(self) -> None:
+        if "send" in self.jobs.busy():
+            return
+        self._forget()
+        form = self.form
+        self.remembered.update({name: getattr(form, name) for name, _ in _FIELDS})
+        self._say("Looking at what would be sent …")
+        values = (self.inspection, self.settings, self.compaction, self.step, form)
+        self.jobs.run("look", values, look, self._seen)
+
+    def _seen(self, looked: Looked) -> None:
+        self._looked = looked
+        self._say("\n".join(filter(None, (*looked.sending.sentences, looked.note, "ctrl+s sends it."))))
+        # The focus stays where it is: enter, pressed once too often, sends nothing.
+        self.query_one("#send", Button).disabled = False
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what was looked at can be sent."""
+        return action != "send" or self._looked is not None
+
+    def action_send(self) -> None:
+        """Send what was looked at."""
+        from inspector.attempts.consent import Allowance
+
+        looked = self._looked
+        if looked is None or "send" in self.jobs.busy():
+            return
+        # The button or its key, pressed below what is sent to whom, is the consent.
+        allowance = Allowance(looked.sending)
+        self._looked, self._made = None, True
+        self.query_one("#send", Button).disabled = True
+        self._say("Sent; esc stops it. Waiting for the first words …")
+        values = (self.inspection, self.settings, looked, allowance)
+        self.jobs.run("send", values, send, self._came)
+
+    def _came(self, made: list[Attempt]) -> None:
+        problems = [f"Attempt {one.id}: {one.problem}" for one in made if one.problem]
+        if problems:
+            self._say("\n".join(problems))
+            self.jobs.cancel("send")
+        else:
+            self.dismiss(True)
+
+    def _told(self, name: str, text: str) -> None:
+        if text and name in self.jobs.busy():
+            self._say(f"{text}{'; esc stops it' if name == 'send' else ''}")
+
+    def _failed(self, sentence: str) -> None:
+        self._say(sentence)
+        for name in ("look", "send"):
+            self.jobs.cancel(name)
+
+    def _say(self, text: str) -> None:
+        told = self.query_one("#told", Static)
+        told.update(Text(safe(text)))
+        self.query_one("#said").display = bool(text)
+
+    def action_leave(self) -> None:
+        """Stop what goes on; else leave."""
+        if "send" in self.jobs.busy():
+            self.jobs.cancel("send")
+            self._say("Stopped. What had come is kept, unfinished.")
+        else:
+            self.jobs.cancel("look")
+            self.dismiss(self._made)

@@ -1,0 +1,97 @@
+"""Attempts as the panes show them. Pure functions over values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.fact_views import life_view, worst_first
+from inspector.app.conversation.summary_views import compared_texts
+from widgets.base import human
+from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, KindCount, LifeView
+
+if TYPE_CHECKING:
+    from inspector.answers.attempt_life import CurvePoint
+    from inspector.answers.attempt_survival import SummaryOutcome
+    from inspector.attempts.attempt import Attempt
+    from inspector.core.conversations import Compaction
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AttemptsRead:
+    """What the attempts of a compaction keep beside its recorded summary; `empty` are those without a summary,
+    `lives` the curves of those that they belong to, each with its first attempt."""
+
+    compaction: int
+    outcomes: tuple[SummaryOutcome, ...] = ()
+    empty: tuple[Attempt, ...] = ()
+    lives: tuple[tuple[Attempt, tuple[CurvePoint, ...]], ...] = ()
+
+
+def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> AttemptsView:
+    """The attempts of the chosen compaction; pending while they are being judged."""
+    if read is None:
+        return AttemptsView(pending=True)
+    if not any(outcome.attempt is not None for outcome in read.outcomes) and not read.empty:
+        return AttemptsView()
+    text = "" if recorded is None else recorded.summary or ""
+    summaries = [_summary(outcome, text) for outcome in read.outcomes]
+    summaries += [_empty(attempt) for attempt in read.empty]
+    facts = _facts([outcome for outcome in read.outcomes if _at_record(outcome)])
+    return AttemptsView(tuple(summaries), facts, lives=tuple(_life(*life) for life in read.lives))
+
+
+def _life(first: Attempt, points: Sequence[CurvePoint]) -> LifeView:
+    told = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
+    return LifeView(first.life or first.id, first.name, told)
+
+
+def _at_record(outcome: SummaryOutcome) -> bool:
+    return outcome.attempt is None or outcome.attempt.place.step is None
+
+
+def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
+    kinds = tuple(KindCount(one.kind, one.kept, one.of, one.weakened) for one in outcome.survival())
+    attempt = outcome.attempt
+    if attempt is None:
+        return AttemptView(0, "recorded", kinds, outcome.tokens, text=recorded)
+    made = [human.clock(attempt.at), f"prompt {attempt.prompt_name}", f"in {human.duration(attempt.seconds)}"]
+    if attempt.place.step is not None:
+        made.insert(0, f"planned at step {attempt.place.step:,}")
+    if attempt.life is not None:
+        made.append(f"life {attempt.life}")
+    return AttemptView(
+        attempt.id,
+        attempt.name,
+        kinds,
+        outcome.tokens,
+        attempt.budget,
+        cost_words(attempt.cost),
+        " · ".join(made),
+        attempt.problem,
+        compared_texts(recorded, attempt.summary),
+        attempt.summary,
+    )
+
+
+def cost_words(cost: float | None) -> str:
+    """US dollars in few letters; nothing where no price is known."""
+    return "" if cost is None else f"${cost:.2f}" if cost >= 0.1 else f"${cost:.4f}"
+
+
+def _empty(attempt: Attempt) -> AttemptView:
+    problem = attempt.problem or "It is being made, or what made it was ended."
+    return AttemptView(attempt.id, attempt.name, problem=problem, made=human.clock(attempt.at))
+
+
+def _facts(outcomes: Sequence[SummaryOutcome]) -> tuple[FactFates, ...]:
+    if not outcomes:
+        return ()
+    found = []
+    fates = [{life.fact.key: life.outcome for life in outcome.lives} for outcome in outcomes]
+    for _, life in worst_first(list(enumerate(outcomes[0].lives))):
+        view = life_view(life)
+        outcomes_of = tuple(one.get(life.fact.key) for one in fates)
+        found.append(FactFates(view.kind, view.text, outcomes_of, view.source))
+    return tuple(found)

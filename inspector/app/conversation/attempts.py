@@ -1,0 +1,46 @@
+"""Having a summary made again from the screen, and deleting what was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.intents import ConversationHost
+
+
+class Attempts:
+    """Asks for an attempt of the chosen compaction, or of the one planned at the moment of a replay; what came of it is
+    read anew."""
+
+    def __init__(self, host: ConversationHost) -> None:
+        self._host = host
+
+    def ask(self) -> None:
+        """Ask who is to write, and what may be sent."""
+        from inspector.app.conversation.attempt_prompt import AttemptPrompt
+
+        host, opened = self._host, self._host.known.opened
+        now = host.now
+        if opened is None or not (now.compaction or now.moment):
+            host.app.notify("There is no compaction whose summary could be made again.", timeout=3)
+            return
+        # In a replay it is the compaction that the settings on screen plan there.
+        step = None if now.moment is None else now.moment.step
+        settings = opened.resolved.settings if step is None else now.settings
+        prompt = AttemptPrompt(opened.inspection, settings, now.compaction, step, host.saved.attempt)
+        host.app.push_screen(prompt, self._changed)
+
+    def delete(self, attempt: int) -> None:
+        """Delete an attempt with its prompt and its summary."""
+        from inspector.attempts.kept import default_attempts
+        from inspector.core.errors import OutputProblem
+
+        try:
+            default_attempts().delete([attempt])
+        except OutputProblem as error:
+            self._host.tell(str(error))
+        self._changed(True)
+
+    def _changed(self, made: bool | None) -> None:
+        if made:
+            self._host.change(attempts=self._host.now.attempts + 1)

@@ -1,0 +1,195 @@
+"""Requests with their sums, where prompts differ, bills of calls that are listed, and what findings ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.cost_evidence import _cache, cost_evidence
+from inspector.answers.request_places import AnswerPlaces, difference
+from inspector.answers.requests import (
+    PricedRequest,
+    Requests,
+    bills_of,
+    list_requests,
+    requests_of,
+    summarizing_calls,
+    with_differences,
+)
+from inspector.app.conversation.request_views import read_requests
+from inspector.caching.costs import request_cost
+from inspector.caching.misses import judge
+from inspector.core.conversations import ROLE_CODES, Generation, Request
+from inspector.core.shares import dollars
+from inspector.export.documents.costs import request_documents, sums_document
+from inspector.stores.detect import open_store
+from tests.caching.test_costs import OPUS
+from tests.caching.test_misses import request
+
+ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant"))
+
+
+class Unwatched:
+    """Nobody watches."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+    def counting(self, what: str, total: int) -> Callable[[int], None]:
+        return lambda done: None
+
+    def some(self, value: Any) -> None:
+        pass
+
+
+def priced(*requests: Request, rates: bool = True) -> Requests:
+    judged = judge(requests)
+    return Requests(
+        tuple(
+            PricedRequest(one, request_cost(one.request, OPUS) if rates else None, OPUS if rates else None)
+            for one in judged
+        ),
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [
+        (0.0, "0.00"),
+        (0.0004, "<0.001"),
+        (0.0163, "0.016"),
+        (0.42, "0.42"),
+        (1234.5, "1,234.50"),
+        (-0.42, "−0.42"),
+    ],
+)
+def test_dollars_are_told_as_people_read_them(amount: float, words: str) -> None:
+    assert dollars(amount) == words
+
+
+def test_an_answer_is_found_by_its_time_or_its_row() -> None:
+    generation = Generation(1, "s", (11, 12, 13, 14), ROLES)
+    by_time = AnswerPlaces(generation, [100.0, 110.0, 111.0, 140.0], modelled=False)
+    assert [by_time.of(request(1, 0, 0, at)) for at in (109.9, 110.0, 125.0, 139.5, 200.0)] == [1, 1, 1, 3, 3]
+    assert by_time.of(request(1, 0, 0, 50.0)) is None
+    assert by_time.of(request(1, 0, 0, 0.0)) is None
+    by_row = AnswerPlaces(generation, [0.0] * 4, modelled=True)
+    assert [by_row.of(request(1, 0, 0, 0.0, message=row)) for row in ("14", "13")] == [3, None]
+
+
+def test_where_a_prompt_differs_is_told_by_what_was_read() -> None:
+    """Two tokens of the provider for each rough one, and 10,000 beside the messages."""
+    grown = list(range(0, 11_000, 1_000))
+    first = request(1, 0, 10_000, 0.0, input=0)
+    later = request(2, 16_500, 30_000 - 16_500, 0.0, input=0)
+    assert difference(later, 10, first, 0, grown) == "behind #2 (~16,500 tokens in)"
+    start = request(2, 9_000, 21_000, 0.0, input=0)
+    assert difference(start, 10, first, 0, grown).startswith(
+        "at the start (system prompt, tools or first message"
+    )
+
+
+def test_what_has_no_price_says_why() -> None:
+    known, unknown = priced(request(1, 0, 5_000, 0.0)), priced(request(1, 0, 5_000, 0.0), rates=False)
+    assert known.why_no_cost == ()
+    assert unknown.why_no_cost == ("no price of claude-opus-4-5 is known",)
+    assert unknown.cost is None
+    (document,) = request_documents(unknown)
+    assert (document["cost"], document["cost_note"]) == (None, "no price of claude-opus-4-5 is known")
+    sums = sums_document(unknown)
+    assert sums["cost"] is None
+    assert sums["cost_notes"] == ["no price of claude-opus-4-5 is known"]
+
+
+def test_sums_are_those_of_the_requests(fixtures_dir: Path) -> None:
+    for path in sorted((fixtures_dir / "agents").iterdir()):
+        answers = Answers(open_store(path), {}, None)
+        for row in answers.store.conversations():
+            found = list_requests(answers, row.id)
+            documents, sums = request_documents(found), sums_document(found)
+            assert sums["requests"] == len(documents)
+            assert sums["sent_tokens"] == sum(one["context_tokens"] for one in documents)
+            for one in sums["by_cause"]:
+                those = [entry for entry in documents if entry["cause"] == one["cause"]]
+                assert one["misses"] == len(those)
+                assert one["missed_tokens"] == sum(entry["missed_tokens"] for entry in those)
+            if sums["cost"] is not None:
+                assert sums["cost"]["amount"] == pytest.approx(
+                    sum(one["cost"]["amount"] for one in documents)
+                )
+
+
+def test_a_call_that_summarizes_is_billed_as_it_was(fixtures_dir: Path) -> None:
+    """opencode lists it with the others; its prompt is another one, so it is not what the requests before it sent."""
+    answers = Answers(open_store(fixtures_dir / "agents" / "opencode"), {}, None)
+    (row,) = answers.store.conversations()
+    inspection, resolved = answers.opened(row.id)
+    found = requests_of(inspection, resolved)
+    own = summarizing_calls(inspection, found)
+    assert sorted(own.values()) == [one.index for one in inspection.compactions()]
+    dear = Requests(
+        tuple(one._replace(cost=request_cost(one.judged.request, OPUS), rates=OPUS) for one in found.priced),
+        False,
+    )
+    for number, index in own.items():
+        (call,) = [one for one in dear.priced if one.judged.request.index == number]
+        assert call.cost is not None
+        bill, _ = bills_of(inspection, dear)[index]
+        assert bill.own.amount == pytest.approx(call.cost.amount)
+
+
+def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -> None:
+    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
+    row = max(answers.store.conversations(), key=lambda row: row.messages)
+    inspection, resolved = answers.opened(row.id)
+    read = read_requests(inspection, resolved, Unwatched())
+    whole = read.until(1, None)
+    assert whole is read.view
+    assert whole.idle
+    lists = {generation.number: len(generation) for generation in inspection.conversation.generations}
+    counts = []
+    for number, length in lists.items():
+        shown = read.until(number, length)
+        counts.append(len(shown.requests))
+        assert all(one.place is None or one.place.generation <= number for one in shown.requests)
+        assert shown.idle == ()
+    assert counts == sorted(counts)
+    assert counts[-1] == len(whole.requests)
+    first = read.until(1, 5)
+    assert 0 < len(first.requests) < counts[0]
+    spent = sum(one.cost or 0.0 for one in first.requests)
+    assert f"{dollars(spent)} US dollars" in first.note
+    assert all(one.modelled for one in whole.requests)
+
+
+def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:
+    changing = [request(1, 0, 50_000, 1_000.0)]
+    changing += [request(n, 9_000, 50_000, 1_000.0 + 20 * n) for n in range(2, 9)]
+    found = _cache(priced(*changing).priced)
+    assert (found.writing, found.warm, found.changed, found.same) == (8, 7, 7, 9_000)
+    assert found.again == 41_000 + 6 * 50_000
+    paused = [request(n, 0, 50_000, 1_000.0 + 900 * n) for n in range(1, 7)]
+    cold = _cache(priced(*paused).priced)
+    assert (cold.writing, cold.read, cold.warm) == (6, 0, 0)
+
+
+def test_nothing_is_worked_out_from_messages_without_compactions(fixtures_dir: Path) -> None:
+    answers = Answers(open_store(fixtures_dir / "hermes-0.19-in-place.db"), {}, None)
+    compacted = {}
+    for row in answers.store.conversations():
+        inspection, resolved = answers.opened(row.id)
+        evidence = cost_evidence(inspection, resolved)
+        compacted[bool(inspection.compactions())] = evidence
+        assert with_differences(inspection, resolved, requests_of(inspection, resolved)).modelled
+    assert compacted[False].idle is None
+    assert compacted[True].modelled
+    assert compacted[True].bills
+    assert compacted[True].cache is None

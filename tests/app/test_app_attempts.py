@@ -1,0 +1,285 @@
+"""Another summary from the screen: what would be sent is said, nothing goes before that, and what came stands beside
+the recorded summary."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Button, Input
+
+from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
+from inspector.app.conversation.panes.compaction import CompactionDetails
+from inspector.app.conversation.panes.losses import Losses
+from inspector.app.conversation.panes.summary import Summary
+from inspector.attempts.kept import default_attempts
+from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
+from tests.attempts.server import DONE, Server, event, stream
+from tests.attempts.watching import watched
+from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.summary_attempts import SummaryAttempts
+
+ROOT = Path(__file__).resolve().parents[2]
+STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running_server:
+        yield running_server
+
+
+def prompt_of(pilot: Test) -> AttemptPrompt:
+    assert isinstance(pilot.app.screen, AttemptPrompt)
+    return pilot.app.screen
+
+
+async def done(pilot: Test) -> None:
+    """Until no job of the form is at work."""
+    screen = pilot.app.screen
+    for _ in range(1_000):
+        await settled(pilot)
+        if not isinstance(screen, AttemptPrompt) or not screen.jobs.busy():
+            return
+    raise AssertionError("the form does not come to rest")
+
+
+async def came(pilot: Test, true: Callable[[], bool]) -> None:
+    """Until something is true that a thread at work brings; fails when it does not come."""
+    for _ in range(20_000):
+        if true():
+            return
+        await pilot.pause()
+    raise AssertionError("what was waited for did not come")
+
+
+async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:
+    """The form for a compaction, filled in."""
+    await press(pilot, "2")
+    screen = conversation(pilot)
+    while screen.now.compaction > compaction:
+        await press(pilot, "left_square_bracket")
+    await press(pilot, "T")
+    form = prompt_of(pilot)
+    for name, value in fields.items():
+        form.query_one(f"#{name}", Input).value = value
+    await settled(pilot)
+    return form
+
+
+async def test_nothing_is_sent_before_it_was_seen_and_allowed(fixtures_dir: Path, server: Server) -> None:
+    server.answers = [stream(event("## Goal\nAbort when p99 passes 350 ms or errors pass 0.5 %."), DONE)]
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        with watched() as seen:
+            form = await opened(pilot, endpoint=server.base, model="gpt-4o")
+            await press(pilot, "ctrl+s")
+            assert form.query_one("#send", Button).disabled
+            await press(pilot, "enter")
+            await done(pilot)
+            assert "1 prompt of ~" in form.told
+            assert f"gpt-4o at {server.base}" in form.told
+            assert "US dollars" in form.told
+            assert "secrets" in form.told
+            # Enter once too often sends nothing, and what was allowed is forgotten when the form changes.
+            await press(pilot, "enter")
+            await done(pilot)
+            form.query_one("#model", Input).value = "gpt-4o-mini"
+            await settled(pilot)
+            assert form.query_one("#send", Button).disabled
+            await press(pilot, "ctrl+s")
+        assert seen == []
+        assert not server.requests
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        await settled(pilot)
+        assert conversation(pilot)
+        assert len(server.requests) == 1
+        assert server.requests[0][2]["model"] == "gpt-4o-mini"
+        (made,) = default_attempts().all()
+        assert (made.state, made.model, made.place.compaction) == ("finished", "gpt-4o-mini", 2)
+
+
+async def made(pilot: Test, compaction: int = 2, command: str = STAND_IN) -> None:
+    await opened(pilot, compaction, command=command)
+    await press(pilot, "enter")
+    await done(pilot)
+    await press(pilot, "ctrl+s")
+    await done(pilot)
+    await settled(pilot)
+
+
+async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        await made(pilot)
+        screen = conversation(pilot)
+        pane = screen.panes.pane("compaction")
+        assert isinstance(pane, CompactionDetails)
+        told = pane.body.text
+        assert "with this one 4 of 4 constraints, recorded 0 of 4" in " ".join(told.split())
+
+        await press(pilot, "3", "M")
+        summary = screen.panes.pane("summary")
+        assert isinstance(summary, Summary)
+        assert isinstance(summary.shown, SummaryAttempts)
+        assert "of the budget of 4,330" in summary.shown.headline
+        assert "Constraints & Preferences" in summary.shown.body.text
+        assert "Abort when p99 passes 350 ms" in summary.shown.body.text
+
+        await press(pilot, "4", "M")
+        losses = screen.panes.pane("losses")
+        assert isinstance(losses, Losses)
+        assert isinstance(losses.shown, LossesAttempts)
+        assert "recorded" in losses.shown.headline
+        assert "constraint  0/4         4/4" in losses.shown.headline
+        before = len(losses.shown.body.text.splitlines())
+        await press(pilot, "d")
+        assert len(losses.shown.body.text.splitlines()) < before
+        await press(pilot, "J", "enter")
+        assert screen.panes.current == "message"
+
+        # Another compaction has none.
+        await press(pilot, "3")
+        while screen.now.compaction < 3:
+            await press(pilot, "right_square_bracket")
+        assert "No attempt has been made" in summary.shown.headline
+
+
+async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        await made(pilot)
+        await press(pilot, "3", "M", "D")
+        assert len(default_attempts().all()) == 1
+        await press(pilot, "D")
+        assert not default_attempts().all()
+        summary = conversation(pilot).panes.pane("summary")
+        assert isinstance(summary, Summary)
+        assert isinstance(summary.shown, SummaryAttempts)
+        assert "No attempt has been made" in summary.shown.headline
+
+
+async def test_a_life_is_made_from_the_screen(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(100, 24)) as pilot:
+        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+        form.query_one("#life", Tick).value = True
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        assert "2 prompts of ~" in form.told
+        assert "estimates" in form.told
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        assert [one.place.compaction for one in default_attempts().all()] == [3, 4]
+        assert {one.life for one in default_attempts().all()} == {1}
+
+
+async def test_escape_stops_it_and_keeps_what_came(fixtures_dir: Path, server: Server) -> None:
+    def hold() -> None:
+        server.waits.set()
+        server.go_on.wait(60)
+
+    server.answers = [stream(event("half a summary"), event("late"), before=hold)]
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, endpoint=server.base, model="m")
+        await press(pilot, "enter")
+        await done(pilot)
+        await pilot.press("ctrl+s")
+        await came(pilot, lambda: "characters 14 of" in form.told)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "Stopped" in form.told
+        await came(pilot, lambda: bool(default_attempts().all()[0].problem))
+        (one,) = default_attempts().all()
+        assert (one.state, one.summary) == ("unfinished", "half a summary")
+        await press(pilot, "escape")
+        assert conversation(pilot)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, "Say who is to write"),
+        ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
+        ({"endpoint": "http://127.0.0.1"}, "needs a model"),
+        ({"command": "cat", "budget": "many"}, "no number of tokens"),
+        ({"command": "cat", "budget": "1"}, "must lie between"),
+        ({"command": "cat", "prompt": "/no/such/file"}, "cannot be read"),
+    ],
+)
+async def test_what_cannot_be_is_told_in_the_form(
+    fixtures_dir: Path, fields: dict[str, str], told: str
+) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT) as pilot:
+        form = await opened(pilot, **fields)
+        await press(pilot, "enter")
+        await done(pilot)
+        assert told in form.told
+        assert form.query_one("#send", Button).disabled
+
+
+async def test_what_failed_is_told(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, command="false")
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        assert "exit code 1" in form.told
+        await press(pilot, "escape")
+        pane = conversation(pilot).panes.pane("compaction")
+        assert isinstance(pane, CompactionDetails)
+        assert "✗ #1 false" in pane.body.text
+
+
+async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "colon", "6", "0", "enter", "T")
+        form = prompt_of(pilot)
+        assert screen.now.moment is not None
+        assert form.step == screen.now.moment.step == 60
+        form.query_one("#command", Input).value = STAND_IN
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        (one,) = default_attempts().all()
+        assert (one.place.step, one.place.compaction, one.state) == (60, 1, "finished")
+        await press(pilot, "escape", "2")
+        while screen.now.compaction > 1:
+            await press(pilot, "left_square_bracket")
+        pane = screen.panes.pane("compaction")
+        assert isinstance(pane, CompactionDetails)
+        assert "#1" in pane.body.text
+
+
+async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) -> None:
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+        form.query_one("#life", Tick).value = True
+        await settled(pilot)
+        form.query_one(Input).focus()
+        await press(pilot, "enter")
+        await done(pilot)
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        await press(pilot, "4", "M")
+        losses = conversation(pilot).panes.pane("losses")
+        assert isinstance(losses, Losses)
+        assert isinstance(losses.shown, LossesAttempts)
+        told = losses.shown.body.text
+        assert "life 1" in told
+        assert told.index("after 3") < told.index("after 4")

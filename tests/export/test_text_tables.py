@@ -1,0 +1,62 @@
+"""Tables of text: nothing but titles and texts gives way, whatever the width."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.export.text.console import add_row, table_of
+from inspector.export.text.conversations import shortest_names
+
+WORDS = st.text("ab 小程序 ,.", max_size=60)
+ROWS = st.lists(st.tuples(WORDS, st.integers(0, 10**9), WORDS, st.integers(0, 10**6)), max_size=5)
+
+
+@given(ROWS, st.integers(1, 160))
+def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
+    rows: list[tuple[str, int, str, int]], room: int
+) -> None:
+    table = table_of(
+        ("title", False), ("tokens", True), ("text", False), ("rest", True), spare=("rest",), cut=("title",)
+    )
+    for title, tokens, text, rest in rows:
+        add_row(table, title, f"{tokens:,}", text, f"{rest:,}")
+    names, *lines = table.lines(room)
+    told = "\n".join(lines)
+    assert all(f"{tokens:,}" in told for _, tokens, _, _ in rows)
+    # What cannot be spared, and eighteen cells each for what gives way.
+    least = 18 + 2 + max([6, *(len(f"{tokens:,}") for _, tokens, _, _ in rows)]) + 2 + 18
+    assert max(map(cell_len, (names, *lines))) <= max(room, least)
+    if room >= 160:
+        assert "rest" in names
+        assert all(f"{rest:,}" in told for *_, rest in rows)
+
+
+def test_texts_are_folded_and_titles_cut() -> None:
+    table = table_of(("title", False), ("n", True), ("text", False), cut=("title",))
+    add_row(
+        table, "A title that is longer than its column", 1_000, "and a text that needs two lines or three"
+    )
+    assert table.lines(44) == [
+        "title                  n  text",
+        "A title that is l…  1000  and a text that",
+        "                          needs two lines or",
+        "                          three",
+    ]
+
+
+def test_what_can_be_spared_goes_first() -> None:
+    table = table_of(("a", True), ("b", True), ("c", True), spare=("c", "a"))
+    add_row(table, "11111", "22222", "33333")
+    assert table.lines(19) == ["    a      b      c", "11111  22222  33333"]
+    assert table.lines(18) == ["    a      b", "11111  22222"]
+    assert table.lines(11) == ["    b", "22222"]
+    assert table.lines(2) == ["    b", "22222"]
+
+
+@given(st.sets(st.text("ab1-", min_size=1, max_size=20), max_size=8))
+def test_a_short_id_names_one_alone(ids: set[str]) -> None:
+    for one, short in shortest_names(sorted(ids)).items():
+        assert one.startswith(short)
+        assert short == one or [other for other in ids if other.startswith(short)] == [one]

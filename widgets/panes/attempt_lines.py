@@ -1,0 +1,241 @@
+"""Attempts as values and lines: what each summary that was made again keeps, beside the recorded one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from widgets.base import human
+from widgets.base.strips import fit, one_line
+from widgets.base.text_lines import TextLine, line_of
+from widgets.lists.fact_list import OUTCOMES, FactPlace
+from widgets.panes.diff_lines import DiffSection
+
+#: A column of a table of attempts, in cells; so many of them are shown at most.
+_COLUMN, _MOST_COLUMNS = 12, 6
+_KIND = 12
+#: The width of a bar, in cells.
+_BAR = 14
+#: So many signs of a command or a model are told.
+_NAME = 27
+#: What a fate is in a column where the attempt did not reach a fact.
+_NOT_THERE = ("–", "muted")
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """Of the facts of a kind, how many can be read, of how many it can be told; `weakened` no longer bind."""
+
+    kind: str
+    kept: int
+    of: int
+    weakened: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """A summary of the chosen compaction: the recorded one (`id` 0), or an attempt. Tokens are rough; `cost` is told
+    already ("" unknown). `kinds` are the facts that it keeps. `problem` says why there is no summary, or only a part.
+    `sections` are the recorded summary compared with it."""
+
+    id: int
+    name: str
+    kinds: tuple[KindCount, ...] = ()
+    tokens: int = 0
+    budget: int = 0
+    cost: str = ""
+    made: str = ""
+    problem: str = ""
+    sections: tuple[DiffSection, ...] = ()
+    text: str = ""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.called(_NAME)
+
+    def called(self, most: int) -> str:
+        """The same with so many signs of its name: what tells commands apart is at their end."""
+        name, half = one_line(self.name, 400), (most - 1) // 2
+        short = name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+        return f"#{self.id} {short}" if self.id else "recorded"
+
+    @property
+    def kept(self) -> int:
+        """How many facts can be read."""
+        return sum(kind.kept for kind in self.kinds)
+
+    @property
+    def of(self) -> int:
+        """Of how many it can be told."""
+        return sum(kind.of for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class FactFates:
+    """A fact and what became of it with each summary, in their order (None: it is not known there)."""
+
+    kind: str
+    text: str
+    outcomes: tuple[str | None, ...]
+    source: FactPlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LifeView:
+    """A life of summaries that were made on top of each other: after each compaction (its index, how many facts it can
+    be told of, how many can be read with the recorded summaries, how many with these)."""
+
+    id: int
+    name: str
+    points: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptsView:
+    """The summaries of a compaction, the recorded one first, every fact with its fates, and the lives that the attempts
+    belong to. `pending`: they are being judged."""
+
+    summaries: tuple[AttemptView, ...] = ()
+    facts: tuple[FactFates, ...] = ()
+    pending: bool = False
+    lives: tuple[LifeView, ...] = ()
+
+    @property
+    def recorded(self) -> AttemptView | None:
+        """The recorded summary."""
+        return next((one for one in self.summaries if not one.id), None)
+
+    @property
+    def attempts(self) -> tuple[AttemptView, ...]:
+        """What was made again."""
+        return tuple(one for one in self.summaries if one.id)
+
+
+#: Where nothing was made again.
+NO_ATTEMPTS = AttemptsView()
+NONE_YET = "No attempt has been made of this summary. T has one made by a model of your choice."
+JUDGING = "Looking for what each summary keeps …"
+
+
+def kept_words(view: AttemptView, recorded: AttemptView | None) -> str:
+    """What a summary keeps beside the recorded one: the gravest kind by name, then all of them."""
+    if not view.kinds:
+        return ""
+    first = view.kinds[0]
+    own = {kind.kind: kind for kind in recorded.kinds} if recorded is not None else {}
+    told = f"{first.kept} of {human.plural(first.of, first.kind)}"
+    if first.kind in own:
+        told += f", recorded {own[first.kind].kept} of {own[first.kind].of}"
+    whole = f"{view.kept} of {view.of} facts"
+    if recorded is not None:
+        whole += f", recorded {recorded.kept} of {recorded.of}"
+    return told if len(view.kinds) == 1 else f"{told} · {whole}"
+
+
+def attempt_lines(view: AttemptsView) -> list[TextLine]:
+    """What each attempt keeps, a line each, for the pane of the compaction."""
+    lines = []
+    for number, one in enumerate(view.attempts):
+        lead = "attempts  " if number == 0 else " " * 10
+        if one.problem and not one.text:
+            told = line_of(("✗ ", "error"), (one.label, ""), (f"  {one_line(one.problem, 200)}", "muted"))
+            lines.append(replace(told, prefix=lead, prefix_style="muted"))
+            continue
+        better = view.recorded is not None and one.kept * max(1, view.recorded.of) > view.recorded.kept * max(
+            1, one.of
+        )
+        words = f"  with this one {kept_words(one, view.recorded)}"
+        size = f"  ~{human.tokens(one.tokens)}{f' · {one.cost}' if one.cost else ''}"
+        style = "added" if better else ""
+        parts = (("Σ ", "accent"), (one.label, ""), (words, style), (size, "muted"))
+        lines.append(replace(line_of(*parts), prefix=lead, prefix_style="muted"))
+    return lines
+
+
+def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine]:
+    """What stands above an attempt: which it is, what it keeps, its size against its budget, what it cost."""
+    lines = [line_of((view.label, "strong"), (f"  {view.made}", "muted"))]
+    if view.problem:
+        lines.append(TextLine(view.problem, "warning", prefix="! "))
+    if view.kinds:
+        lines.append(TextLine(f"With this one {kept_words(view, recorded)}."))
+    size = f"~{human.count(view.tokens)} tokens"
+    if view.budget:
+        size += f", {human.percent(view.tokens, view.budget)} of the budget of {human.count(view.budget)}"
+    if recorded is not None:
+        size += f"; recorded ~{human.count(recorded.tokens)}"
+    lines.append(line_of((size, ""), (f"  {view.cost}" if view.cost else "", "muted")))
+    return lines
+
+
+def table_lines(view: AttemptsView) -> list[TextLine]:
+    """By kind how many facts each summary keeps: a column a summary."""
+    shown = view.summaries[: _MOST_COLUMNS + 1]
+    heads = [one.called(_COLUMN - 4) for one in shown]
+    lines = [line_of((" " * _KIND, ""), *((f"{fit(head, _COLUMN - 1)} ", "strong") for head in heads))]
+    kinds = list(dict.fromkeys(kind.kind for one in shown for kind in one.kinds))
+    for name in kinds:
+        cells = []
+        for one in shown:
+            kind = next((kind for kind in one.kinds if kind.kind == name), None)
+            told = (
+                "–"
+                if kind is None
+                else f"{kind.kept}/{kind.of}{f' ↓{kind.weakened}' if kind.weakened else ''}"
+            )
+            cells.append((fit(told, _COLUMN), ""))
+        lines.append(line_of((fit(name, _KIND), "muted"), *cells))
+    sizes = [(fit(f"~{human.tokens(one.tokens)}", _COLUMN), "muted") for one in shown]
+    lines.append(line_of((fit("size", _KIND), "muted"), *sizes))
+    if any(one.cost for one in shown):
+        lines.append(
+            line_of(
+                (fit("cost", _KIND), "muted"), *((fit(one.cost or "–", _COLUMN), "muted") for one in shown)
+            )
+        )
+    more = len(view.summaries) - len(shown)
+    if more > 0:
+        lines.append(TextLine(f"and {more:,} more: `attempts` lists them all", "muted"))
+    return lines
+
+
+def fact_lines(facts: Sequence[FactFates], width: int) -> list[TextLine]:
+    """A line a fact, the sign of its fate a column for each summary, tagged "fact:0"."""
+    lines = []
+    for number, fact in enumerate(facts):
+        signs = []
+        for outcome in fact.outcomes[: _MOST_COLUMNS + 1]:
+            sign, style = _NOT_THERE if outcome is None else OUTCOMES[outcome]
+            signs.append((f"{sign}  ", style))
+        used = 3 * len(signs) + 11
+        text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - used))
+        lines.append(line_of(*signs, (fit(fact.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}"))
+    return lines
+
+
+def life_lines(lives: Sequence[LifeView]) -> list[TextLine]:
+    """The curve of each life: what survives compaction by compaction, recorded beside made again."""
+    lines = []
+    for life in lives:
+        lines.append(TextLine(""))
+        title = f"life {life.id}, every summary on top of the one before: {one_line(life.name, 60)}"
+        lines.append(TextLine(title, "heading"))
+        for compaction, of, recorded, again in life.points:
+            lines.append(
+                line_of(
+                    (f"after {compaction:<4}", "muted"),
+                    ("recorded ", "muted"),
+                    (_bar(recorded, of, "░"), "muted"),
+                    (f" {recorded:>3}/{of:<4}", ""),
+                    ("again ", "muted"),
+                    (_bar(again, of, "▓"), "accent"),
+                    (f" {again:>3}/{of}", ""),
+                )
+            )
+    return lines
+
+
+def _bar(count: int, of: int, sign: str) -> str:
+    """A share as a bar of a fixed width."""
+    return fit(sign * (round(_BAR * count / of) if of else 0), _BAR)

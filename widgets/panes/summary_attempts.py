@@ -1,0 +1,148 @@
+"""The recorded summary beside one that was made again, section by section."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+
+from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.base.headline import Headline
+from widgets.base.text_lines import TextLine
+from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView, AttemptView, head_lines
+from widgets.panes.diff_lines import section_lines
+from widgets.panes.text_view import TextView
+
+
+class SummaryAttempts(Vertical):
+    """Shows one attempt of an AttemptsView: + only in it, − only in the recorded one, ≈ in other words, = in both.
+
+    Posts DeleteWanted for one that is to be deleted, asked for twice.
+    """
+
+    DEFAULT_CSS = """
+    SummaryAttempts { background: $surface; }
+    SummaryAttempts > ModeBar, SummaryAttempts > Headline { padding: 0 1; }
+    SummaryAttempts > Headline { margin: 0 0 1 0; }
+    SummaryAttempts > TextView { height: 1fr; padding: 0 0 0 1; }
+    SummaryAttempts.-empty > ModeBar { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("full_stop", "next(1)", "Next attempt", id="attempts.next", key_display="."),
+        Binding("comma", "next(-1)", "Attempt before", id="attempts.previous", show=False, key_display=","),
+        Binding("J", "section(1)", "Next section", id="attempts.next_section", show=False),
+        Binding("K", "section(-1)", "Previous section", id="attempts.previous_section", show=False),
+        Binding("D", "delete", "Delete it", id="attempts.delete", tooltip="Delete the attempt, its prompt with it"),
+    ]  # fmt: skip
+
+    class DeleteWanted(Message):
+        """An attempt is to be deleted."""
+
+        def __init__(self, attempt: int) -> None:
+            super().__init__()
+            self.attempt = attempt
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._view = AttemptsView()
+        self._places: list[int] = []
+        self._asked: int | None = None
+        self._choices = ModeBar(title="attempt")
+        self._headline = Headline(6)
+        self._body = TextView()
+
+    def compose(self) -> ComposeResult:
+        """The attempts, what is to be said of one, its sections."""
+        yield self._choices
+        yield self._headline
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Show the value that was set before."""
+        self._body.tooltip = (
+            "+ only in the attempt   − only in the recorded one   ≈ in other words   = in both"
+        )
+        self._show()
+
+    @property
+    def body(self) -> TextView:
+        """The text on show."""
+        return self._body
+
+    @property
+    def headline(self) -> str:
+        """What stands on top."""
+        return self._headline.text
+
+    def set_view(self, view: AttemptsView) -> None:
+        """Show attempts; the one on show stays where it is still there, else the newest comes up."""
+        if view == self._view:
+            return
+        self._view = view
+        if self.is_mounted:
+            self._show()
+            self.refresh_bindings()
+
+    def _show(self) -> None:
+        attempts = self._view.attempts
+        modes = [Mode(str(one.id), one.label, one.made) for one in attempts]
+        stays = any(mode.name == self._choices.mode for mode in modes)
+        self._choices.set_modes(modes, self._choices.mode if stays else modes[-1].name if modes else "")
+        self.set_class(not attempts, "-empty")
+        self._show_one()
+
+    def _chosen(self) -> AttemptView | None:
+        return next((one for one in self._view.attempts if str(one.id) == self._choices.mode), None)
+
+    @on(ModeBar.ModeChosen)
+    def _choice_made(self, event: ModeBar.ModeChosen) -> None:
+        event.stop()
+        self._asked = None
+        self._show_one()
+
+    def _show_one(self) -> None:
+        one = self._chosen()
+        if one is None:
+            self._headline.set_lines([TextLine(JUDGING if self._view.pending else NONE_YET, "muted")])
+            self._places = []
+            self._body.set_text("")
+            return
+        self._headline.set_lines(head_lines(one, self._view.recorded))
+        lines, self._places, _ = section_lines(one.sections, False)
+        self._body.set_lines(lines if one.sections else [TextLine(line) for line in one.text.split("\n")])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without an attempt there is nothing to go through, and the keys are free for others."""
+        return bool(self._view.attempts) if action in ("next", "section", "delete") else True
+
+    def action_next(self, by: int) -> None:
+        """The next attempt, or the one before."""
+        self._choices.step(by)
+
+    def action_section(self, by: int) -> None:
+        """Go to the next section, or the one before."""
+        if self._places:
+            active = self._body.active
+            near = [
+                place
+                for place in self._places
+                if active is None or (place > active if by > 0 else place < active)
+            ]
+            if near:
+                self._body.set_active(near[0] if by > 0 else near[-1])
+
+    def action_delete(self) -> None:
+        """Delete the attempt on show, asked for twice."""
+        one = self._chosen()
+        if one is None:
+            return
+        if self._asked != one.id:
+            self._asked = one.id
+            self.app.notify(f"D once more deletes attempt {one.id}, its prompt with it.", timeout=4)
+            return
+        self._asked = None
+        self.post_message(self.DeleteWanted(one.id))
