@@ -40,13 +40,15 @@ def read_recording(
         times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    # Where the prompt is not recorded, what is reported of requests tells how much there is besides messages.
-    reported = () if any(systems) else _reported(inspection, lists, times)
+    reported = _reported(inspection, lists, systems, times)
     return recording_of(inspection.conversation, compactions, rules, lists, systems, reported)
 
 
 def _reported(
-    inspection: Inspection, lists: Sequence[ReadList], times: Sequence[Sequence[float]]
+    inspection: Inspection,
+    lists: Sequence[ReadList],
+    systems: Sequence[int],
+    times: Sequence[Sequence[float]],
 ) -> Iterator[Reported]:
     """The requests up to the first clearing of results in each list: what is cleared still counts in the list."""
     cleared: dict[int, float] = {}
@@ -58,7 +60,8 @@ def _reported(
     for request in inspection.store.requests(inspection.conversation):
         if request.at < cleared.get(request.generation, inf):
             sizes, until = grown[request.generation - 1]
-            yield Reported(request.generation, sizes[bisect_left(until, request.at)], request.context)
+            rough = sizes[bisect_left(until, request.at)] + systems[request.generation - 1]
+            yield Reported(request.generation, rough, request.context)
 
 
 def shared_recording(

@@ -1,6 +1,6 @@
 """How large an agent reports its requests, from how large their messages are by the rough estimate.
 
-A request holds more than messages: the system prompt and the tools, which some agents do not record; and a rough token
+A request holds more than messages: the tools, and the system prompt, which some agents do not record; and a rough token
 is not a provider's. Both are worked out from the requests that were reported, and are modelled therefore.
 """
 
@@ -18,7 +18,7 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request: the list it was made of, the rough tokens of its messages, and the tokens it was reported with."""
+    """A request: the list it was made of, the rough tokens of what is recorded of it, and those reported."""
 
     generation: int
     rough: int
@@ -26,8 +26,8 @@ class Reported(NamedTuple):
 
 
 class ContextScale(NamedTuple):
-    """`beside` tokens that every request holds besides messages, and how many tokens a rough one is; from so many
-    `requests`, 0 where nothing is modelled."""
+    """`beside` tokens that every request holds besides what is recorded, and how many tokens a rough one is; from so
+    many `requests`, 0 where nothing is modelled."""
 
     beside: int = 0
     scale: float = 1.0
@@ -47,7 +47,7 @@ class ContextScale(NamedTuple):
             return ""
         return (
             f"Sizes are modelled after {self.requests:,} requests as the agent reported them: {self.beside:,} tokens "
-            f"of system prompt and tools, which it does not record, and {self.scale:.2f} for each rough token."
+            f"besides what it recorded (tools, system prompt), and {self.scale:.2f} for each rough token."
         )
 
 

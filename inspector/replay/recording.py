@@ -76,7 +76,7 @@ def recording_of(
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
     these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
-    none where the store has the prompts. Raises EngineError where the engine fails."""
+    none where the store keeps none. Raises EngineError where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):

@@ -71,7 +71,7 @@ def test_a_run_fires_where_the_agent_would(tmp_path: Path) -> None:
     assert run.tokens[first.step - 1] == told.tokens_after < 60_000
 
 
-def test_a_store_that_has_the_prompts_is_not_modelled() -> None:
+def test_a_store_that_keeps_no_requests_is_not_modelled() -> None:
     store = open_store(ROOT / "fixtures" / "hermes-0.13-rotating.db")
     inspection = Inspection.open(store, "Numbers for the weekly report")
     assert read_recording(inspection, "hermes-0.13").course.scale == ContextScale()

@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent / "recorded"
 RELEASES = {
     "0.16.0": "hermes-0.16",
     "0.17.0": "hermes-0.17",
+    "0.18.0": "hermes-0.18.0",
     "0.18.2": "hermes-0.18",
     "0.20.0": "hermes-0.20",
 }
@@ -24,6 +25,7 @@ RELEASES = {
 ALIKE = {
     "0.16.0": {"hermes-0.13", "hermes-0.15", "hermes-0.16"},
     "0.17.0": {"hermes-0.17"},
+    "0.18.0": {"hermes-0.18.0"},
     "0.18.2": {"hermes-0.18", "hermes-0.19"},
     "0.20.0": {"hermes-0.20"},
 }
