@@ -204,7 +204,7 @@ def test_the_outline(report_of: MakeReport) -> None:
         "Compaction 3", "Findings", *compaction, "What earlier summaries still had",
         "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
         "How the summaries drifted", "Says something else", "Stale: still listed as open",
-        "What it cost", "At risk now", "1 preference", "3 exact values",
+        "What it cost", "At risk now", "1 preference", "2 exact values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
     ]  # fmt: skip
 
