@@ -10,7 +10,7 @@ them; tools' definitions are in none.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -31,6 +31,19 @@ _USUAL = 1_024
 #: A breakpoint finds what was kept so many blocks before it. Source: the same.
 LOOKED_BACK = 20
 _LAYOUTS: tuple[Layout, Layout] = ("native", "envelope")
+
+
+#: The marks of messages whose content is one text or nothing, by role, whether there is a text, and whether calls.
+_MARKS: dict[tuple[str, bool, bool, Release], int] = {}
+
+
+def _marks(message: Message, release: Release) -> int:
+    """Whether a breakpoint is spent on a message and whether that counts with the provider: two bits a layout."""
+    bits = 0
+    for place, layout in enumerate(_LAYOUTS):
+        spent, honored = bearing(message, layout, release)
+        bits |= (spent | honored << 1) << 2 * place
+    return bits
 
 
 @dataclass(slots=True)
@@ -63,15 +76,21 @@ class SentMessages:
 
     def note(self, message: Message) -> None:
         """The next message of the list, without its size."""
+        content, calls = message.wire.get("content"), message.wire.get("tool_calls")
+        count = (
+            sum(isinstance(call, Mapping) and bool(call) for call in calls) if isinstance(calls, list) else 0
+        )
         self.times.append(message.timestamp)
-        bits = 0
-        for place, layout in enumerate(_LAYOUTS):
-            spent, honored = bearing(message, layout, self.release)
-            bits |= (spent | honored << 1) << 2 * place
-        self.marks.append(bits)
-        content = message.content
+        if content is None or (isinstance(content, str) and not content.isspace()):
+            # Nothing else of a text counts than that there is one.
+            key = message.role, bool(content), bool(count), self.release
+            if key not in _MARKS:
+                _MARKS[key] = _marks(message, self.release)
+            self.marks.append(_MARKS[key])
+        else:
+            self.marks.append(_marks(message, self.release))
         blocks = len(content) if isinstance(content, list) else int(bool(content))
-        self.blocks.append(min(max(1, blocks + len(message.tool_calls)), 0xFFFF))
+        self.blocks.append(min(max(1, blocks + count), 0xFFFF))
 
     def breakpoints(self, length: int, layout: Layout) -> tuple[int, int]:
         """Of a prompt with the first `length` messages behind a system prompt: how many of them the last breakpoint

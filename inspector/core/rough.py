@@ -25,8 +25,21 @@ def list_tokens(characters: int, images: int = 0) -> int:
     return (characters + 3) // 4 + images * IMAGE_TOKENS
 
 
+#: The last message that was printed: who reads a list and who measures it ask one behind the other.
+_printed: tuple[Mapping[str, Any], int] = ({}, 2)
+
+
 def message_chars(wire: Mapping[str, Any]) -> int:
     """Characters that a message adds to a list: its mapping printed, with pictures left out."""
+    global _printed
+    last, chars = _printed
+    if last is not wire:
+        chars = _chars(wire)
+        _printed = wire, chars
+    return chars
+
+
+def _chars(wire: Mapping[str, Any]) -> int:
     content = wire.get("content")
     if (
         isinstance(content, list)

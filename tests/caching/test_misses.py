@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.caching.breakpoints import Release, bearing
 from inspector.caching.misses import judge, missed_by_cause
 from inspector.caching.modelled import LOOKED_BACK, SentList, SentMessages, modelled_requests, smallest_prefix
 from inspector.core.conversations import ROLE_CODES, Request
 from inspector.core.messages import Message
+from inspector.core.rough import list_tokens, message_chars, message_images
 
 
 def request(index: int, read: int, write: int, at: float, **changes: Any) -> Request:
@@ -192,3 +194,35 @@ def test_what_is_kept_is_found_twenty_blocks_back(results: int, read: int) -> No
     listed = sent(times, roles=roles, rows=range(len(texts)), sent=messages(times, texts))
     *_, last = modelled_requests([listed], "claude-sonnet-5", True)
     assert (last.cache_read, last.context) == (read, 4_000 + 1_000 * (len(texts) - 1))
+
+
+CONTENTS = st.one_of(
+    st.none(),
+    st.sampled_from(["", " ", "text", "\n"]),
+    st.lists(st.one_of(st.just("text"), st.just({"type": "text", "text": "x"}), st.just({})), max_size=2),
+    st.just({"text_summary": "x", "_multimodal": True}),
+    st.just(7),
+)
+CALLS = st.sampled_from(
+    [None, [], [{}], ["x"], [{"id": "1", "function": {"name": "a", "arguments": ""}}], "x"]
+)
+
+
+@given(
+    st.sampled_from(["user", "assistant", "tool", "system", "", None, ["user"]]),
+    CONTENTS,
+    CALLS,
+    st.sampled_from(["hermes-0.13", "hermes-0.19"]),
+)
+def test_what_is_kept_of_a_message_says_whether_it_bears_a_breakpoint(
+    role: Any, content: Any, calls: Any, release: Release
+) -> None:
+    message = Message({"role": role, "content": content, "tool_calls": calls})
+    kept = SentMessages(release)
+    kept.append(message)
+    for layout in ("native", "envelope"):
+        spent, honored = bearing(message, layout, release)
+        assert kept.breakpoints(1, layout) == ((1, 1) if honored else (0, 0))
+        bits = kept.marks[0] >> (0 if layout == "native" else 2)
+        assert bool(bits & 1) is spent
+    assert kept.grown() == [0, list_tokens(message_chars(message.wire), message_images(message.wire))]
