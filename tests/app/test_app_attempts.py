@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual.widget import Widget
 from textual.widgets import Button, Input
 
 from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
@@ -16,6 +17,7 @@ from inspector.app.conversation.panes.compaction import CompactionDetails
 from inspector.app.conversation.panes.losses import Losses
 from inspector.app.conversation.panes.summary import Summary
 from inspector.attempts.kept import default_attempts
+from inspector.core.text import is_safe
 from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
 from tests.attempts.server import DONE, Server, event, stream
 from tests.attempts.watching import watched
@@ -283,3 +285,32 @@ async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) ->
         told = losses.shown.body.text
         assert "life 1" in told
         assert told.index("after 3") < told.index("after 4")
+
+
+async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(
+    fixtures_dir: Path, server: Server
+) -> None:
+    hostile = (
+        "## Goal\n- \x1b]0;owned\x07 [b]not bold[/b] \u202eturned\x00 \ud800\n## [red]Section[/]\n- x"
+        + "y" * 5_000
+    )
+    server.answers = [stream(event(hostile, finish="stop"), DONE)]
+    async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
+        form = await opened(pilot, endpoint=server.base, model="evil \x1b[31m[b]model[/b]\u202e")
+        await press(pilot, "enter")
+        await done(pilot)
+        assert is_safe(form.told.replace("\n", " "))
+        await press(pilot, "ctrl+s")
+        await done(pilot)
+        screen = conversation(pilot)
+        for keys in (("2",), ("3", "M"), ("4", "M")):
+            await press(pilot, *keys)
+            drawn = "".join(
+                segment.text
+                for widget in screen.panes.walk_children(Widget)
+                if widget.display and widget.size.height and hasattr(widget, "render_line")
+                for y in range(min(widget.size.height, 48))
+                for segment in widget.render_line(y)
+            )
+            assert is_safe(drawn)
+        assert "[b]not bold[/b]" in screen.panes.pane("summary").query_one(SummaryAttempts).body.text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Span
 
-#: Longer sentences are cut: nobody says a fact in more characters.
+#: Longer sentences are cut, between words: nobody says a fact in more characters.
 LONGEST = 420
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
@@ -63,8 +63,11 @@ def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentenc
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
+    if end - start > LONGEST:
+        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        end = space if space >= 0 else start + LONGEST
     if end - start >= 3:
-        yield Sentence(start, min(end, start + LONGEST), pasted)
+        yield Sentence(start, end, pasted)
 
 
 def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:

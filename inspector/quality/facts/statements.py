@@ -126,7 +126,9 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
         # It leads over to something else, or points back at it.
         return []
     fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
-    return [statement] if len(statement.things) >= fewest or statement.values else []
+    # A bare number without any word is of nothing.
+    valued = any(value.distinctive or statement.things for value in statement.values)
+    return [statement] if valued or len(statement.things) >= fewest else []
 
 
 def _language_of(body: str, rules: Rules) -> Language | None:

@@ -1,0 +1,120 @@
+"""Attempts in panes: what each keeps beside the recorded summary, by section and by fact, and what is posted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.widgets.widget_host import HOSTILE, hosting, shown
+from widgets.lists.fact_list import FactPlace
+from widgets.panes.attempt_lines import (
+    NO_ATTEMPTS,
+    AttemptsView,
+    AttemptView,
+    FactFates,
+    KindCount,
+    LifeView,
+    attempt_lines,
+    kept_words,
+)
+from widgets.panes.choices import PlaceChosen
+from widgets.panes.diff_lines import DiffItem, DiffSection
+from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.summary_attempts import SummaryAttempts
+
+RECORDED = AttemptView(0, "recorded", (KindCount("constraint", 2, 6), KindCount("value", 3, 7)), 500)
+BETTER = AttemptView(
+    3, "gpt-5", (KindCount("constraint", 4, 6, 1), KindCount("value", 5, 7)), 700, 2_000, "$0.0031", "today",
+    sections=(
+        DiffSection("Goal", (DiffItem("kept", "Ship it."),)),
+        DiffSection("Constraints", (DiffItem("added", "At most 3 retries."),), "added"),
+    ),
+)  # fmt: skip
+FAILED = AttemptView(4, "ollama run a-rather-long-name-of-a-model", problem="It ended with exit code 1.")
+SOURCE = FactPlace(1, 12, "At most 3 retries")
+VIEW = AttemptsView(
+    (RECORDED, BETTER, FAILED),
+    (
+        FactFates("constraint", "At most 3 retries, only on 502.", ("lost", "verbatim"), SOURCE),
+        FactFates("value", "Port 8080 is held.", ("verbatim", "verbatim"), None),
+    ),
+    lives=(LifeView(3, "gpt-5", ((2, 6, 2, 4), (3, 8, 2, 5))),),
+)
+
+
+def test_what_one_keeps_is_told_beside_the_recorded_one() -> None:
+    assert (
+        kept_words(BETTER, RECORDED)
+        == "4 of 6 constraints, recorded 2 of 6 · 9 of 13 facts, recorded 5 of 13"
+    )
+    assert kept_words(BETTER, None) == "4 of 6 constraints · 9 of 13 facts"
+    assert kept_words(FAILED, RECORDED) == ""
+    told = [line.prefix + line.text for line in attempt_lines(VIEW)]
+    assert told == [
+        "attempts  Σ #3 gpt-5  with this one 4 of 6 constraints, recorded 2 of 6 · 9 of 13 facts, recorded 5 of 13"
+        "  ~700 · $0.0031",
+        "          ✗ #4 ollama run a-…me-of-a-model  It ended with exit code 1.",
+    ]
+    assert attempt_lines(NO_ATTEMPTS) == []
+
+
+async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section() -> None:
+    pane = SummaryAttempts()
+    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+        pane.body.focus()
+        # The newest comes first, and it has no summary.
+        assert "It ended with exit code 1." in shown(pane)
+        await host.press("full_stop")
+        told = shown(pane)
+        assert "With this one 4 of 6 constraints, recorded 2 of 6" in told
+        assert "~700 tokens, 35% of the budget of 2,000; recorded ~500" in told
+        assert "Constraints  + section added" in told
+        assert "+ At most 3 retries." in told
+        await host.press("D")
+        assert not host.of(SummaryAttempts.DeleteWanted)
+        await host.press("D")
+        assert [event.attempt for event in host.of(SummaryAttempts.DeleteWanted)] == [3]
+
+
+async def test_another_attempt_is_asked_about_anew() -> None:
+    pane = SummaryAttempts()
+    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+        pane.body.focus()
+        await host.press("D", "full_stop", "D")
+        assert not host.of(SummaryAttempts.DeleteWanted)
+
+
+async def test_every_fact_has_a_column_a_summary() -> None:
+    pane = LossesAttempts()
+    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+        pane.body.focus()
+        told = shown(pane).splitlines()
+        assert told[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
+        assert told[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
+        assert any(line.strip().startswith("✗  =  constraint At most 3 retries") for line in told)
+        assert any("after 3" in line and "2/8" in line and "5/8" in line for line in told)
+        await host.press("d")
+        assert "Port 8080" not in shown(pane)
+        await host.press("J", "enter")
+        assert [event.place for event in host.of(PlaceChosen)] == [SOURCE]
+
+
+@pytest.mark.parametrize("pane", [SummaryAttempts, LossesAttempts])
+async def test_waiting_nothing_and_hostile_text(pane: type[SummaryAttempts | LossesAttempts]) -> None:
+    widget = pane()
+    async with hosting(widget, size=(60, 20)) as host:
+        assert "No attempt has been made" in shown(widget)
+        widget.set_view(AttemptsView(pending=True))
+        await host.settle()
+        assert "Looking for what each summary keeps" in shown(widget)
+        hostile = replace(
+            BETTER, name=HOSTILE, made=HOSTILE, problem=HOSTILE, text=HOSTILE,
+            sections=(DiffSection(HOSTILE, (DiffItem("added", HOSTILE),)),),
+        )  # fmt: skip
+        facts = (FactFates("value", HOSTILE, ("lost", None)),)
+        widget.set_view(
+            AttemptsView((RECORDED, hostile), facts, lives=(LifeView(1, HOSTILE, ((1, 0, 0, 0),)),))
+        )
+        await host.settle()
+        assert "[bold]b[/bold]" in shown(widget)
