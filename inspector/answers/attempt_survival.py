@@ -171,6 +171,8 @@ def list_after(listed: SummarizedList, summary: str, profile: str) -> tuple[list
         size += len(text_of(out.wire.get("content")))
         if out.source == "summary" or out.merged:
             parts.append(ListText("summary", at, "summary", safe(summary)))
+        if out.source == "restated":
+            parts.append(ListText("tail", at, out.role, safe(text_of(out.wire.get("content")))))
         if isinstance(out.source, int):
             own = listed.messages[out.source] if out.merged else Message(out.wire)
             where: Where = "head" if out.source < listed.plan.head_end else "tail"

@@ -65,32 +65,34 @@ def read_facts(
     """
     rules = load_rules()
     compactions = inspection.compactions()
-    told = transcript(inspection.conversation, compactions)
-    course = course_of(told, compactions, pruned or {})
-    found = _Reader(inspection, rules, cache, watch, told).read()
-    lists_after = _ListsAfter(inspection, compactions, rules)
-    steps = _steps(told, found, course, inspection)
+    course, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
+    live, places = course.live, course.lists if every_place else ()
+    # Nothing that is no longer needed is held while lives are followed, which takes most memory.
+    del course
     facts = gather(steps)
+    lists_after = _ListsAfter(inspection, compactions, rules)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
-    lives = lives_of(
-        facts,
-        steps,
-        told.ends,
-        lists_after,
-        follow,
-        {c.index for c in compactions if c.encrypted},
-        every_place,
-    )
-    return FactsReading(lives, RiskIndex(facts, course.live), rules, course.lists)
+    encrypted = {c.index for c in compactions if c.encrypted}
+    lives = lives_of(facts, steps, ends, lists_after, follow, encrypted, every_place)
+    return FactsReading(lives, RiskIndex(facts, live), rules, places)
+
+
+def _said(
+    inspection: Inspection, rules: Rules, cache: FactCache | None, watch: Watch | None,
+    pruned: Mapping[int, Sequence[int]],
+) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
+    """Where messages went, how many had been said at each compaction, and what each says."""
+    told = transcript(inspection.conversation, inspection.compactions())
+    course = course_of(told, inspection.compactions(), pruned)
+    found = _Reader(inspection, rules, cache, watch, told).read()
+    return course, told.ends, _steps(told, found, course, inspection)
 
 
 def facts_said(
     inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None
 ) -> tuple[Fact, ...]:
     """The same facts, best rank first, without what became of them: what takes longest is left out."""
-    told = transcript(inspection.conversation, inspection.compactions())
-    found = _Reader(inspection, load_rules(), cache, watch, told).read()
-    return gather(_steps(told, found, course_of(told, inspection.compactions(), {}), inspection))
+    return gather(_said(inspection, load_rules(), cache, watch, {})[2])
 
 
 def facts_with(
@@ -107,12 +109,10 @@ def facts_with(
         return ()
     rules = load_rules()
     compactions = inspection.compactions()
-    told = transcript(inspection.conversation, compactions)
-    found = _Reader(inspection, rules, cache, watch, told).read()
-    steps = _steps(told, found, course_of(told, compactions, pruned or {}), inspection)
+    _, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
     facts = gather(steps)
     return tuple(
-        lives_of(facts, steps, told.ends, _ListsAfter(inspection, compactions, rules, summaries))
+        lives_of(facts, steps, ends, _ListsAfter(inspection, compactions, rules, summaries))
         for summaries in several
     )
 

@@ -68,18 +68,41 @@ def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     """
     if not model.strip():
         return None, "the store names no model"
-    path, stamp, name = cache_dir() / "models.json", _stamp(), f"{model}\x00{provider}"
-    known = read_state(path)
-    lengths = known["lengths"] if known.get("of") == stamp else {}
-    try:
-        length, source = lengths[name]
-        if isinstance(source, str) and (length is None or isinstance(length, int)):
-            return length, source
-    except (KeyError, TypeError, ValueError):
-        lengths = lengths if isinstance(lengths, dict) else {}
+    known = _kept()
+    name = _name(model, provider)
+    if name in known:
+        return known[name]
     found = _looked_up(model, provider)
-    write_state(path, {"of": stamp, "lengths": {**lengths, name: found}})
+    lengths = {**known, name: found}
+    write_state(_file(), {"of": _stamp(), "lengths": lengths})
     return found
+
+
+def is_kept(model: str, provider: str = "") -> bool:
+    """Whether the context window of a model is known without looking it up."""
+    return not model.strip() or _name(model, provider) in _kept()
+
+
+def _name(model: str, provider: str) -> str:
+    return f"{model}\x00{provider}"
+
+
+def _file() -> Path:
+    return cache_dir() / "models.json"
+
+
+def _kept() -> dict[str, tuple[int | None, str]]:
+    """What was looked up in this list of genai-prices."""
+    document = read_state(_file())
+    lengths = document.get("lengths") if document.get("of") == _stamp() else None
+    return {
+        name: (entry[0], entry[1])
+        for name, entry in (lengths.items() if isinstance(lengths, dict) else ())
+        if isinstance(entry, list)
+        and len(entry) == 2
+        and isinstance(entry[1], str)
+        and (entry[0] is None or type(entry[0]) is int)
+    }
 
 
 def _stamp() -> str:

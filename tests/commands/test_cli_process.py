@@ -168,7 +168,7 @@ def test_a_name_that_is_a_file_here_is_the_path(environment: dict[str, str], tmp
     [
         (["show"], 2, "Name a conversation"),
         (["show", "--demo"], 2, "Name a conversation"),
-        (["show", "./there.db"], 2, "Name a conversation"),
+        (["show", "./there.db"], 1, "There is no file"),
         (["show", "--demo", "a", "b"], 2, "stands in quotes"),
         (["show", "a", "b", "c"], 2, "stands in quotes"),
         (["a", "b", "c"], 2, "stands in quotes"),

@@ -71,18 +71,18 @@ def read_overviews(
     from inspector.answers.overview import Live, Overview, known_live, known_overview
 
     kept = default_results()
+    batch = _Batch(watch)
+    compacted: dict[str, bool] = {}
+    unknown = []
+    for row in rows:
+        watch.check()
+        live = _tried(known_live, store, row, flags, config, kept)
+        if live is None:
+            unknown.append(row)
+        else:
+            compacted[row.id] = bool(live.compactions)
+            batch.add(live)
     with _asking(store, flags, config, apart, watch) as ask:
-        batch = _Batch(watch)
-        compacted: dict[str, bool] = {}
-        unknown = []
-        for row in rows:
-            watch.check()
-            live = _tried(known_live, store, row, flags, config, kept)
-            if live is None:
-                unknown.append(row)
-            else:
-                compacted[row.id] = bool(live.compactions)
-                batch.add(live)
         for done, row in enumerate(unknown):
             watch("counting", done, len(unknown))
             values = ask("live", row)
@@ -90,23 +90,25 @@ def read_overviews(
                 counted = Live(*values)
                 compacted[row.id] = bool(counted.compactions)
                 batch.add(counted)
-        unknown = []
-        for row in rows:
-            watch.check()
-            overview = _tried(known_overview, store, row, flags, config, kept)
-            if overview is None:
-                unknown.append(row)
-            else:
-                batch.add(overview)
-        batch.hand_over()
-        unknown.sort(key=lambda row: not compacted.get(row.id, False))
+    unknown = []
+    for row in rows:
+        watch.check()
+        overview = _tried(known_overview, store, row, flags, config, kept)
+        if overview is None:
+            unknown.append(row)
+        else:
+            batch.add(overview)
+    batch.hand_over()
+    unknown.sort(key=lambda row: not compacted.get(row.id, False))
+    # Another process than that before, which took memory to look up what models can hold.
+    with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))
             values = ask("overview", row)
             if values is not None:
                 batch.add(Overview(*values))
-        batch.hand_over()
-        return rows
+    batch.hand_over()
+    return rows
 
 
 def read_store_losses(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of
+from inspector.quality.facts.passage_index import Passage, PassageIndex, Shared, place_of
 from inspector.quality.facts.probe import Probe, probe_of
 
 #: So much of a fact's words, by weight, must stand beside its values for them to be its own.
@@ -104,18 +105,26 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     yield from _quoted(probe.partly, after, "paraphrased")
     there = len(after.vocabulary.intersection(probe.things))
     exact = _exact(probe, after)
-    if there < _least(probe) and not exact:
+    least = _least(probe)
+    if there < least and not exact:
         return
+    passages = after.passages
     of = len(probe.values) + len(probe.names)
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
-        by_part.setdefault(after.passages[number].part, set()).update(here)
+        by_part.setdefault(passages[number].part, set()).update(here)
+    shared = after.having(probe.things)
     # The best that a part says without the fact's exact things; where its words come first, nothing better follows.
     best: dict[int, Outcome] = {}
-    for number, words in _worded(probe, after, exact, verbatim):
-        part = after.passages[number].part
+    for number in _worded(probe, after, shared, least, exact, verbatim):
+        part = passages[number].part
         here = exact.get(number, frozenset())
-        if not here and part in best and not _better(probe, words, best[part]):
+        settled = not here and part in best
+        if settled and (of or best[part] == "paraphrased"):
+            continue
+        share = shared.weight(number) / probe.whole if probe.whole else 0.0
+        words = _Words(share, shared.counts.get(number, 0), len(probe.things))
+        if settled and not words.retold:
             continue
         whole = len(by_part.get(part, ()))
         cover = _Exact(here, len(here) / of if of else 0.0, whole / of if of else 0.0)
@@ -134,38 +143,26 @@ def _least(probe: Probe) -> float:
 
 
 def _worded(
-    probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]], without: Collection[int]
-) -> Iterator[tuple[int, _Words]]:
+    probe: Probe,
+    after: PassageIndex,
+    shared: Shared,
+    least: float,
+    exact: Mapping[int, frozenset[int]],
+    without: Collection[int],
+) -> Iterator[int]:
     """The passages that may say something of a fact, but for those of some parts: those with exact things of it, then
     those with most words."""
     passages = after.passages
-    counts = after.having(probe.things)
-    # No word weighs more than one, so that a count tells which passages have too few.
-    enough = (SPOKEN_OF if probe.values or probe.names else MAYBE) * probe.whole
-    least = max(_least(probe), enough)
-    closed = after.printed.union(without)
     for number in exact:
         if passages[number].part not in without:
-            yield number, _words(probe, passages[number], counts.get(number, 0))
-    near = [
-        (number, _words(probe, passages[number], shared))
-        for number, shared in counts.items()
-        if shared >= least
-        and number not in exact
-        and not (probe.values and passages[number].line)
-        and passages[number].part not in closed
-    ]
-    yield from sorted(near, key=lambda one: (-one[1].share, one[0]))
-
-
-def _words(probe: Probe, passage: Passage, shared: int) -> _Words:
-    had = sum([weight for word, weight in probe.things.items() if word in passage.words])
-    return _Words(had / probe.whole if probe.whole else 0.0, shared, len(probe.things))
-
-
-def _better(probe: Probe, words: _Words, than: Outcome) -> bool:
-    """Whether a passage without exact things of the fact can be better than one that has more of its words."""
-    return not (probe.values or probe.names) and words.retold and than != "paraphrased"
+            yield number
+    # No word weighs more than one, so that a count tells which passages have too few.
+    enough = (SPOKEN_OF if probe.values or probe.names else MAYBE) * probe.whole
+    closed = after.printed.union(without)
+    for number in shared.heaviest(max(least, enough)):
+        passage = passages[number]
+        if number not in exact and not (probe.values and passage.line) and passage.part not in closed:
+            yield number
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
@@ -174,8 +171,7 @@ def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: O
             yield Match(outcome, 1.0, part, wording=text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Exact:
+class _Exact(NamedTuple):
     """Which of a fact's exact things a passage has (by number), as a share, and the share that its whole text has."""
 
     here: frozenset[int]
@@ -183,8 +179,7 @@ class _Exact:
     whole: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(NamedTuple):
     """How much of a fact's words a passage has: by weight, how many, of how many."""
 
     share: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -99,12 +99,11 @@ def _fates(
 
     With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
     weights = weights_of(facts)
-    fates: dict[str, list[Fate]] = {fact.key: [] for fact in facts}
-    known: dict[str, dict[ListKey, Match]] = {}
-    probes: dict[str, Probe] = {}
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
+    followed: list[_Followed] = []
+    waiting = sorted(facts, key=lambda fact: -first[fact.key])
     for turn, number in enumerate(numbers):
         after = lists_after[number]
         gone = Fate(number, "unknown" if number in unreadable else "lost")
@@ -113,39 +112,47 @@ def _fates(
         standing = frozenset(places)
         layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
         unplaced: dict[tuple[Outcome, Where], Fate] = {}
-        for done, fact in enumerate(facts):
+        old = len(followed)
+        while waiting and first[waiting[-1].key] <= number:
+            fact = waiting.pop()
+            followed.append(_Followed(fact.key, probe_of(fact, after.rules, weights), {}, []))
+        for done, one in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
-            if first[fact.key] > number:
-                continue
-            so_far = fates[fact.key]
-            fresh = fact.key not in probes
-            if fresh:
-                probes[fact.key] = probe_of(fact, after.rules, weights)
-            here = {key: match for key, match in known.get(fact.key, {}).items() if key in places}
-            for layer in layers if fresh else (added,):
-                for part, match in matches(probes[fact.key], layer.index, numbers_said).items():
+            here = {key: match for key, match in one.matches.items() if key in places}
+            for layer in (added,) if done < old else layers:
+                for part, match in matches(one.probe, layer.index, numbers_said).items():
                     if (key := layer.keys[part]) in places:
                         here[key] = match
+            one.matches = here
             if not here:
-                known.pop(fact.key, None)
-                so_far.append(gone)
+                one.fates.append(gone)
                 continue
-            known[fact.key] = here
             best, part = best_of([(match, places[key]) for key, match in here.items()])
             state = best.outcome, after.parts[part].where
             if number in unreadable and best.outcome != "verbatim":
-                so_far.append(gone)
+                one.fates.append(gone)
             elif (
                 placed is None
-                or number in placed[fact.key]
+                or number in placed[one.key]
                 or best.changed
-                or (so_far[-1].outcome, so_far[-1].where) != state
+                or (one.fates[-1].outcome, one.fates[-1].where) != state
             ):
-                so_far.append(told(best, part, after, number))
+                one.fates.append(told(best, part, after, number))
             else:
-                so_far.append(unplaced.setdefault(state, Fate(number, *state)))
-    return fates
+                one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
+    fates: dict[str, list[Fate]] = {fact.key: [] for fact in waiting}
+    return fates | {one.key: one.fates for one in followed}
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A fact on its way through the compactions: what the texts have of it that stand now, and its fates so far."""
+
+    key: str
+    probe: Probe
+    matches: dict[ListKey, Match]
+    fates: list[Fate]
 
 
 class _Layer:

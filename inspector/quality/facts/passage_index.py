@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from inspector.core.scan.exact import NUMBER, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
@@ -32,6 +33,8 @@ _CODED = re.compile(
 )
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
+# So many pieces of a wording are looked up before it is looked for.
+_TELLING = 4
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 # Marks that a text loses or gets where it is quoted.
 _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
@@ -71,6 +74,9 @@ class PassageIndex:
     def __init__(self, parts: Iterable[ListText], rules: Rules) -> None:
         self.rules = rules
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index)))
+        # Many facts have the same value.
+        self._named: dict[str, list[int]] = {}
+        self._counted: dict[tuple[str, ...], list[int]] = {}
 
     def only(self, parts: Collection[int]) -> PassageIndex:
         """The same of some of the parts alone, by number."""
@@ -105,7 +111,16 @@ class PassageIndex:
 
     @cached_property
     def _pieces(self) -> frozenset[str]:
-        return frozenset(_PIECES.findall(self._lower)).union(*map(_PIECES.findall, self._plain))
+        return frozenset(_PIECES.findall(self._lower)).union(self._quotable)
+
+    @cached_property
+    def _quotable(self) -> dict[str, int]:
+        """By piece of a plain text the parts that have it, each a bit."""
+        parts: dict[str, int] = defaultdict(int)
+        for number, text in enumerate(self._plain):
+            for piece in set(_PIECES.findall(text)):
+                parts[piece] |= 1 << number
+        return dict(parts)
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:
@@ -145,16 +160,26 @@ class PassageIndex:
 
     def quoting(self, wording: str) -> list[int]:
         """The numbers of the parts that have a plain text as it stands, no word of it cut out of a longer one."""
-        if not wording or not _pieces(wording) <= self._pieces:
+        if not wording:
             return []
-        return [n for n, text in enumerate(self._plain) if _stands(wording, text)]
+        parts = (1 << len(self.parts)) - 1
+        for piece in _pieces(wording):
+            parts &= self._quotable.get(piece, 0)
+            if not parts:
+                return []
+        return [n for n, text in enumerate(self._plain) if parts >> n & 1 and _stands(wording, text)]
 
     def naming(self, name: str) -> list[int]:
         """The passages that have a name as a whole word."""
+        if name not in self._named:
+            self._named[name] = self._naming(name)
+        return self._named[name]
+
+    def _naming(self, name: str) -> list[int]:
         found: list[int] = []
         # The first number of a version may have its v before it.
         sure = name.partition(".")[2] if name[:1].isdigit() else name
-        at = self._lower.find(name) if _pieces(sure) <= self._pieces else -1
+        at = self._lower.find(name) if self._pieces.issuperset(_pieces(sure)) else -1
         while at >= 0:
             end = at + len(name)
             if _alone(self._lower, at, end):
@@ -166,6 +191,12 @@ class PassageIndex:
 
     def counting(self, value: Value) -> list[int]:
         """The passages that have a number or date, with its unit where it has one."""
+        asked = (value.form, value.canon, value.unit, value.text)
+        if asked not in self._counted:
+            self._counted[asked] = self._counting(value)
+        return self._counted[asked]
+
+    def _counting(self, value: Value) -> list[int]:
         if value.form == "date":
             day = str(int(value.canon[-2:])) if value.canon[-2:].isdigit() else value.canon
             near = {
@@ -206,13 +237,34 @@ class PassageIndex:
             self._values[passage] = values_of(self.passages[passage].text, self.rules)
         return self._values[passage]
 
-    def having(self, words: Iterable[str]) -> dict[int, int]:
-        """How many of the words each passage has."""
-        counts: dict[int, int] = defaultdict(int)
-        for word in words:
-            for place in self._by_word.get(word, ()):
-                counts[place] += 1
-        return counts
+    def having(self, words: Mapping[str, float]) -> Shared:
+        """What each passage has of some words, given with what they weigh: 1, or less and then all the same."""
+        every, light, less = Counter[int](), Counter[int](), 0.0
+        for word, weight in words.items():
+            places = self._by_word.get(word, ())
+            every.update(places)
+            if weight != 1:
+                less = 1 - weight
+                light.update(places)
+        return Shared(every, light, less)
+
+
+class Shared(NamedTuple):
+    """How many words of a fact each passage has, how many of these weigh less than 1, and by how much."""
+
+    counts: Mapping[int, int]
+    light: Mapping[int, int]
+    less: float
+
+    def weight(self, passage: int) -> float:
+        """What the words together weigh that a passage has."""
+        return self.counts.get(passage, 0) - self.less * self.light.get(passage, 0)
+
+    def heaviest(self, least: float) -> list[int]:
+        """The passages that have so many words, those first whose words weigh most."""
+        light, less = self.light, self.less
+        found = [(less * light.get(at, 0) - count, at) for at, count in self.counts.items() if count >= least]
+        return [at for _, at in sorted(found)]
 
 
 def _words(text: str, rules: Rules) -> Iterable[str]:
@@ -221,10 +273,11 @@ def _words(text: str, rules: Rules) -> Iterable[str]:
     return rules.stemmer.words(text, coded)
 
 
-@lru_cache(maxsize=65_536)
-def _pieces(text: str) -> frozenset[str]:
-    """What a text cannot be without: its runs of letters and digits. Its ends may be cut out of longer ones."""
-    return frozenset(_PIECES.findall(text))
+@lru_cache(maxsize=32_768)
+def _pieces(text: str) -> tuple[str, ...]:
+    """What a text cannot be without: the longest of its runs of letters and digits. Its ends may be cut out of longer
+    ones."""
+    return tuple(sorted(set(_PIECES.findall(text)), key=lambda piece: (-len(piece), piece))[:_TELLING])
 
 
 def _lines(text: str) -> Iterable[Span]:
