@@ -187,7 +187,7 @@ def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bo
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     model = request.model or recording.model
-    course = recording.course.with_costs(costing_of(inspection, resolved, recording).basis)
+    course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
     if request.facts:
         try:
             course = course.with_facts(_facts(inspection, wanted))

@@ -58,7 +58,9 @@ class Curves:
             resolved = resolve(self._store, row, self._flags, self._config)
             settings = resolved.settings
             recording = shared_recording(inspection, settings.profile, lambda _: give_way())
-            recording = recording.with_costs(costing_of(inspection, resolved, recording).basis)
+            recording = recording.with_costs(
+                costing_of(inspection, resolved, recording, otherwise=False).basis
+            )
             model = self._model or recording.model
             curve = Curve(name, safe_title(row.title or row.id), recording, settings, model)
         if facts and curve.recording.course.facts is None:
