@@ -154,7 +154,7 @@ def _warm(context: Context, home: Path, about: str) -> list[Figure]:
                 terminal.until_seen(TITLE)
                 began = terminal.press("\r")
                 opened.append(
-                    terminal.until(lambda text: "compaction" in text, since=len(terminal.frames)) - began
+                    terminal.until(lambda text: "assistant" in text, since=len(terminal.frames)) - began
                 )
                 terminal.quiet(1.5, 10.0)
                 memory.append(terminal.peak_megabytes())
