@@ -126,6 +126,7 @@ def _rules(
             quantities=frozenset(map(str, shared.get("quantities", ()))),
             common=frozenset(map(str, shared.get("common", ()))),
             places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
+            measures=frozenset(map(str, shared.get("measures", ()))),
             scales=tuple((str(a), str(b), int(n)) for a, b, n in shared.get("scales", ())),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             stemmer=stemmer_of(tongues),

@@ -128,7 +128,8 @@ def scaled(value: Value, rules: Rules) -> Iterator[tuple[str, str]]:
 
 def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
     """Whether a text gives a number with its unit: behind it, or behind the numbers that follow it ("0.2, 0.4, 0.8 s",
-    "34 of 40 connections"). A number with another unit is another one; one with none may have it elsewhere."""
+    "34 of 40 connections"). A number with another unit is another one; one with none may have it elsewhere, or be the
+    count of something that is not said again."""
     bare = False
     for found in NUMBER.finditer(text):
         if plain_number(found.group()) != number.removeprefix("-"):
@@ -139,7 +140,8 @@ def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
         if named == unit:
             return True
         bare = bare or not named
-    return bare and _units(unit, rules).search(text) is not None
+    counted = unit not in rules.measures and sum(map(str.isdigit, number)) > 2
+    return bare and (counted or _units(unit, rules).search(text) is not None)
 
 
 @lru_cache(maxsize=512)

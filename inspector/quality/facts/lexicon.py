@@ -129,6 +129,7 @@ class Rules:
     fleeting: frozenset[str]
     places: frozenset[str]
     scales: tuple[tuple[str, str, int], ...]
+    measures: frozenset[str]
     stemmer: Stemmer
     voices: Voices
     tool: re.Pattern[str]

@@ -61,6 +61,8 @@ FATES = [
     # A number has the unit behind it, or behind those that follow it; other units of the same measure are the same.
     ("Retries wait 200 ms and 400 ms.", "- retries wait 0.2, 0.4 s", "paraphrased"),
     ("The pool has 34 connections at its peak.", "- peak of the pool: 34 of 40 connections", "paraphrased"),
+    ("All 330 rows of the sheet are there.", "- compared the sheet: 330 of 330, no difference", "paraphrased"),
+    ("The run of the sheet takes 330 ms.", "- compared the sheet: 330 of 330, no difference", "lost"),
     ("Rejected orders are kept for 24 hours.", "- rejected orders: kept 1 day", "paraphrased"),
     ("The nightly import loads 300 rows.", "- nightly import of rows: 300 requests, loads 40", "value lost"),
     # What names are made of says nothing.
