@@ -30,7 +30,7 @@ from inspector.quality.facts.passage_index import ListText
 @dataclass(frozen=True, slots=True)
 class KindSurvival:
     """What became of the facts of one kind: `kept` can be read, `weakened` no longer bind, `lost` are gone or have lost
-    their value, `open` cannot be told."""
+    their value, of `open` it cannot be told."""
 
     kind: Kind
     kept: int
@@ -40,8 +40,8 @@ class KindSurvival:
 
     @property
     def of(self) -> int:
-        """How many there are whose fate can be told."""
-        return self.kept + self.weakened + self.lost
+        """How many there are: as many with every summary of a compaction, as it took the same facts."""
+        return self.kept + self.weakened + self.lost + self.open
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,13 @@ class SummaryOutcome:
 
     @property
     def of(self) -> int:
-        """Of how many it can be told."""
-        return sum(one.of for one in self.survival())
+        """Of how many."""
+        return len(self.lives)
+
+    @property
+    def open(self) -> int:
+        """Of how many of them it cannot be told."""
+        return sum(one.open for one in self.survival())
 
 
 def survival_of(fates: Sequence[Fate], kinds: Sequence[Kind]) -> tuple[KindSurvival, ...]:

@@ -17,7 +17,7 @@ from inspector.attempts.masking import Masker
 from inspector.attempts.prompts import file_prompt, our_prompt, read_template
 from inspector.attempts.release import release_prompt
 from inspector.attempts.summarizers.base import Summarizer
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.core.messages import Message
 from inspector.engines.base import Plan, Settings
@@ -56,9 +56,8 @@ class SummarizedList:
     note: str = ""
 
 
-def place_of(store: Store, inspection: Inspection, compaction: int, step: int | None = None) -> Place:
+def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
     """What attempts of a compaction are kept under."""
-    row = inspection.conversation.row
     return Place(str(info_for(store, row.id).path.absolute()), row.root, compaction, step)
 
 
@@ -80,7 +79,7 @@ def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -
             summarized_from=max(head, found + 1), prune_before=min(plan.prune_before, tail),
         )  # fmt: skip
     note = "" if recorded.exact else f"Where this compaction cut is inferred: {recorded.note}"
-    place = place_of(inspection.store, inspection, compaction)
+    place = place_of(inspection.store, inspection.conversation.row, compaction)
     return SummarizedList(place, generation, messages, plan, recorded, note)
 
 
@@ -94,7 +93,7 @@ def planned_list(inspection: Inspection, settings: Settings, step: int) -> Summa
     plan = plan_with(found, measured(found, messages), settings, generation.number - 1, system)
     if not plan.compacts:
         raise UsageProblem(f"{plan.profile} would not compact the list at step {step:,}: {plan.reason}.")
-    place = place_of(inspection.store, inspection, generation.number, step)
+    place = place_of(inspection.store, inspection.conversation.row, generation.number, step)
     return SummarizedList(place, generation, messages, plan, None)
 
 
@@ -192,7 +191,13 @@ def carry_out(
     return made
 
 
-def attempts_of(store: Store, inspection: Inspection, kept: KeptAttempts) -> tuple[Attempt, ...]:
-    """The attempts of a conversation, oldest first."""
-    place = place_of(store, inspection, 0)
+def attempts_of(store: Store, row: ConversationRow, kept: KeptAttempts) -> tuple[Attempt, ...]:
+    """The attempts of a conversation, oldest first. Raises OutputProblem."""
+    place = place_of(store, row, 0)
     return kept.of(place.store, place.root)
+
+
+def attempts_named(store: Store, name: str, kept: KeptAttempts) -> tuple[Attempt, ...]:
+    """The same by the conversation's name; reads no message. Raises UnknownConversation, StoreErrors, OutputProblem."""
+    conversation = store.resolve(name)
+    return attempts_of(store, next(row for row in store.conversations() if row.id == conversation), kept)

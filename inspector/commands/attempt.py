@@ -212,7 +212,7 @@ def attempts(
         return
     answers = Answers(open_source(path, demo), flags_of(options), config)
     inspection, resolved = answers.opened(name)
-    mine = attempts_of(answers.store, inspection, kept)
+    mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
         whole = life_of(mine, life)
         points = curve_document(life_curve(inspection, resolved.settings, whole))
@@ -262,7 +262,7 @@ def recall(
     answers = Answers(open_source(path, demo), flags_of(options), config)
     inspection, resolved = answers.opened(name)
     recorded_list(inspection, resolved.settings, number)
-    mine = attempts_of(answers.store, inspection, default_attempts())
+    mine = attempts_of(answers.store, inspection.conversation.row, default_attempts())
     wanted = [one for one in mine if one.place.step is None and (not chosen or one.id in chosen)]
     masker = Masker(not no_mask)
     exams = exams_of(

@@ -58,7 +58,7 @@ def life(
     settings, kept = resolved.settings, default_attempts()
     done: dict[int, Attempt] = {}
     if resume is not None:
-        done = life_of(attempts_of(answers.store, inspection, kept), resume)
+        done = life_of(attempts_of(answers.store, inspection.conversation.row, kept), resume)
         if not done:
             raise UnknownConversation(f"This conversation has no life {resume} that could be gone on with.")
         first = min(done)

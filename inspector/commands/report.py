@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from inspector.commands.options import PATH_HELP, print_answer, say, settings_op
 from inspector.commands.sources import flags_of, open_source, path_and_name
 from inspector.core.errors import UsageProblem
 from inspector.core.text import safe
+
+if TYPE_CHECKING:
+    from inspector.answers.answers import Answers
 
 
 @click.command("report", epilog=PATH_HELP)
@@ -40,7 +44,6 @@ def report_command(
     import time
 
     from inspector.answers.answers import Answers
-    from inspector.answers.kept_answers import kept_answer
     from inspector.export.report.forms import form_of, render
     from inspector.export.report.gathering import gather_report
     from inspector.export.writing import check_target, write_file
@@ -54,9 +57,7 @@ def report_command(
         from inspector.export.documents.report import report_document
 
         answers = Answers(open_source(path, demo), flags_of(options), config)
-        document = kept_answer(
-            answers, name, "report", lambda: report_document(gather_report(answers, name, time.time()))
-        )
+        document = _answer(answers, name, lambda: report_document(gather_report(answers, name, time.time())))
         print_answer(document, True, click.echo)
         say(answers.notes())
         return
@@ -66,12 +67,22 @@ def report_command(
     answers = Answers(open_source(path, demo), flags_of(options), config)
     if target is not None:
         check_target(target, answers.paths(), force)
-    text = kept_answer(
-        answers, name, "report", lambda: render(gather_report(answers, name, time.time()), wanted), wanted
-    )
+    text = _answer(answers, name, lambda: render(gather_report(answers, name, time.time()), wanted), wanted)
     if target is None:
         click.echo(text.encode("utf-8", errors="replace"), nl=False)
     else:
         size = write_file(target, text, answers.paths(), force)
         click.echo(safe(f"Wrote {target} ({size / 1000:,.0f} kB)."))
     say(answers.notes())
+
+
+def _answer(answers: Answers, name: str, make: Callable[[], Any], *options: Any) -> Any:
+    """The report that is kept of before, or one made now. Attempts come and go while the conversation stays as it is,
+    so with any of them it is always made."""
+    from inspector.answers.attempting import attempts_named
+    from inspector.answers.kept_answers import kept_answer
+    from inspector.attempts.kept import default_attempts
+
+    if attempts_named(answers.store, name, default_attempts()):
+        return make()
+    return kept_answer(answers, name, "report", make, *options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspector.core.signs import FATE_SIGNS
+
 
 def percent(part: float, whole: float = 1.0) -> str:
     """A share, to the nearest hundredth: 78%, <1% for a trace, 0%; – where there is no whole.
@@ -19,6 +21,14 @@ def percent(part: float, whole: float = 1.0) -> str:
     if share < 1 - 1e-9:
         return "<1%"
     return "99%" if 99 < share < 100 - 1e-9 else f"{share:,.0f}%"
+
+
+def kept_of(kept: int, of: int, weakened: int = 0, unsure: int = 0) -> str:
+    """How many facts can be read, of how many: 4/6, then those that are weakened and those whose fate cannot be told:
+    4/8 ↓1 ±1."""
+    weak = f" {FATE_SIGNS['weakened']}{weakened}" if weakened else ""
+    open_ones = f" {FATE_SIGNS['uncertain']}{unsure}" if unsure else ""
+    return f"{kept}/{of}{weak}{open_ones}"
 
 
 def dollars(amount: float) -> str:

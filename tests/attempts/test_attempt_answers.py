@@ -17,6 +17,7 @@ from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
+from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.attempts.attempt import Attempt
 from inspector.attempts.consent import Allowance
 from inspector.attempts.kept import KeptAttempts
@@ -27,6 +28,7 @@ from inspector.commands.sources import open_source
 from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.engines.base import Settings
 from tests.program import Run
+from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
@@ -170,6 +172,41 @@ def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None
     assert tried
 
 
+def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAttempts) -> None:
+    """Of an encrypted summary little can be told; that makes it no better and no worse than one that can be read."""
+    answers = Answers(open_source(None, True), {}, None)
+    seen = 0
+    for row in answers.store.conversations():
+        inspection, resolved = answers.opened(row.id)
+        for recorded in filter(lambda one: one.encrypted, inspection.compactions()):
+            seen += 1
+            ask = ask_for(
+                recorded_list(inspection, resolved.settings, recorded.index), resolved.settings, Wording()
+            )
+            orders = [Order(ask, Writing(lambda _: "## Goal\nNone of it."))]
+            made = carry_out(
+                orders, inspection, kept, Allowance(sending_of(orders, Masker())), lambda *_: None
+            )
+            outcomes = outcomes_of(inspection, resolved.settings, recorded.index, made)
+            own, again = outcomes
+            assert own.open > again.open == 0
+            assert [(one.kind, one.of) for one in own.survival()] == [
+                (one.kind, one.of) for one in again.survival()
+            ]
+            assert own.of == again.of == len(own.lives) > 0
+            view = attempts_view(AttemptsRead(recorded.index, outcomes), recorded)
+            told = kept_words(view.attempts[0], view.recorded)
+            assert told.endswith(
+                f"{again.kept} of {again.of} facts, recorded {own.kept} of {own.of} (±{own.open})"
+            )
+            table = "\n".join(line.text for line in table_lines(view))
+            for one in own.survival():
+                assert f"{one.kept}/{one.of}{f' ±{one.open}' if one.open else ''}" in table
+            # Whether it keeps more than the one that nobody can read is not said.
+            assert "added" not in [span.style for line in attempt_lines(view) for span in line.spans]
+    assert seen
+
+
 def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) -> None:
     inspection, settings = opened(ROTATING)
     count = 0
@@ -228,7 +265,8 @@ def test_a_batch_is_every_summarizer_by_compaction_by_budget(program: Run) -> No
     for entry in found["summaries"]:
         assert entry["of"] == sum(kind["of"] for kind in entry["survival"].values())
         assert entry["kept"] == sum(kind["kept"] for kind in entry["survival"].values())
-        assert len(entry["facts"]) == sum(kind["of"] + kind["open"] for kind in entry["survival"].values())
+        assert entry["open"] == sum(kind["open"] for kind in entry["survival"].values())
+        assert len(entry["facts"]) == entry["of"]
     listed = run(program, "attempts")
     assert [one["id"] for one in listed] == list(range(1, 9))
     assert listed == found["attempts"]

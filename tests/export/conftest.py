@@ -25,6 +25,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _alone(_own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(_own_cache))
+    monkeypatch.setenv("XDG_DATA_HOME", str(_own_cache))
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +36,7 @@ def report_of(_own_cache: Path) -> Callable[[str], Report]:
     def made(name: str) -> Report:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_CACHE_HOME", str(_own_cache))
+            patch.setenv("XDG_DATA_HOME", str(_own_cache))
             return gather_report(Answers(open_source(None, True), {}, None), name, MADE_AT)
 
     return made

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from inspector.core.shares import kept_of
+from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
@@ -24,12 +26,14 @@ _NOT_THERE = ("–", "muted")
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """Of the facts of a kind, how many can be read, of how many it can be told; `weakened` no longer bind."""
+    """Of the facts of a kind, how many can be read, of how many; `weakened` no longer bind, of `open` it cannot be
+    told."""
 
     kind: str
     kept: int
     of: int
     weakened: int = 0
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,13 @@ class AttemptView:
 
     @property
     def of(self) -> int:
-        """Of how many it can be told."""
+        """Of how many."""
         return sum(kind.of for kind in self.kinds)
+
+    @property
+    def open(self) -> int:
+        """Of how many of them it cannot be told."""
+        return sum(kind.open for kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +133,25 @@ def kept_words(view: AttemptView, recorded: AttemptView | None) -> str:
         return ""
     first = view.kinds[0]
     own = {kind.kind: kind for kind in recorded.kinds} if recorded is not None else {}
-    told = f"{first.kept} of {human.plural(first.of, first.kind)}"
+    told = f"{first.kept} of {human.plural(first.of, first.kind)}{_unsure(first)}"
     if first.kind in own:
-        told += f", recorded {own[first.kind].kept} of {own[first.kind].of}"
-    whole = f"{view.kept} of {view.of} facts"
+        theirs = own[first.kind]
+        told += f", recorded {theirs.kept} of {theirs.of}{_unsure(theirs)}"
+    whole = f"{view.kept} of {view.of} facts{_unsure(view)}"
     if recorded is not None:
-        whole += f", recorded {recorded.kept} of {recorded.of}"
+        whole += f", recorded {recorded.kept} of {recorded.of}{_unsure(recorded)}"
     return told if len(view.kinds) == 1 else f"{told} · {whole}"
+
+
+def _unsure(counted: KindCount | AttemptView) -> str:
+    return f" ({FATE_SIGNS['uncertain']}{counted.open})" if counted.open else ""
+
+
+def _better(one: AttemptView, recorded: AttemptView | None) -> bool:
+    """Whether it keeps more, even if all that cannot be told of the recorded one were there."""
+    if recorded is None:
+        return False
+    return one.kept * max(1, recorded.of) > (recorded.kept + recorded.open) * max(1, one.of)
 
 
 def attempt_lines(view: AttemptsView) -> list[TextLine]:
@@ -142,12 +163,9 @@ def attempt_lines(view: AttemptsView) -> list[TextLine]:
             told = line_of(("✗ ", "error"), (one.label, ""), (f"  {one_line(one.problem, 200)}", "muted"))
             lines.append(replace(told, prefix=lead, prefix_style="muted"))
             continue
-        better = view.recorded is not None and one.kept * max(1, view.recorded.of) > view.recorded.kept * max(
-            1, one.of
-        )
         words = f"  with this one {kept_words(one, view.recorded)}"
         size = f"  ~{human.tokens(one.tokens)}{f' · {one.cost}' if one.cost else ''}"
-        style = "added" if better else ""
+        style = "added" if _better(one, view.recorded) else ""
         parts = (("Σ ", "accent"), (one.label, ""), (words, style), (size, "muted"))
         lines.append(replace(line_of(*parts), prefix=lead, prefix_style="muted"))
     return lines
@@ -179,11 +197,7 @@ def table_lines(view: AttemptsView) -> list[TextLine]:
         cells = []
         for one in shown:
             kind = next((kind for kind in one.kinds if kind.kind == name), None)
-            told = (
-                "–"
-                if kind is None
-                else f"{kind.kept}/{kind.of}{f' ↓{kind.weakened}' if kind.weakened else ''}"
-            )
+            told = "–" if kind is None else kept_of(kind.kept, kind.of, kind.weakened, kind.open)
             cells.append((fit(told, _COLUMN), ""))
         lines.append(line_of((fit(name, _KIND), "muted"), *cells))
     sizes = [(fit(f"~{human.tokens(one.tokens)}", _COLUMN), "muted") for one in shown]

@@ -52,7 +52,7 @@ def _at_record(outcome: SummaryOutcome) -> bool:
 
 
 def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
-    kinds = tuple(KindCount(one.kind, one.kept, one.of, one.weakened) for one in outcome.survival())
+    kinds = tuple(KindCount(one.kind, one.kept, one.of, one.weakened, one.open) for one in outcome.survival())
     attempt = outcome.attempt
     if attempt is None:
         return AttemptView(0, "recorded", kinds, outcome.tokens, text=recorded)

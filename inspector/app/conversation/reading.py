@@ -172,7 +172,7 @@ def judge_attempts(
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.attempts.kept import default_attempts
 
-    kept = attempts_of(inspection.store, inspection, default_attempts())
+    kept = attempts_of(inspection.store, inspection.conversation.row, default_attempts())
     mine = [one for one in kept if one.place.compaction == compaction]
     if not mine:
         return AttemptsRead(compaction)

@@ -54,6 +54,7 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
         "retained_tokens": outcome.retained,
         "kept": outcome.kept,
         "of": outcome.of,
+        "open": outcome.open,
         "survival": {
             one.kind: {
                 "kept": one.kept,

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from inspector import __version__
 from inspector.answers.answers import Answers
+from inspector.answers.attempting import attempts_of
 from inspector.answers.fact_reading import FactsReading, Watch
 from inspector.answers.facts import facts_reading
 from inspector.answers.findings import findings
@@ -14,13 +15,16 @@ from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.answers.resolving import info_for
+from inspector.attempts.kept import default_attempts
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
+from inspector.export.report.attempts import attempts_part
 from inspector.export.report.costs import bill_words, costs_part
 from inspector.export.report.drifting import drift_part
 from inspector.export.report.factparts import facts_part, risk_part
 from inspector.export.report.limits import FINDINGS, group_limit, items_limit, summary_limit
 from inspector.export.report.values import (
+    AttemptsPart,
     CompactionPart,
     Course,
     Curve,
@@ -68,7 +72,8 @@ _BUDGETS = {
 def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | None = None) -> Report:
     """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch.
 
-    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, and what `watch` raises.
+    Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem where the attempts cannot be
+    read, and what `watch` raises.
     """
     inspection, resolved, reading = facts_reading(answers, name, watch)
     conversation, settings = inspection.conversation, resolved.settings
@@ -78,6 +83,8 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
     measures = measure_conversation(inspection, settings, reading.facts)
     found = findings(inspection, resolved, reading.facts)
     requests = requests_of(inspection, resolved)
+    made = attempts_of(answers.store, row, default_attempts())
+    attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]
     live = inspection.plan(conversation.live, settings)
     told = transcript(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
@@ -98,7 +105,9 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, told),
         course=_course(inspection, settings, told, compared),
-        compactions=_compactions(inspection, settings, compared, reading, measures, found, requests),
+        compactions=_compactions(
+            inspection, settings, compared, reading, measures, found, requests, attempts
+        ),
         curves=tuple(
             Curve(kind, tuple(measure.so_far for measure in measures.curve(f"survival-{kind}")))
             for kind in KINDS
@@ -194,13 +203,14 @@ def _compactions(
     measures: ConversationMeasures,
     found: Sequence[Finding],
     requests: Requests,
+    attempts: Sequence[AttemptsPart],
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)
     parts = []
     bills = bills_of(inspection, requests)
     before: tuple[int, str] | None = None
-    for one in compared:
+    for one, made in zip(compared, attempts, strict=True):
         recorded = one.recorded
         text = recorded.summary
         diff = None
@@ -220,6 +230,7 @@ def _compactions(
                 _findings(f for f in found if f.compaction == recorded.index),
                 tuple(line for measure in measures.of(recorded.index) if (line := _measure(measure))),
                 bill_words(recorded, bills.get(recorded.index), requests),
+                made,
             )
         )
     return tuple(parts)

@@ -13,6 +13,8 @@ _ITEMS, _ALL_ITEMS = 40, 3_000
 _LEAST_ITEMS = 8
 #: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
 RISK, CHECKLIST, DRIFT = 25, 40, 15
+#: Attempts that are shown of a compaction, the newest.
+ATTEMPTS = 20
 #: Findings of one rule about one compaction, or about the conversation.
 FINDINGS = 10
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from inspector.answers.attempt_survival import KindSurvival
 from inspector.answers.inspection import Compared
 from inspector.answers.requests import CauseSum
 from inspector.caching.costs import Cost
@@ -178,6 +179,36 @@ class CostsPart:
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptLine:
+    """What a summary of a compaction keeps: the recorded one (`id` 0), or an attempt by `name`. `tokens` is its rough
+    size, None where there is none that can be read; `cost` in US dollars, None where it is not known. `problem` says
+    why there is no summary, or only a part."""
+
+    id: int
+    name: str
+    tokens: int | None
+    budget: int | None
+    kinds: tuple[KindSurvival, ...] = ()
+    cost: float | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptsPart:
+    """The recorded summary of a compaction, and those that were made again at its boundaries; none of either where
+    nothing was. `more` attempts were left out."""
+
+    lines: tuple[AttemptLine, ...] = ()
+    more: int = 0
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of the facts that the compaction took, in their order."""
+        there = {one.kind for line in self.lines for one in line.kinds}
+        return tuple(kind for kind in KINDS if kind in there)
+
+
+@dataclass(frozen=True, slots=True)
 class CompactionPart:
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
     `bill` is what it cost in words, or why that is not known.
@@ -194,6 +225,7 @@ class CompactionPart:
     findings: tuple[FindingGroup, ...]
     measures: tuple[MeasureLine, ...]
     bill: str
+    attempts: AttemptsPart
 
     @property
     def recorded(self) -> Compaction:

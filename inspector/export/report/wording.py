@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from inspector.answers.attempt_survival import KindSurvival
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, percent
+from inspector.core.shares import dollars, kept_of, percent
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS
-from inspector.export.report.values import CompactionPart, CostsPart, DiffPart, Report, RiskPart, ToldFact
+from inspector.core.text import safe_title
+from inspector.export.report.values import (
+    AttemptLine,
+    CompactionPart,
+    CostsPart,
+    DiffPart,
+    Report,
+    RiskPart,
+    ToldFact,
+)
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
@@ -324,6 +334,20 @@ def made_words(report: Report) -> str:
         f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
+
+
+def attempt_name(line: AttemptLine) -> str:
+    """What a summary is called beside others of its compaction."""
+    return f"#{line.id} {safe_title(line.name)}" if line.id else "recorded"
+
+
+def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
+    """How many facts of a kind, or of all, a summary keeps; a dash where nothing is known of any."""
+    those = [one for one in kinds if kind in (None, one.kind)]
+    if not those:
+        return "–"
+    sums = [sum(getattr(one, name) for one in those) for name in ("kept", "of", "weakened", "open")]
+    return kept_of(*sums)
 
 
 def cause_words(cause: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from inspector.core.shares import percent
+from inspector.core.shares import kept_of, percent
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
 from inspector.export.text.console import add_row, console_for, print_table, say, table_of
@@ -38,7 +38,7 @@ def print_outcomes(documents: Sequence[Document]) -> None:
             table,
             f"  {'recorded' if attempt is None else _heading(attempt)}",
             *(_kept(entry["survival"].get(kind)) for kind in kinds),
-            f"{entry['kept']}/{entry['of']}",
+            kept_of(entry["kept"], entry["of"], unsure=entry["open"]),
             f"{entry['summary_tokens']:,}",
             f"{entry['retained_tokens']:,}",
             "" if attempt is None else _cost(attempt),
@@ -60,8 +60,7 @@ def _shortened(text: str, most: int) -> str:
 def _kept(survival: Document | None) -> str:
     if survival is None:
         return "–"
-    weak = f" ↓{survival['weakened']}" if survival["weakened"] else ""
-    return f"{survival['kept']}/{survival['of']}{weak}"
+    return kept_of(survival["kept"], survival["of"], survival["weakened"], survival["open"])
 
 
 def _named(attempt: Document) -> str:
