@@ -16,7 +16,7 @@ from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement,
 #: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
 LARGEST = 256_000_000
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 9
+FORMAT = 10
 _EMPTY = b""
 
 
