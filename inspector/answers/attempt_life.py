@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.answers.attempting import Order, Watch, Wording, ask_for, recorded_list, sending_of
-from inspector.answers.fact_reading import default_cache, facts_with, pruned_by
+from inspector.answers.fact_reading import facts_with, pruned_by
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import default_results
 from inspector.attempts.attempt import Attempt
 from inspector.attempts.consent import Allowance, Sending
 from inspector.attempts.kept import KeptAttempts
@@ -122,7 +123,7 @@ def life_curve(
     pruned = pruned_by(inspection, settings)
     own = {index: one.summary or "" for index, one in recorded.items()}
     again = {index: life[index].summary for index in recorded}
-    theirs, made = facts_with(inspection, (own, again), default_cache(), watch, pruned)
+    theirs, made = facts_with(inspection, (own, again), default_results(), watch, pruned)
     points = []
     for number in recorded:
         before, after = _fates_at(theirs, number), _fates_at(made, number)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from inspector.answers.attempting import SummarizedList, planned_list
 from inspector.answers.fact_reading import (
     Watch,
-    default_cache,
     facts_after,
     facts_with,
     pruned_by,
 )
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import default_results
 from inspector.attempts.attempt import Attempt
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
@@ -111,7 +111,7 @@ def outcomes_of(
         summaries = [{compaction: one.summary} for one in at_record]
         if recorded_facts is None:
             summaries.insert(0, {compaction: recorded.summary or ""})
-        judged = list(facts_with(inspection, summaries, default_cache(), watch, pruned))
+        judged = list(facts_with(inspection, summaries, default_results(), watch, pruned))
         own = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = _size(recorded.summary or ""), recorded.tokens_after
         found.append(SummaryOutcome(compaction, None, _now(own, recorded), size, after))
@@ -159,7 +159,7 @@ def _planned(
         tail_after=head + 1, summary_at=head, summary=attempt.summary, merged=plan.merged, fallback=False,
         tokens_before=plan.tokens_before, tokens_after=retained, at=0.0,
     )  # fmt: skip
-    facts = facts_after(inspection, planned, parts, default_cache(), watch, {**pruned, number: plan.pruned})
+    facts = facts_after(inspection, planned, parts, default_results(), watch, {**pruned, number: plan.pruned})
     return SummaryOutcome(number, attempt, facts.of(number), attempt.tokens, retained)
 
 

@@ -136,7 +136,7 @@ def ask_for(
         "messages": len(given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
         "note": notes, "engine": asdict(settings),
     }  # fmt: skip
-    return Ask(listed.place, mask(prompt), name, given.budget, told)
+    return Ask(listed.place, mask(prompt), name, given.budget, told, given.task)
 
 
 def _worded(given: SummaryInput, settings: Settings, wording: Wording, mask: Masker) -> tuple[str, str]:

@@ -64,13 +64,13 @@ def _cleared(inspection: Inspection, found: Requests) -> list[ClearedEvidence]:
     cleared = []
     for one in inspection.store.microcompactions(inspection.conversation):
         behind = (
-            other.judged
+            other
             for other in found.priced
             if other.judged.request.generation == one.generation and other.judged.request.at > one.at
         )
         first = next(behind, None)
-        if one.tokens_saved_reported is not None and first is not None and first.cause == "microcompaction":
-            cleared.append(
-                ClearedEvidence(one.index, one.generation, one.place, one.tokens_saved_reported, first.missed)
-            )
+        saved = one.tokens_saved_reported
+        if saved is not None and first is not None and first.judged.cause == "microcompaction":
+            missed = first.judged.missed
+            cleared.append(ClearedEvidence(one.index, one.generation, one.place, saved, missed, first.more))
     return cleared

@@ -45,10 +45,14 @@ class Costing:
 
 
 def costing_of(
-    inspection: Inspection, resolved: ResolvedSettings, recording: Recording | None = None
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    recording: Recording | None = None,
+    otherwise: bool = True,
 ) -> Costing:
-    """What costs of a conversation are worked out from; its `recording` where it is at hand. Raises StoreErrors,
-    EngineErrors, BadInput for a file of prices that cannot be used."""
+    """What costs of a conversation are worked out from, and what they would be `otherwise` where somebody asks; its
+    `recording` where it is at hand. Raises StoreErrors, EngineErrors, BadInput for a file of prices that cannot be
+    used."""
     recording = recording or shared_recording(inspection, resolved.settings.profile)
     found = requests_of(inspection, resolved)
     if not found.priced:
@@ -57,7 +61,7 @@ def costing_of(
         return Costing(None, why=f"No costs: {found.why_no_cost[0]}.", modelled=found.modelled)
     places = answer_places(inspection, resolved.settings.profile, found)
     others = []
-    for name, other in _others(inspection, resolved, found):
+    for name, other in _others(inspection, resolved, found) if otherwise else ():
         if not other.why_no_cost:
             others.append((name, _basis(inspection, recording, other, places)))
     return Costing(_basis(inspection, recording, found, places), tuple(others), modelled=found.modelled)

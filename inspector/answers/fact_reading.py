@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from threading import Lock
 from typing import Any, TypeVar
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import FactCache, message_key
+from inspector.answers.kept_facts import keep_facts, known_facts, message_key
+from inspector.answers.kept_results import KeptResults
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.handoff import handoff_of
@@ -53,7 +53,7 @@ class FactsReading:
 
 
 def read_facts(
-    inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None,
+    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, every_place: bool = True,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
@@ -78,7 +78,7 @@ def read_facts(
 
 
 def _said(
-    inspection: Inspection, rules: Rules, cache: FactCache | None, watch: Watch | None,
+    inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Where messages went, how many had been said at each compaction, and what each says."""
@@ -89,7 +89,7 @@ def _said(
 
 
 def facts_said(
-    inspection: Inspection, cache: FactCache | None = None, watch: Watch | None = None
+    inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None
 ) -> tuple[Fact, ...]:
     """The same facts, best rank first, without what became of them: what takes longest is left out."""
     return gather(_said(inspection, load_rules(), cache, watch, {})[2])
@@ -98,7 +98,7 @@ def facts_said(
 def facts_with(
     inspection: Inspection,
     several: Sequence[Mapping[int, str]],
-    cache: FactCache | None = None,
+    cache: KeptResults | None = None,
     watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> tuple[ConversationFacts, ...]:
@@ -121,7 +121,7 @@ def facts_after(
     inspection: Inspection,
     planned: Compaction,
     list_after: Sequence[ListText],
-    cache: FactCache | None = None,
+    cache: KeptResults | None = None,
     watch: Watch | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None,
 ) -> ConversationFacts:
@@ -260,7 +260,7 @@ class _Reader:
         self,
         inspection: Inspection,
         rules: Rules,
-        cache: FactCache | None,
+        cache: KeptResults | None,
         watch: Watch | None,
         told: Transcript,
     ) -> None:
@@ -305,7 +305,7 @@ class _Reader:
                 yield (number, index), self.pool.facts(extract(message, self.rules))
             return
         keys = [message_key(message, self.rules.version) for _, message in batch]
-        known = self.cache.get(keys)
+        known = known_facts(self.cache, keys)
         fresh: dict[bytes, MessageFacts] = {}
         for (index, message), key in zip(batch, keys, strict=True):
             facts = known.get(key) or fresh.get(key)
@@ -313,7 +313,7 @@ class _Reader:
                 facts = fresh[key] = extract(message, self.rules)
             yield (number, index), self.pool.facts(facts)
         if fresh:
-            self.cache.put(fresh)
+            keep_facts(self.cache, fresh)
 
 
 def parts_of(
@@ -361,18 +361,3 @@ class _Pool:
     def _one(self, thing: T) -> T:
         kept: T = self._known.setdefault(thing, thing)
         return kept
-
-
-_CACHES: dict[str, FactCache] = {}
-_OPENING = Lock()
-
-
-def default_cache() -> FactCache:
-    """The cache in the user's cache directory, opened once."""
-    from inspector.config.folders import cache_dir
-
-    path = cache_dir() / "facts.db"
-    with _OPENING:
-        if str(path) not in _CACHES:
-            _CACHES[str(path)] = FactCache(path)
-        return _CACHES[str(path)]

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import FactsReading, Watch, default_cache, pruned_by, read_facts
+from inspector.answers.fact_reading import FactsReading, Watch, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import default_results
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
 from inspector.quality.facts.fact import Fact, Life
@@ -35,7 +36,7 @@ def facts_reading(
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
     """A conversation's facts by the settings in force, places told where a fate changed; notes go to the answers."""
     inspection, resolved = answers.opened(name)
-    cache = default_cache()
+    cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)
     reading = read_facts(inspection, cache, watch, pruned, every_place=False)
     if cache.problem:

@@ -1,23 +1,17 @@
-"""What each message says, kept between runs in a SQLite file of the program's own in the user's cache directory."""
+"""What each message says, as a document that is kept between runs."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from inspector.config.database import CacheFile
+from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement, Value
 
-#: A cache that uses more than this, in bytes, is emptied when it is opened (a message takes some 300).
-LARGEST = 256_000_000
 #: Changes whenever extraction does, so that nothing of an older program is read.
 FORMAT = 10
-_EMPTY = b""
 
 
 def message_key(message: Message, version: str) -> bytes:
@@ -28,40 +22,20 @@ def message_key(message: Message, version: str) -> bytes:
     return hashlib.blake2b(said.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 
 
-class FactCache:
-    """Facts of messages by key. Safe to use from several threads and programs.
-
-    Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise).
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = CacheFile(path, "messages", "facts", LARGEST, "Facts")
-
-    @property
-    def problem(self) -> str:
-        """Why nothing is kept between runs; "" where it is."""
-        return self._file.problem
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
-        """What is known of these keys."""
-        read = {key: unpacked(data) for key, data in self._file.get(keys).items()}
-        return {key: facts for key, facts in read.items() if facts is not None}
-
-    def put(self, facts: Mapping[bytes, MessageFacts]) -> None:
-        """Remember what messages say."""
-        self._file.put({key: packed(value) for key, value in facts.items()})
-
-    def close(self) -> None:
-        """Close the file; nothing is kept from then on."""
-        self._file.close()
+def known_facts(kept: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
+    """What is known of these keys."""
+    read = {key: unpacked(document) for key, document in kept.under(keys).items()}
+    return {key: facts for key, facts in read.items() if facts is not None}
 
 
-def packed(facts: MessageFacts) -> bytes:
-    """The facts of a message as bytes."""
-    if not facts.statements and not facts.mentions and not facts.signs:
-        return _EMPTY
-    document = [
+def keep_facts(kept: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
+    """Remember what messages say."""
+    kept.put_under({key: packed(value) for key, value in facts.items()})
+
+
+def packed(facts: MessageFacts) -> list[Any]:
+    """The facts of a message as JSON."""
+    return [
         [
             [
                 s.kind,
@@ -81,22 +55,16 @@ def packed(facts: MessageFacts) -> bytes:
         [[_value(m.value), m.text, m.text_span, m.pasted] for m in facts.mentions],
         [[s.rule, s.chosen, s.other, s.text, s.span, s.cue, s.things] for s in facts.signs],
     ]
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
 
 
 def _value(value: Value) -> list[Any]:
     return [value.text, value.form, value.canon, value.unit, value.distinctive, value.span]
 
 
-def unpacked(data: object) -> MessageFacts | None:
-    """The facts in bytes; None where they are none of ours."""
-    if not isinstance(data, bytes):
-        return None
-    if data == _EMPTY:
-        return MessageFacts()
+def unpacked(document: Any) -> MessageFacts | None:
+    """The facts in a document; None where it is none of ours."""
     try:
-        said, mentions, signs = json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
+        said, mentions, signs = document
         return MessageFacts(
             tuple(
                 Statement(
@@ -120,7 +88,7 @@ def unpacked(data: object) -> MessageFacts | None:
                 for rule, chosen, other, text, span, cue, things in signs
             ),
         )
-    except (zlib.error, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None
 
 

@@ -1,5 +1,5 @@
-"""What was worked out about a conversation, kept between runs by what it was worked out from, in a SQLite file of the
-program's own in the user's cache directory."""
+"""What was worked out, kept between runs by what it was worked out from, in a SQLite file of the program's own in the
+user's cache directory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,7 +52,8 @@ def basis_of(
 
 
 class KeptResults:
-    """Documents (JSON) by basis. Safe to use from several threads and programs.
+    """Documents (JSON): one a place, by basis, and any number under hashes of all that they were worked out from. Safe
+    to use from several threads and programs.
 
     Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise).
     """
@@ -70,19 +72,39 @@ class KeptResults:
         data = self._file.get([basis.place]).get(basis.place)
         if not isinstance(data, bytes) or data[: len(basis.stamp)] != basis.stamp:
             return None
-        try:
-            return json.loads(zlib.decompress(data[len(basis.stamp) :]))
-        except (zlib.error, ValueError, RecursionError):
-            return None
+        return _unpacked(data[len(basis.stamp) :])
 
     def put(self, basis: Basis, document: Any) -> None:
         """Keep a document, in the place of what was kept of the same question before."""
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-        self._file.put({basis.place: basis.stamp + zlib.compress(text.encode("utf-8", errors="replace"), 1)})
+        self._file.put({basis.place: basis.stamp + _packed(document)})
+
+    def under(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """The documents that are known under some hashes."""
+        read = {key: _unpacked(data) for key, data in self._file.get(keys).items()}
+        return {key: document for key, document in read.items() if document is not None}
+
+    def put_under(self, documents: Mapping[bytes, Any]) -> None:
+        """Keep documents, each under a hash of all that it was worked out from."""
+        self._file.put({key: _packed(document) for key, document in documents.items()})
 
     def close(self) -> None:
         """Close the file; nothing is kept from then on."""
         self._file.close()
+
+
+def _packed(document: Any) -> bytes:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
+
+
+def _unpacked(data: object) -> Any:
+    """A document in bytes; None where they are none of ours."""
+    if not isinstance(data, bytes):
+        return None
+    try:
+        return json.loads(zlib.decompress(data).decode("utf-8", errors="surrogatepass"))
+    except (zlib.error, ValueError, RecursionError):
+        return None
 
 
 @cache

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from inspector.answers.fact_reading import default_cache, read_facts
+from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import default_results
 from inspector.config.fact_rules import load_rules, load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
@@ -37,7 +38,7 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
     """
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_cache(), every_place=False).facts
+    return read_facts(inspection, default_results(), every_place=False).facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
-from inspector.answers.fact_reading import default_cache, facts_said
+from inspector.answers.fact_reading import facts_said
+from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import engine
@@ -52,7 +53,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     recording = recording.with_costs(costing.basis)
     said = None
     if facts:
-        cache = default_cache()
+        cache = default_results()
         said = FactSteps(facts_said(inspection, cache))
         if cache.problem:
             answers.note(cache.problem)

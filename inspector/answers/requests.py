@@ -191,7 +191,11 @@ def _judged(
 ) -> tuple[PricedRequest, ...]:
     conversation = inspection.conversation
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
-    judged = judge(requests, cleared, from_messages)
+    own = _summarizing(inspection, requests)
+    judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
+    # A call that summarizes asks another prompt: it misses what it never could have read.
+    judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
+    judged.sort(key=lambda one: one.request.index)
     return priced_requests(judged, conversation.row.model, conversation.row.provider)
 
 
@@ -249,10 +253,13 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
 
 def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
     """The requests that wrote summaries, by their number the compaction: opencode lists them with the others."""
+    return _summarizing(inspection, [one.judged.request for one in found.priced])
+
+
+def _summarizing(inspection: Inspection, calls: Sequence[Request]) -> Mapping[int, int]:
     if inspection.conversation.row.agent != "opencode":
         return {}
     made = {(one.index, one.at): one.index for one in inspection.compactions() if one.at}
-    calls = (one.judged.request for one in found.priced)
     return {
         call.index: made[call.generation, call.at] for call in calls if (call.generation, call.at) in made
     }

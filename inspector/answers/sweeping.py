@@ -18,8 +18,9 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
-from inspector.answers.fact_reading import default_cache, facts_said
+from inspector.answers.fact_reading import facts_said
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
@@ -186,7 +187,7 @@ def _grid(request: Request, answers: Answers, name: str, wanted: Callable[[], bo
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     model = request.model or recording.model
-    course = recording.course.with_costs(costing_of(inspection, resolved, recording).basis)
+    course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
     if request.facts:
         try:
             course = course.with_facts(_facts(inspection, wanted))
@@ -204,7 +205,7 @@ def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
         if not wanted():
             raise _Unwanted("cancelled")
 
-    return FactSteps(facts_said(inspection, default_cache(), watch))
+    return FactSteps(facts_said(inspection, default_results(), watch))
 
 
 def sweep_store(
@@ -229,8 +230,8 @@ def sweep_store(
         answers.note(
             f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."
         )
-    if facts and default_cache().problem:
-        answers.note(default_cache().problem)
+    if facts and default_results().problem:
+        answers.note(default_results().problem)
     return found
 
 

@@ -26,13 +26,15 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Ask:
     """What is to be sent, and why: the prompt with its name ("ours", a file, a release), the budget in tokens that it
-    names, and `settings` that say what it was made under (profile, focus, masked, note)."""
+    names, and `settings` that say what it was made under (profile, focus, masked, note). `task` is what the engine
+    writes into the summary itself."""
 
     place: Place
     prompt: str
     prompt_name: str
     budget: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
 from inspector.config.prices import day_of, rates_of
 from inspector.core.errors import AttemptError, SummarizerCut
 from inspector.core.rough import text_tokens
+from inspector.engines.summary_input import finished_summary
 
 #: What has come is kept at most so often while more comes, in seconds: a kill loses no more than that.
 _KEEP = 1.0
@@ -89,7 +90,10 @@ class _Begun:
             self.kept.change(self.attempt.id, summary="".join(pieces), seconds=now - self.start)
 
     def over(self, reply: Reply, state: str, problem: str) -> Attempt:
-        """Keep how it ended."""
+        """Keep how it ended. What stands in the list is the answer as the engine takes it."""
+        text = finished_summary(reply.text, self.ask.task if state == "finished" else "")
+        if state == "finished" and not text:
+            state, problem = "failed", "It answered with its thinking alone."
         sent = prompt_tokens(self.ask.prompt) if reply.sent is None else reply.sent
         received = text_tokens(len(reply.text)) if reply.received is None else reply.received
         rates = rates_of(self.summarizer.model, day_of(0.0)) if self.summarizer.model else None
@@ -97,7 +101,7 @@ class _Begun:
         cost = cost_of(rates, sent, received) if state != "failed" else None
         return self.kept.change(
             self.attempt.id,
-            summary=reply.text,
+            summary=text,
             state=state,
             problem=problem,
             sent=sent,

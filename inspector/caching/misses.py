@@ -83,13 +83,3 @@ def _cause(
 def _came(cleared: list[tuple[int, float]], last: Request, request: Request) -> bool:
     """Whether a microcompaction came between two requests of a list."""
     return any(generation == request.generation and last.at <= at <= request.at for generation, at in cleared)
-
-
-def missed_by_cause(judged: Iterable[JudgedRequest]) -> dict[Cause, tuple[int, int]]:
-    """(misses, tokens sent again) by cause, those that never came left out."""
-    found: dict[Cause, tuple[int, int]] = {}
-    for one in judged:
-        if one.cause is not None:
-            count, tokens = found.get(one.cause, (0, 0))
-            found[one.cause] = count + 1, tokens + one.missed
-    return {cause: found[cause] for cause in CAUSES if cause in found}

@@ -57,17 +57,17 @@ class SentMessages:
     marks: bytearray = field(default_factory=bytearray)
     blocks: array[int] = field(default_factory=lambda: array("H"))
     chars: array[int] = field(default_factory=lambda: array("Q"))
-    images: array[int] = field(default_factory=lambda: array("H"))
+    images: array[int] = field(default_factory=lambda: array("Q"))
 
     def append(self, message: Message) -> None:
         """The next message of the list."""
         self.note(message)
         self.chars.append(message_chars(message.wire))
-        self.images.append(min(message_images(message.wire), 0xFFFF))
+        self.images.append(message_images(message.wire))
 
     def sized(self, chars: Sequence[int], images: Sequence[int]) -> None:
         """The sizes of messages that were noted, where somebody has measured them."""
-        self.chars, self.images = array("Q", chars), array("H", images)
+        self.chars, self.images = array("Q", chars), array("Q", images)
 
     def grown(self) -> list[int]:
         """The rough tokens of the first 0, 1, ... messages as they stand."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
     "--compaction",
     "compactions",
@@ -227,7 +227,7 @@ def _whole(path: str) -> str:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--compaction", "number", type=int, required=True, metavar="K", help="Counted from 1.")
 @click.option(
     "--questions", type=click.IntRange(1, 200), default=20, show_default=True, help="At most so many."

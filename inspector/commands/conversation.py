@@ -14,7 +14,7 @@ from inspector.core.errors import UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--step", type=int, metavar="N", help="The list as it was when N messages had been said.")
 @click.option("--full", is_flag=True, help="All of each text, not its first line.")
@@ -76,7 +76,7 @@ def compactions(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--sums", is_flag=True, help="Only the sums: misses by cause, what they and idling cost.")
 @source_options
 def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> None:
@@ -131,7 +131,7 @@ def findings(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
     "--from", "first", type=int, metavar="K", help="The earlier compaction; default: the last but one."
 )
@@ -264,7 +264,7 @@ def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: b
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
 @click.option(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
     "--compaction", "first", type=int, default=1, show_default=True, metavar="K", help="Where it begins."
 )

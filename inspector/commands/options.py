@@ -14,7 +14,10 @@ PROFILE_HELP = (
     "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation, "
     "claude-code, codex, opencode, pi; default: detected, documented for files."
 )
-PATH_HELP = "PATH may be left out: then every store found on this machine is read (`stores` lists them)."
+PATH_HELP = (
+    "PATH may be left out: then every store found on this machine is read (`stores` lists them). A conversation "
+    "that is the only one need not be named."
+)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

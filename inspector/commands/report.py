@@ -14,7 +14,7 @@ from inspector.core.text import safe
 
 
 @click.command("report", epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--output", metavar="FILE", help="The file to write; - for standard output.")
 @click.option(
     "--format",

@@ -55,18 +55,28 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
-    """PATH and CONVERSATION of `[PATH] CONVERSATION`; where the store of PATH has one alone, it need not be named."""
+    """PATH and CONVERSATION of `[PATH] [CONVERSATION]`; where there is one alone, it need not be named."""
     path, name = path_or_name(words, demo)
-    if name is None and path is not None:
-        with closing(open_source(path, demo)) as store:
-            whole = [row.id for row in store.conversations() if row.kind == "conversation"]
-        name = whole[0] if len(whole) == 1 else None
+    if name is None and not demo:
+        name = _only_one(path)
     if name is None:
         raise UsageProblem(
             "Name a conversation by a session id, a unique beginning of one, or its title: "
-            "compaction-inspector COMMAND [PATH] CONVERSATION."
+            "compaction-inspector COMMAND [PATH] CONVERSATION. Where there is one alone, it needs no name."
         )
     return path, name
+
+
+def _only_one(path: str | None) -> str | None:
+    """The conversation that a store has alone; None where it has several, or there is none to look into."""
+    try:
+        with closing(open_source(path, demo=False)) as store:
+            whole = [row.id for row in store.conversations() if row.kind == "conversation"]
+    except StoreMissing:
+        if path is not None:
+            raise
+        return None
+    return whole[0] if len(whole) == 1 else None
 
 
 def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:

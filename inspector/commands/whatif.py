@@ -50,7 +50,7 @@ def plan(
 
 
 @click.command(epilog=PATH_HELP)
-@click.argument("words", nargs=-1, metavar="[PATH] CONVERSATION")
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @settings_options
 @click.option("--facts", is_flag=True, help="Count the facts at risk too.")
 @click.option("--against", multiple=True, metavar="NAME", help="Another profile beside it; may be repeated.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message, tool_calls_of
 from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.thinking import without_thinking
 from inspector.engines.base import Plan
 
 Wire = Mapping[str, Any]
+_TASK_HEADING = "## Historical Task Snapshot"
+_TASK_SECTION = re.compile(rf"(?ms)^{re.escape(_TASK_HEADING)}\s*\n.*?(?=^## |\Z)")
 #: What takes secrets out of a text before it is cut to size, so that no half of one is left.
 Mask = Callable[[str], str]
 
@@ -23,7 +27,8 @@ class SummaryInput:
     `wires` are the messages in order as they stand after pruning, `turns` the same written out as a text. `earlier` is
     the body of the summary before ("" where there is none), `budget` the length that is asked for in rough tokens,
     `focus` what is to be kept above all ("": nothing is named). `note` is a sentence about what differs from what the
-    agent itself would send; mostly empty.
+    agent itself would send; mostly empty. `task` is what the engine writes into the summary itself, whatever the model
+    says: the user's last request ("": it writes nothing).
     """
 
     wires: tuple[Wire, ...]
@@ -32,11 +37,23 @@ class SummaryInput:
     budget: int
     focus: str = ""
     note: str = ""
+    task: str = ""
 
 
 def unmasked(text: str) -> str:
     """The text as it is."""
     return text
+
+
+def finished_summary(text: str, task: str) -> str:
+    """What becomes of a model's answer: its thinking goes, and what the engine writes into it comes (release 0.19.0,
+    `_generate_summary`)."""
+    body = without_thinking(text).strip()
+    if not task or not body:
+        return body
+    section = f"{_TASK_HEADING}\nUser asked: {task!r}\n\n"
+    replaced, count = _TASK_SECTION.subn(lambda _: section, body, count=1)
+    return (replaced if count else section + body).strip()
 
 
 def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:

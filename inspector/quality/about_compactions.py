@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from inspector.core.shares import dollars
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
@@ -178,9 +179,10 @@ def cleared_at_a_loss(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Clearing old results broke the cache for more than it took out of the list."""
     for one in evidence.cleared:
         if one.rewritten > one.saved:
+            cost = "" if one.more is None else f": {dollars(one.more)} US dollars more than reading them"
             yield Violation(
                 f"Microcompaction {one.index} saved {one.saved:,} tokens, and the request behind it had to write "
-                f"{one.rewritten:,} to the cache again.",
+                f"{one.rewritten:,} to the cache again{cost}.",
                 None,
                 one.generation,
                 max(0, one.place - 1),

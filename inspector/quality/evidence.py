@@ -136,13 +136,15 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class ClearedEvidence:
     """A microcompaction: what the agent says it saved, and what the next request had to write to the cache again, in
-    tokens. `place` is how many messages the list of `generation` had."""
+    tokens; `more` is what that cost beside reading it, in US dollars (None where it is not known). `place` is how many
+    messages the list of `generation` had."""
 
     index: int
     generation: int
     place: int
     saved: int
     rewritten: int
+    more: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

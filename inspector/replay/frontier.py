@@ -96,8 +96,9 @@ def sentence(found: Sweep, every: tuple[Point, ...], force: tuple[int, int] | No
 
 
 def named(found: Sweep, point: Point) -> str:
-    """The values of a cell: "0.6 / 0.15"."""
-    return f"{found.rows.values[point.row]:g} / {found.columns.values[point.column]:g}"
+    """The values of a cell: "0.6 / 0.15", "0.5 / 64,000"."""
+    values = found.rows.values[point.row], found.columns.values[point.column]
+    return " / ".join(f"{value:,.0f}" if value >= 10 else f"{value:g}" for value in values)
 
 
 def _facts(count: float) -> str:

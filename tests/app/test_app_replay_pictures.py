@@ -13,6 +13,21 @@ from tests.app.running import press, settled
 ORDERS = "Nightly orders import loses rows"
 WIDE, NARROW = (160, 48), (80, 24)
 COMPARED = ("6", "equals_sign", *["down"] * 4, "enter", *"90000", "enter")
+#: Another window, so that there is something to choose between.
+POINTS = tuple(
+    "equals_sign"
+    if sign == "="
+    else "full_stop"
+    if sign == "."
+    else "comma"
+    if sign == ","
+    else "space"
+    if sign == " "
+    else "underscore"
+    if sign == "_"
+    else sign
+    for sign in "threshold=0.5,0.7,0.9 context_length=40000,64000,90000"
+)
 PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "moment": (WIDE, "inspector-dark", ("colon", "6", "0", "enter")),
     "moment-narrow-light": (NARROW, "inspector-light", ("colon", "6", "0", "enter")),
@@ -23,6 +38,8 @@ PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "sweep": (WIDE, "inspector-dark", ("v", "o", "m", "m", "m")),
     "sweep-narrow-light": (NARROW, "inspector-light", ("v", "o", "m")),
     "sweep-16-colours": (NARROW, "inspector-16", ("v", "o", "m", "m", "m")),
+    "points": (WIDE, "inspector-dark", ("v", "r", *POINTS, "enter", "c", "J")),
+    "points-16-colours": (NARROW, "inspector-16", ("v", "c", "K")),
 }  # fmt: skip
 
 

@@ -85,7 +85,10 @@ def test_the_recorded_summary_made_again_keeps_what_the_recorded_one_keeps(
         (life.fact.key, life.outcome) for life in again.lives
     ]
     assert own.lives
-    assert (own.tokens, own.retained) == (again.tokens, again.retained)
+    # Releases from 0.19.0 on write the last request into it themselves, here in other words than theirs.
+    assert own.retained - own.tokens == again.retained - again.tokens
+    if "Historical Task Snapshot" not in (recorded.summary or ""):
+        assert own.tokens == again.tokens
 
 
 @pytest.mark.parametrize(("name", "compaction"), CONVERSATIONS)

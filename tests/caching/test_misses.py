@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.caching.breakpoints import Release, bearing
-from inspector.caching.misses import judge, missed_by_cause
+from inspector.caching.misses import judge
 from inspector.caching.modelled import LOOKED_BACK, SentList, SentMessages, modelled_requests, smallest_prefix
 from inspector.core.conversations import ROLE_CODES, Request
 from inspector.core.messages import Message
@@ -58,7 +58,6 @@ def test_cleared_results_are_the_cause_of_the_miss_behind_them() -> None:
     second = request(2, 18_000, 40_000, 1_060.0)
     (_, judged) = judge([FIRST, second], [(1, 1_030.0)])
     assert (judged.cause, judged.missed) == ("microcompaction", 32_000)
-    assert missed_by_cause([judged]) == {"microcompaction": (1, 32_000)}
 
 
 @given(st.lists(st.integers(100, 9_000), min_size=1, max_size=30))

@@ -396,3 +396,35 @@ def test_what_a_configuration_says_wrong_is_in_the_document_too(tmp_path: Path) 
     config.write_text("compression: {threshold: 85}", encoding="utf-8")
     document = run("show", "--demo", ROTATING, "--config", str(config), "--json", "--no-exact").json()
     assert any("such as 0.85" in note for note in document["settings"]["notes"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show", "diff --life", "replay", "requests", "breakpoints", "report --output -"],
+)
+@pytest.mark.parametrize("where", ["path", "machine"])
+def test_the_only_conversation_needs_no_name(words: str, where: str, tmp_path: Path) -> None:
+    (tmp_path / "hermes").mkdir()
+    one = writer.Writer(writer.create(tmp_path / "hermes" / "state.db"))
+    one.begin(title="Only this")
+    for _ in range(2):
+        one.say(writer.talk(20))
+        one.compact(3, len(one.live) - 8, "## Goal\n- Move checkout.")
+    path = [str(one.end())] if where == "path" else []
+    command, *options = words.split()
+    options += [] if command == "report" else ["--json"]
+    env = {"HERMES_HOME": str(tmp_path / "hermes")}
+    unnamed = run(command, *path, *options, env=env)
+    named = run(command, *path, "Only this", *options, env=env)
+    assert (unnamed.code, unnamed.err) == (0, named.err)
+    assert unnamed.out == named.out != ""
+
+
+def test_one_of_several_conversations_must_be_named(tmp_path: Path) -> None:
+    (tmp_path / "hermes").mkdir()
+    shutil.copy(ROOT / "fixtures" / "hermes-0.13-rotating.db", tmp_path / "hermes" / "state.db")
+    for words in (["show"], ["show", str(tmp_path / "hermes" / "state.db")]):
+        done = run(*words, env={"HERMES_HOME": str(tmp_path / "hermes")})
+        assert done.code == 2
+        assert "Name a conversation" in done.err
+    assert run("show", env={"HERMES_HOME": str(tmp_path / "none")}).code == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.config import prices
-from inspector.config.prices import day_of, rates_of
+from inspector.config.prices import day_of, prices_stamp, rates_of
 from inspector.core.errors import BadInput
 
 TODAY = day_of(0.0)
@@ -95,3 +95,13 @@ def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
     own.write_text(f"- {{model: claude, input: 3, steps: {steps}}}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="steps is no list"):
         rates_of("claude-opus-4-5", TODAY)
+
+
+def test_what_is_kept_is_of_these_prices(own: Path) -> None:
+    """Answers that took long are kept by what they were worked out from, prices too."""
+    before = prices_stamp()
+    assert prices_stamp() == before
+    own.write_text("- {model: claude, input: 3}\n", encoding="utf-8")
+    assert prices_stamp() != before
+    own.unlink()
+    assert prices_stamp() == before

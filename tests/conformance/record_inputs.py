@@ -9,7 +9,9 @@ that it took, and the budget. Nothing is masked, so that texts can be compared t
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +29,7 @@ class InputRecorder(record.Recorder):  # type: ignore[misc,name-defined,unused-i
 
     focus = ""
     turns: str | None = None
+    task = ""
 
     def compressor(self) -> Any:
         made = super().compressor()
@@ -36,6 +39,10 @@ class InputRecorder(record.Recorder):  # type: ignore[misc,name-defined,unused-i
             self.focus = focus_topic or ""
             # The first recorder's stand-in writes nothing out, which is what is wanted here.
             self.turns = serialize(args[0])
+            if hasattr(made, "_latest_user_task_snapshot"):
+                told = made._latest_user_task_snapshot(args[0]) or ""
+                found = re.match(r"[^:]*: (.*)\n", told)
+                self.task = ast.literal_eval(found[1]) if found else ""
             return generate(*args, focus_topic=focus_topic, **rest)
 
         made._generate_summary = generating
@@ -52,6 +59,7 @@ class InputRecorder(record.Recorder):  # type: ignore[misc,name-defined,unused-i
             # A handoff prefix that was cut has no stand-in.
             "focus": None if "[CONTEXT COMPACTION" in self.focus else vectors.digest(self.focus),
             "budget": self.budget,
+            "task": vectors.digest(self._plain(self.task)),
         }
 
 

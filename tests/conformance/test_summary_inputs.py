@@ -35,6 +35,7 @@ def test_the_input_is_what_the_release_handed_over(release: str) -> None:
             "turns": vectors.digest(ours.turns),
             "focus": vectors.digest(ours.focus),
             "budget": ours.budget,
+            "task": vectors.digest(ours.task),
         }
         differing = [name for name, value in found.items() if result[name] not in (None, value)]
         if differing:

@@ -52,8 +52,8 @@ MESSAGE = MessageView(
     "thinking hard",
     '{"role": "assistant"}',
     "[cleared]",
-    (("finish", "tool_calls"),),
-    ("It is huge.",),
+    facts=(("finish", "tool_calls"),),
+    notes=("It is huge.",),
 )
 
 

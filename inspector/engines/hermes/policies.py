@@ -56,7 +56,8 @@ class Policies:
     `strips_old_images` replaces pictures before the last user message that has one; `merges_behind` puts a
     merged summary behind the tail's text instead of before it.
     Estimates: `counts_whole_calls` counts each tool call whole, `counts_reasoning` the reasoning fields too.
-    Writing out: `joins_parts` joins the parts of a content, and fails on those without a text; `tells_dropped` says
+    Writing out: `joins_parts` joins the parts of a content, and fails on those without a
+    text, leaves out thinking, and writes the user's last request into the summary; `tells_dropped` says
     of each result what it was where no summary can be had.
     Guards: `judged_by` says what makes a compaction a failed one (see `inspector.engines.guards`);
     `refusals_counted` are the reasons for which one that did nothing counts as failed too.

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from inspector.core.messages import Message, is_image, text_of
+from inspector.core.thinking import without_thinking
 from inspector.engines.base import Plan
-from inspector.engines.hermes.direct.handoffs import handoff_kind
+from inspector.engines.hermes.direct.handoffs import handoff_kind, is_synthetic
 from inspector.engines.hermes.policies import SUMMARY_FLOOR, SUMMARY_RATIO, Policies
 from inspector.engines.summary_input import Mask, SummaryInput, Wire, earlier_summary
 
@@ -25,23 +26,8 @@ _MOST_CURRENT = 160_000
 
 #: A focus that the release takes from the last things that the user said: so many, of so many characters.
 _FOCUSED, _FOCUS_TURN, _FOCUS_ALL = 3, 260, 700
-
-_FLAGS = re.DOTALL | re.IGNORECASE
-_THINK = ("think", "thinking", "reasoning", "reasoning_scratchpad", "thought")
-_CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
-_ANY_THINK = "|".join(_THINK)
-#: What a model may leave of its thinking and its calls in a text: whole blocks, blocks without an end, single tags.
-_SCRATCH: tuple[re.Pattern[str], ...] = (
-    *(re.compile(f"<{tag}>.*?</{tag}>", _FLAGS) for tag in _THINK),
-    *(re.compile(rf"<{tag}\b[^>]*>.*?</{tag}>", _FLAGS) for tag in _CALLS),
-    re.compile(
-        r"(?:(?<=^)|(?<=[\n\r.!?:]))[ \t]*<function\b[^>]*\bname\s*=[^>]*>(?:(?!</function>).)*</function>",
-        _FLAGS,
-    ),
-    re.compile(rf"(?:^|\n)[ \t]*<(?:{_ANY_THINK})\b[^>]*>.*$", _FLAGS),
-    re.compile(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
-    re.compile(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
-)
+#: The longest task that the release writes into a summary itself, in characters.
+_TASK = 1_400
 
 
 def summary_input(
@@ -69,6 +55,7 @@ def summary_input(
         max(SUMMARY_FLOOR, min(int(size * SUMMARY_RATIO), ceiling)),
         focus or (own_focus(pruned, policies, mask) if policies.focuses_itself else ""),
         note,
+        _task(turns, policies, mask) if policies.joins_parts else "",
     )
 
 
@@ -81,7 +68,7 @@ def _record(wire: Wire, policies: Policies, mask: Mask) -> str:
     role = wire.get("role", "unknown")
     body = _body(wire.get("content"), policies, mask)
     if policies.joins_parts and role == "assistant":
-        body = without_scratch(body)
+        body = without_thinking(body)
     if len(body) > _BODY:
         body = body[:_BODY_START] + _CUT + body[-_BODY_END:]
     if role == "tool":
@@ -127,13 +114,23 @@ def _call(call: Any, mask: Mask) -> str:
     return f"  {function.get('name', '?')}({text})"
 
 
-def without_scratch(text: str) -> str:
-    """A text without what a model thought and called in it."""
-    if "<" not in text:
-        return text
-    for pattern in _SCRATCH:
-        text = pattern.sub("", text)
-    return text
+def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
+    """What the release says itself that the user asked for: the last thing that a person said of what is summarized."""
+    for wire in reversed(turns):
+        content = wire.get("content")
+        if wire.get("role") != "user" or is_synthetic(wire, policies) or handoff_kind(content, policies):
+            continue
+        if isinstance(content, list):
+            # Bare texts among the parts count for nothing here.
+            parts = [part for part in content if isinstance(part, dict)]
+            if not any(str(part.get("text") or part.get("content") or "").strip() for part in parts):
+                continue
+        elif not isinstance(content, str):
+            continue
+        text = re.sub(r"\s+", " ", mask(text_of(content).strip()))
+        if text:
+            return text if len(text) <= _TASK else text[: _TASK - 15].rstrip() + " ...[truncated]"
+    return ""
 
 
 def own_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:

@@ -13,7 +13,8 @@ import pytest
 from inspector.answers import fact_reading
 from inspector.answers.fact_reading import course_of, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import FactCache, message_key
+from inspector.answers.kept_facts import keep_facts, known_facts, message_key
+from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import lost_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
@@ -32,17 +33,17 @@ ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in de
 
 
 def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
-    path = tmp_path / "cache" / "facts.db"
+    path = tmp_path / "cache" / "results.db"
     key, said = message_key(ONE, RULES.version), extract(ONE, RULES)
-    first = FactCache(path)
-    assert first.get([key]) == {}
-    first.put({key: said})
+    first = KeptResults(path)
+    assert known_facts(first, [key]) == {}
+    keep_facts(first, {key: said})
     first.close()
-    second = FactCache(path)
-    assert second.get([key]) == {key: said}
+    second = KeptResults(path)
+    assert known_facts(second, [key]) == {key: said}
     assert second.problem == ""
     second.close()
-    assert second.get([key]) == {}
+    assert known_facts(second, [key]) == {}
     if os.name != "nt":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -60,30 +61,30 @@ def test_the_key_follows_text_speaker_calls_and_rules() -> None:
 
 
 def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
-    path = tmp_path / "facts.db"
+    path = tmp_path / "results.db"
     path.write_bytes(b"no database at all" * 100)
-    cache = FactCache(path)
+    cache = KeptResults(path)
     key = message_key(ONE, RULES.version)
-    cache.put({key: extract(ONE, RULES)})
-    assert cache.get([key])
+    keep_facts(cache, {key: extract(ONE, RULES)})
+    assert known_facts(cache, [key])
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE messages SET facts = x'00ff'")
-    assert cache.get([key]) == {}
+        connection.execute("UPDATE results SET result = x'00ff'")
+    assert known_facts(cache, [key]) == {}
     cache.close()
 
 
 def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    cache = FactCache(tmp_path / "file" / "facts.db")
-    cache.put({b"key": extract(ONE, RULES)})
-    assert cache.get([b"key"]) == {}
-    assert cache.problem.startswith("Facts are not kept between runs:")
+    cache = KeptResults(tmp_path / "file" / "results.db")
+    keep_facts(cache, {b"key": extract(ONE, RULES)})
+    assert known_facts(cache, [b"key"]) == {}
+    assert cache.problem.startswith("Results are not kept between runs:")
 
 
 def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -> None:
     store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
     inspection = Inspection.open(store, "Move checkout to orders-v2")
-    cache = FactCache(tmp_path / "facts.db")
+    cache = KeptResults(tmp_path / "results.db")
     fresh, cold = read_facts(inspection), read_facts(inspection, cache)
     warm = read_facts(inspection, cache)
     assert fresh.facts == cold.facts == warm.facts
@@ -213,7 +214,7 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     store = open_store(writer.end())
     inspection = Inspection.open(store, "s0")
     inspection.compactions()
-    cache = FactCache(tmp_path / "facts.db")
+    cache = KeptResults(tmp_path / "results.db")
     extracted = calls_of(monkeypatch, fact_reading, "extract")
     for found in (1_200, 0):
         readings = Readings(store, monkeypatch)
