@@ -11,7 +11,7 @@ from inspector.answers.kept_results import basis_of, default_results
 from inspector.answers.resolving import resolve
 
 #: What takes no longer than this is worked out again, in seconds.
-LONG = 1.0
+LONG = 0.05
 
 
 def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:

@@ -80,4 +80,7 @@ def test_a_home_has_the_files_and_sizes_that_were_asked_for(tmp_path: Path) -> N
     rows = store.conversations()
     assert len(rows) == 20
     assert rows[0].title == TITLE
-    assert all(store.open(row.id).live is not None for row in rows)
+    largest = store.open(rows[0].id)
+    roles = [message.role for message in store.messages(largest.live)]
+    assert roles.count("assistant") >= roles.count("tool") > 20
+    assert len(store.requests(largest)) > 20

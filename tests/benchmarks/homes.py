@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from tests.benchmarks.bare_list import READY
 from tests.benchmarks.context import ROOT, Context, fresh_environment
-from tests.benchmarks.figures import Figure, compared
+from tests.benchmarks.figures import Figure, compared, middle, spread
 from tests.benchmarks.terminal import Terminal
 from tests.recipes import recipe
 
@@ -70,8 +70,13 @@ def _shape(seed: int, octets: float, title: str = "", start: float = 1_770_000_0
     made = recipe("claude_lines")
     session = made.Session(f"{_PREFIX}-0000-4000-8000-000000000000", start=start + seed * 3_600)
     numbers = count(1)
-    # Every name begins as the session's does, so that another session of the same shape is one replacement away.
-    session.name = lambda *_: f"{_PREFIX}-0000-4000-8000-{next(numbers):012x}"
+
+    def name(what: str = "line") -> str:
+        """Begins as the session's does, so that another session of the same shape is one replacement away."""
+        number = next(numbers)
+        return f"{_PREFIX}-{number & 0xFFFF:04x}-4{number >> 16:03x}-8000-000000000000"
+
+    session.name = name
     written, since = 0, 0
     session.user(f"{title or 'Chart'}: {_text(chance, 200)}")
     if title:
@@ -147,15 +152,23 @@ def _warm(context: Context, home: Path, about: str) -> list[Figure]:
             listed["ours"].append(_first(ours, environment, TITLE))
             with Terminal(ours, environment, ROOT) as terminal:
                 terminal.until_seen(TITLE)
+                # Who starts a program looks at the list before choosing.
+                terminal.quiet(1.0, 5.0)
                 began = terminal.press("\r")
                 opened.append(
-                    terminal.until(lambda text: "compaction" in text, since=len(terminal.frames)) - began
+                    terminal.until(lambda text: "assistant" in text, since=len(terminal.frames)) - began
                 )
                 terminal.quiet(1.5, 10.0)
                 memory.append(terminal.peak_megabytes())
     return [
         compared(f"a home of {about}: the list filled", listed, _WARM),
-        Figure(f"a transcript of {LARGE / 1e6:.0f} MB opened, to its first frame", max(opened), "s", _OPENED),
+        Figure(
+            f"a transcript of {LARGE / 1e6:.0f} MB opened, to its first messages",
+            middle(opened),
+            "s",
+            _OPENED,
+            spread(opened, "s"),
+        ),
         Figure("a home: memory", max(memory), "MB", _MEMORY),
     ]
 
