@@ -73,8 +73,15 @@ def read_facts(
     lists_after = _ListsAfter(inspection, compactions, rules)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    lives = lives_of(facts, steps, ends, lists_after, follow, encrypted, every_place)
+    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, every_place)
     return FactsReading(lives, RiskIndex(facts, live), rules, places)
+
+
+def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
+    """The messages in order, each out of the list as it is handed over."""
+    steps.reverse()
+    while steps:
+        yield steps.pop()
 
 
 def _said(

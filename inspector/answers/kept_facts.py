@@ -11,7 +11,7 @@ from inspector.core.messages import Message
 from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement, Value
 
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 9
+FORMAT = 10
 
 
 def message_key(message: Message, version: str) -> bytes:

@@ -127,14 +127,20 @@ class FolderFiles:
         self._agents: dict[str, str] = {}
         self._lock = threading.Lock()
         self._now: dict[str, Signature] = {}
+        #: The files of each agent, of the look that they were taken from.
+        self._of: dict[str, tuple[dict[str, Signature], dict[str, Signature]]] = {}
         self._at = float("-inf")
 
     def of(self, agent: str) -> dict[str, Signature]:
         """The files of one agent that there are now, by path, and what each looks like."""
         with self._lock:
             now = self._walked()
-            self._look([path for path in now if path not in self._agents])
-            return {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
+            known = self._of.get(agent)
+            if known is None or known[0] is not now:
+                self._look([path for path in now if path not in self._agents])
+                own = {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
+                known = self._of[agent] = (now, own)
+            return known[1]
 
     def _walked(self) -> dict[str, Signature]:
         """Every file that may be of somebody's; the stores of several agents share one look."""

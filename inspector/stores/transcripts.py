@@ -149,7 +149,8 @@ class TranscriptStore:
 
     def stamp(self, conversation: str) -> str:
         """Changes whenever one of the conversation's files does."""
-        return repr(self._signed(self._source(conversation)))
+        # Its files are known since they were listed; whether others joined them is seen with the next list.
+        return repr(self._signed(self._sources[1].get(conversation) or self._source(conversation)))
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now; and of the system prompt where it is recorded."""

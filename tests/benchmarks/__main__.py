@@ -33,6 +33,8 @@ _MEASURES = {
 }
 #: What is measured where another checkout is named: what can be, of any, by keys alone.
 _AGAINST = ("start", "terminal")
+#: What needs no database, or makes one of its own.
+_OWN = ("imports", "alone")
 #: Octets on disk that a message takes with both full-text tables, roughly.
 _OCTETS = 2_300
 
@@ -67,7 +69,9 @@ def main(words: Sequence[str] | None = None) -> int:
         options.release,
     )
     database = options.dir / shape.name
-    if not database.exists():
+    names = options.only or (_MEASURES if options.against is None else _AGAINST)
+    wanted = not set(names) <= set(_OWN)
+    if wanted and not database.exists():
         options.dir.mkdir(parents=True, exist_ok=True)
         needed = shape.messages * _OCTETS
         if shutil.disk_usage(options.dir).free < 2 * needed:
@@ -80,13 +84,16 @@ def main(words: Sequence[str] | None = None) -> int:
     for checkout in checkouts:
         for package in ("inspector", "widgets"):
             compileall.compile_dir(checkout / package, quiet=1)
-    context = Context(ensure(options.dir, shape), shape, options.runs, options.hermes_python, *checkouts[1:])
-    print(
-        f"{shape.messages:,} messages, {shape.conversations:,} conversations, {database.stat().st_size / 1e6:,.0f} MB, "
-        f"release {shape.release}; long generations of {shape.long:,} and {shape.longest:,}"
-    )
+    if wanted:
+        ensure(options.dir, shape)
+        size = database.stat().st_size / 1e6
+        print(
+            f"{shape.messages:,} messages, {shape.conversations:,} conversations, {size:,.0f} MB, "
+            f"release {shape.release}; long generations of {shape.long:,} and {shape.longest:,}"
+        )
+    context = Context(database, shape, options.runs, options.hermes_python, *checkouts[1:])
     figures = []
-    for name in options.only or (_MEASURES if options.against is None else _AGAINST):
+    for name in names:
         if name == "hermes" and context.hermes is None:
             continue
         module, function = _MEASURES[name]

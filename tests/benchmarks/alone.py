@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from tests.benchmarks.context import ROOT, Context, fresh_environment
 from tests.benchmarks.figures import Figure
@@ -43,13 +45,12 @@ def measure(context: Context) -> list[Figure]:
         figures = [*_alone(database, environment, "cold"), *_alone(database, environment, "warm")]
     for words, most in COMMANDS:
         with fresh_environment() as (environment, _):
-            cold, size = _command(database, words, environment)
-            warm, _ = _command(database, words, environment)
+            cold = _command(database, words, environment)
+            warm = _command(database, words, environment)
         name = f"{' '.join(words)} of {shape.longest:,} messages, {COMPACTIONS} compactions"
-        note = f"{size / 1e6:.1f} MB of output"
         figures += [
-            Figure(f"{name}, cold", cold, "s", most, note),
-            Figure(f"{name}, warm", warm, "s", _WARM),
+            Figure(f"{name}, cold", cold.seconds, "s", most, cold.note),
+            Figure(f"{name}, warm", warm.seconds, "s", _WARM, warm.note),
         ]
     return figures
 
@@ -125,13 +126,36 @@ def _megabytes(pid: int) -> float:
     return total / 1_000
 
 
-def _command(database: Path, words: Sequence[str], environment: Mapping[str, str]) -> tuple[float, int]:
-    """Seconds that a command takes, and the size of its answer in octets."""
+class _Ran(NamedTuple):
+    """What a command took: seconds, seconds of a processor, the most memory in MB, and its answer in octets."""
+
+    seconds: float
+    processor: float
+    megabytes: float
+    size: int
+
+    @property
+    def note(self) -> str:
+        """What stands beside the seconds."""
+        took = f"{self.processor:.1f} s of a processor, {self.megabytes:.0f} MB at most"
+        return f"{took}; {self.size / 1e6:.1f} MB of output"
+
+
+def _command(database: Path, words: Sequence[str], environment: Mapping[str, str]) -> _Ran:
+    """Run a command about the longest conversation."""
     command, *options = words
     form = ["--output", "-"] if command == "report" else ["--json"]
+    program = [sys.executable, "-m", "inspector", command, str(database), LONGEST, *options, *form]
     began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "inspector", command, str(database), LONGEST, *options, *form],
-        env=dict(environment), cwd=ROOT, capture_output=True, check=True,
-    )  # fmt: skip
-    return time.perf_counter() - began, len(done.stdout)
+    with TemporaryFile() as answer:
+        process = subprocess.Popen(
+            program, env=dict(environment), cwd=ROOT, stdout=answer, stderr=subprocess.DEVNULL
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        took = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, program)
+        return _Ran(
+            took, used.ru_utime + used.ru_stime, used.ru_maxrss * 1_024 / 1e6, answer.seek(0, os.SEEK_END)
+        )

@@ -26,7 +26,6 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.fact_reading import FactsReading
-    from inspector.answers.kept_results import default_results
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.measure_views import MeasuresAsOf
@@ -147,6 +146,7 @@ class FactsRead:
 def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsRead:
     """Every fact and what became of it. Raises StoreErrors, EngineErrors."""
     from inspector.answers.fact_reading import pruned_by, read_facts
+    from inspector.answers.kept_results import default_results
     from inspector.app.conversation.as_of import FactsAsOf
     from inspector.app.conversation.fact_views import lost_rows, scopes
     from inspector.quality.facts.risk import FactSteps

@@ -129,6 +129,9 @@ def _rules(
             measures=frozenset(map(str, shared.get("measures", ()))),
             scales=tuple((str(a), str(b), int(n)) for a, b, n in shared.get("scales", ())),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
+            asking=frozenset(
+                stemmer_of(tongues).words(" ".join(w for one in tongues for w in _words(one, "asking")))
+            ),
             stemmer=stemmer_of(tongues),
             voices=_voices(shared.get("voices", {})),
             tool=_commands(tools),

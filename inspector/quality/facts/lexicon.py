@@ -108,7 +108,8 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Everything that extraction goes by. `version` changes with every change of the data.
+    """Everything that extraction goes by. `version` changes with every change of the data. `asking` are the stems of
+    words by which something is asked for.
 
     `tool` finds the commands of tools, each of which has one of `tool_words`; `tools` leads from a command to the id of
     those that do the same and to which of them it is.
@@ -128,6 +129,7 @@ class Rules:
     common: frozenset[str]
     fleeting: frozenset[str]
     places: frozenset[str]
+    asking: frozenset[str]
     scales: tuple[tuple[str, str, int], ...]
     measures: frozenset[str]
     stemmer: Stemmer

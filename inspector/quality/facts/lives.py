@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.quality.facts.fact import (
@@ -30,7 +30,7 @@ _SPOKEN = ("user", "assistant")
 
 def lives_of(
     facts: Sequence[Fact],
-    steps: Sequence[SpokenMessage],
+    steps: Iterable[SpokenMessage],
     ends: Sequence[int],
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
@@ -188,7 +188,7 @@ def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], la
 class _Later:
     """What was said when, by value and by word."""
 
-    def __init__(self, steps: Sequence[SpokenMessage]) -> None:
+    def __init__(self, steps: Iterable[SpokenMessage]) -> None:
         self.named: dict[str, list[Saying]] = defaultdict(list)
         self.valued: dict[tuple[str, str], list[tuple[Saying, Statement]]] = defaultdict(list)
         self.worded: dict[str, list[tuple[Saying, Statement]]] = defaultdict(list)

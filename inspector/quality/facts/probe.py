@@ -59,6 +59,7 @@ def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = Non
                 gone.append(found.span())
             names.append((found["code"] or found["name"]).lower().strip("()"))
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
+    things = things - rules.asking or things
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     weighed = {word: (weights or {}).get(word, 1.0) for word in sorted(things)}
