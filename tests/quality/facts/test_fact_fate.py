@@ -13,7 +13,7 @@ from inspector.quality.facts.fate import ORDER, Match, fate, matches
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.passage_index import PassageIndex, plain
-from inspector.quality.facts.probe import Probe
+from inspector.quality.facts.probe import Probe, probe_of
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
@@ -356,6 +356,39 @@ def test_what_is_carried_over_has_the_fate_of_a_list_that_is_read_anew(
         for one in life.fates:
             anew = fate(life.fact, lists_after[one.compaction], one.compaction, numbers)
             assert (one.outcome, one.where) == (anew.outcome, anew.where)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3, unique=True), LISTS)
+def test_fates_told_in_short_are_the_same_with_all_places_where_they_changed(
+    told: list[str], lists: list[tuple[str, list[str], list[str]]]
+) -> None:
+    made = steps(*told)
+    found = gather(made)
+    lists_after = {number: searchable(*one) for number, one in enumerate(lists, 1)}
+    ends = [len(made)] * len(lists)
+    whole = lives_of(found, made, ends, lists_after)
+    short = lives_of(found, iter(made), ends, lists_after, every_place=False)
+    for life, other in zip(whole.lives, short.lives, strict=True):
+        states = [(one.compaction, one.outcome, one.where, one.changed) for one in life.fates]
+        assert [(one.compaction, one.outcome, one.where, one.changed) for one in other.fates] == states
+        assert other.fates[0] == life.fates[0]
+        for at in range(1, len(states)):
+            if states[at - 1][1:3] != states[at][1:3]:
+                assert other.fates[at] == life.fates[at]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3, unique=True), st.lists(TEXTS, max_size=3))
+def test_what_passages_weigh_is_the_sum_of_their_words(told: list[str], texts: list[str]) -> None:
+    found = gather(steps(*told))
+    index = searchable("\n".join(texts), texts)
+    for one in found:
+        things = probe_of(one, RULES, dict.fromkeys(one.things[::2], 0.5)).things
+        shared = index.having(things)
+        for number, passage in enumerate(index.passages):
+            assert shared.counts.get(number, 0) == len(passage.words & things.keys())
+            assert shared.weight(number) == sum(things[word] for word in passage.words & things.keys())
+        heaviest = shared.heaviest(1)
+        assert heaviest == sorted(shared.counts, key=lambda at: (-shared.weight(at), at))
 
 
 def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
