@@ -70,7 +70,7 @@ async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptProm
     screen = conversation(pilot)
     while screen.now.compaction > compaction:
         await press(pilot, "left_square_bracket")
-    await press(pilot, "T")
+    await press(pilot, "P")
     form = prompt_of(pilot)
     for name, value in fields.items():
         form.query_one(f"#{name}", Input).value = value
@@ -247,7 +247,7 @@ async def test_what_failed_is_told(fixtures_dir: Path) -> None:
 async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> None:
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
-        await press(pilot, "colon", "6", "0", "enter", "T")
+        await press(pilot, "colon", "6", "0", "enter", "P")
         form = prompt_of(pilot)
         assert screen.now.moment is not None
         assert form.step == screen.now.moment.step == 60

@@ -268,7 +268,7 @@ async def test_every_key_of_a_pane_is_survived(in_place: Path, pane: str) -> Non
             for key in active.binding.key.split(",")
             if (active.binding.id or "").count(".") and active.node not in outer
         }
-        for key in sorted(keys - {"escape", "o", "e", "slash", "v", "p"}):
+        for key in sorted(keys - {"escape", "o", "e", "slash", "v", "p", "P"}):
             await press(pilot, key)
             await at_the_pane()
             assert pilot.app.screen is screen, key
@@ -453,6 +453,8 @@ async def test_modes_of_panes(rotating: Path) -> None:
         await press(pilot, "m")
         assert pane.view_name == "life"
         assert "compaction 4 of 4" in screen_text(pilot)
+        await press(pilot, "m")
+        assert pane.view_name == "attempts"
         await press(pilot, "m")
         assert pane.view_name == "text"
 

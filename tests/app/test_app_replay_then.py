@@ -132,7 +132,7 @@ async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Pa
         assert "compaction 1 of 1" in life_of(pilot).headline
         await press(pilot, "V", "escape")
         assert "compaction 1 of 1" in measures_of(pilot).headline
-        await press(pilot, "9", "m", "escape")
+        await press(pilot, "9", "m", "m", "escape")
         facts = facts_of(pilot)
         assert "compaction 1 of 1" in facts.headline
         assert facts.scope == "1"
@@ -160,7 +160,7 @@ async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None
             (("0",), "No compaction has left a summary to follow so far."),
             (("V",), "Nothing was compacted so far, so there is nothing to measure."),
             (("2",), "This conversation has no compaction yet."),
-            (("3", "m", "m"), "There is no earlier summary to compare with."),
+            (("3", "m", "m", "m"), "There is no earlier summary to compare with."),
         ):
             await press(pilot, "colon", *"130", "enter", *keys, "escape")
             assert words not in screen_text(pilot)

@@ -50,7 +50,7 @@ KEYS: list[BindingType] = [
     _hidden("equals_sign", "part('tuner', 'keep')", "Keep as A, compare", "tune.keep", "="),
     _hidden("backslash", "part('tuner', 'swap')", "A and B change places", "tune.swap", "\\"),
     _hidden("v", "part('tuner', 'sweep')", "Sweep", "tune.sweep"),
-    _hidden("T", "part('attempts', 'ask')", "Another summary", "conversation.attempt"),
+    _hidden("P", "part('attempts', 'ask')", "Another summary", "conversation.attempt"),
     _hidden("W", "part('prompts', 'ask', 'write')", "Write to a file", "copy.write"),
     _hidden("ctrl+r", "part('tuner', 'copy_comparison')", "Copy the comparison", "copy.comparison"),
     _hidden("ctrl+e", "part('reports', 'ask')", "Write a report", "conversation.report"),
