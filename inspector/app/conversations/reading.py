@@ -57,6 +57,18 @@ def _quietly(read: Callable[[], object]) -> None:
         read()
 
 
+def get_ready(
+    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None
+) -> None:
+    """Find out what is found out once, and opening one of these conversations would wait for: the settings in force,
+    and for them which release wrote the store. What is wrong is said when one is opened."""
+    from inspector.answers.resolving import resolve
+
+    with suppress(InspectorError):
+        for row in rows:
+            resolve(store, row, flags, config)
+
+
 def read_overviews(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
     watch: Watch,

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from inspector.app.conversations.reading import read_index, read_overviews
+from inspector.app.conversations.reading import get_ready, read_index, read_overviews
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
 from inspector.core.errors import InspectorError
@@ -38,7 +38,7 @@ _AHEAD_SECONDS = 0.1
 #: What the folder of the bundled ones is called, in a checkout and installed.
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: So long after the list is there, what the next screen needs is imported, in seconds.
-_PREPARE_SECONDS = 0.05
+_PREPARE_SECONDS = 0.02
 
 
 class ConversationsScreen(JobScreen):
@@ -132,6 +132,10 @@ class ConversationsScreen(JobScreen):
         """What a first opening needs beside the conversation: that is most of the time that it takes."""
         from inspector.app.styling import parse_ahead
 
+        # Which release wrote the store, and what its model can hold, are found out once.
+        here = self.query_one(ConversationTable).current
+        rows = [row for row in self._rows if row.id == here]
+        await asyncio.to_thread(get_ready, self.store, rows, self.app.flags, self.app.config)
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
 
