@@ -34,6 +34,8 @@ _PLAIN = Style()
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
+#: So many pages before and after those that are missing are asked for too: a page that is not read is drawn twice.
+_READ_AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +308,8 @@ class MessageList(LineList):
         missing, self._missing = self._missing, []
         if not missing:
             return
-        page = max(self.size.height, 1)
-        wanted = range(max(0, min(missing) - page), min(self._length, max(missing) + 1 + page))
+        around = _READ_AHEAD * max(self.size.height, 1)
+        wanted = range(max(0, min(missing) - around), min(self._length, max(missing) + 1 + around))
         self._wanted = wanted
         self.post_message(self.RowsWanted(self, wanted))
 
