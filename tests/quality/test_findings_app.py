@@ -12,6 +12,7 @@ from inspector.app.app import InspectorApp
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
+from tests.app.running import settled
 from widgets.bars.timeline import Timeline
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.findings_pane import FindingsPane
@@ -22,16 +23,8 @@ async def running(folder: Path, name: str | None) -> AsyncIterator[tuple[Inspect
     store = open_store(folder / "hermes-0.13-rotating.db")
     app = InspectorApp(store, saved=SavedState(folder=folder), name=name)
     async with app.run_test(size=(120, 40)) as pilot:
-        await settled(app, pilot)
+        await settled(pilot)
         yield app, pilot
-
-
-async def settled(app: InspectorApp, pilot: Pilot[None]) -> None:
-    """Until no thread works and every message is handled; one thread's end may start another."""
-    for _ in range(4):
-        await pilot.pause()
-        await app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> None:
@@ -41,12 +34,12 @@ async def test_findings_are_counted_marked_and_jumped_to(fixtures_dir: Path) -> 
         assert screen.derived is not None
         assert screen.derived.findings.told == "! 1 error, 8 warnings"
         await pilot.press("exclamation_mark")
-        await settled(app, pilot)
+        await settled(pilot)
         pane = screen.query_one(FindingsPane)
         assert pane.list.row_count == 10
         assert pane.list.has_focus
         await pilot.press("enter")
-        await settled(app, pilot)
+        await settled(pilot)
         rows, cursor = screen.messages.rows, screen.message_list.cursor
         assert screen.state.generation == 3
         assert rows is not None
@@ -68,7 +61,7 @@ async def test_a_finding_without_a_message_leads_to_the_settings(fixtures_dir: P
     (fixtures_dir / "config.yaml").write_text("compression: {target_ratio: 0.95}\n", encoding="utf-8")
     async with running(fixtures_dir, "Numbers for the weekly report") as (app, pilot):
         await pilot.press("7", "enter")
-        await settled(app, pilot)
+        await settled(pilot)
         screen = app.screen
         assert isinstance(screen, ConversationScreen)
         assert screen.derived is not None
