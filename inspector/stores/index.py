@@ -19,7 +19,7 @@ from inspector.stores.recorded import FileDigest, digest_from
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 1
+FORMAT = 2
 
 
 class Kept(NamedTuple):
