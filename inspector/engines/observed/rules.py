@@ -49,7 +49,7 @@ OPENCODE = Observed(
     share=1.0,
     reserve=60_000,
     why_threshold="one real event, at 140,077 on a window taken to be 200,000. Its source: 20,000 less than a model's "
-    "input limit, and where a model has none, its window less an answer of up to 32,000. Observed; /compact fires by hand",
+    "input limit; without one, the window less an answer of up to 32,000. Observed; /compact fires by hand",
     tail_tokens=15_000,
     why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
     "16 real events names where its tail starts",
