@@ -27,7 +27,7 @@ from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.lines import count_at, seconds_of, text_at
 from inspector.stores.opencode.documents import Document, after_words, read_document, session_names
 from inspector.stores.opencode.session_messages import RECENT
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
 _UNREADABLE = "(a summary that only the provider can read)"
@@ -79,7 +79,7 @@ class OpencodeReader:
                 found.append(digest)
         return tuple(found)
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """A conversation a session: the newest where it lies in several files, of two alike the one in a database."""
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: (digest.last_active, bool(digest.part))):
