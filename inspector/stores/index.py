@@ -19,7 +19,7 @@ from inspector.stores.recorded import FileDigest, digest_from
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 1
+FORMAT = 2
 
 
 class Kept(NamedTuple):
@@ -38,6 +38,7 @@ class FileIndex:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
         # Whose a file is is asked first, and then what it holds.
         self._known: dict[str, Kept] = {}
+        self._memory: dict[str, Any] = {}
 
     @property
     def problem(self) -> str:
@@ -47,7 +48,7 @@ class FileIndex:
     def get(self, paths: Iterable[str]) -> dict[str, Kept]:
         """What is known of these files, whether it still holds or not."""
         wanted = list(paths)
-        keys = {_key(path): path for path in wanted if path not in self._known}
+        keys = {_path_key(path): path for path in wanted if path not in self._known}
         found = self._file.get(list(keys))
         for key, kept in zip(found, _all_kept(list(found.values())), strict=True):
             if kept is not None:
@@ -57,16 +58,40 @@ class FileIndex:
     def put(self, found: Mapping[str, Kept]) -> None:
         """Remember what files hold."""
         self._known.update(found)
-        self._file.put({_key(path): _packed(kept) for path, kept in found.items()})
+        self._file.put({_path_key(path): _packed(kept) for path, kept in found.items()})
+
+    def recall(self, name: str) -> Any:
+        """What was found out about several files; None where nothing was."""
+        if name not in self._memory:
+            key = _key(name, b"memory")
+            self._memory[name] = _value(self._file.get([key]).get(key))
+        return self._memory[name]
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep what was found out about several files."""
+        self._memory[name] = value
+        self._file.put({_key(name, b"memory"): json.dumps(value, separators=(",", ":")).encode()})
 
     def close(self) -> None:
         """Close the database; nothing is kept from then on."""
         self._file.close()
 
 
-def _key(path: str) -> bytes:
-    raw = os.path.abspath(path).encode("utf-8", errors="surrogateescape")
-    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode()).digest()
+def _path_key(path: str) -> bytes:
+    return _key(os.path.abspath(path))
+
+
+def _key(name: str, person: bytes = b"") -> bytes:
+    raw = name.encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode(), person=person).digest()
+
+
+def _value(data: object) -> Any:
+    """The JSON value that was kept; None where it is none of ours."""
+    try:
+        return json.loads(data) if isinstance(data, bytes) else None
+    except ValueError:
+        return None
 
 
 def _packed(kept: Kept) -> bytes:

@@ -83,6 +83,18 @@ class Recorded:
     prompt: str = ""
 
 
+class Memory(Protocol):
+    """What was found out about files, kept between runs: JSON values under texts."""
+
+    def recall(self, name: str) -> Any:
+        """The value under a name; None where there is none."""
+        ...
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep a value, in the place of the one before."""
+        ...
+
+
 class Reader(Protocol):
     """Reads the files of one agent. Pure but for reading: the same files always give the same answers."""
 
@@ -105,8 +117,8 @@ class Reader(Protocol):
         StoreErrors."""
         ...
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
-        """The conversations that files hold together. Raises StoreErrors."""
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """The conversations that files hold together; `memory` keeps what files were read for. Raises StoreErrors."""
         ...
 
     def read(self, source: Source) -> Recorded:

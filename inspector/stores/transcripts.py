@@ -236,7 +236,7 @@ class TranscriptStore:
                 return self._sources[1]
             digests = self._digests_of(now)
             by_session: dict[str, Source] = {}
-            for source in self._reader.sources(digests):
+            for source in self._reader.sources(digests, self._index):
                 by_session.update(dict.fromkeys(source.row.sessions, source))
                 by_session[source.row.id] = source
             self._sources = (now, by_session)
