@@ -16,10 +16,11 @@ from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Freed, before_clearing, results_cleared
 from inspector.replay.context_scale import Reported, context_scale
+from inspector.replay.event import Event
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import Transcript, transcript
-from inspector.replay.whatif import Course, Event, Metrics, SummaryModel, at_risk
+from inspector.replay.whatif import Course, Metrics, SummaryModel, at_risk
 
 
 @dataclass(frozen=True, slots=True)

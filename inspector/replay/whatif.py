@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -22,10 +22,9 @@ from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.context_scale import ContextScale
+from inspector.replay.event import Event
+from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
-
-if TYPE_CHECKING:
-    from inspector.replay.pricing import CostBasis
 
 _USER = ROLE_CODES["user"]
 #: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
@@ -43,24 +42,6 @@ class SummaryModel:
     ratio: float = 1.0
     tokens: int | None = None
     recorded: tuple[MessageSize | None, ...] = ()
-
-
-class Event(NamedTuple):
-    """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded; `cleared`
-    of those before were no longer sent, as old results had been cleared."""
-
-    step: int
-    fires: str
-    before: int
-    after: int
-    head_end: int
-    tail_start: int
-    tokens_before: int
-    tokens_after: int
-    fallback: bool = False
-    summary: int = 0
-    cleared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
