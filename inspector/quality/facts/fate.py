@@ -276,8 +276,9 @@ def _own(
     telling = sum(_tells(probe, one) for one in exact.here)
     if words.near(printed, telling > 0):
         return True
-    # Where hardly anything but its values is said ("25 % is live"), they are the fact.
-    if not (printed or probe.binds) and words.of < 2 and telling > 0 and exact.cover == 1.0:
+    # Where hardly anything but its values is said ("25 % is live"), they are the fact; a name stands anywhere.
+    measured = telling > 0 and all(value.form in _MEASURES for value in probe.values)
+    if not (printed or probe.binds) and words.of < 2 and measured and exact.cover == 1.0:
         return True
     # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
     if probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after)):

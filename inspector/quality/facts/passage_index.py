@@ -226,6 +226,8 @@ class PassageIndex:
         if not value.unit:
             return list(found)
         places = {p for p in found if gives(self.passages[p].text, value.canon, value.unit, self.rules)}
+        # A number in words has no digits to be looked for.
+        places.update(self.naming(value.text.lower()))
         for number, unit in scaled(value, self.rules):
             same = self._by_number.get(number, ())
             places.update(p for p in same if gives(self.passages[p].text, number, unit, self.rules))

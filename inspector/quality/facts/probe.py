@@ -18,6 +18,7 @@ _NAMES = re.compile(
     r"`(?P<code>[^`\s][^`\n]{0,60})`|(?P<name>(?<![\w`])(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
     r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
 )
+_SIGNS = re.compile(r"[/._:-]+")
 _EDGES = " .。!！;；,，:：?？-()[]"
 
 
@@ -60,6 +61,11 @@ def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = Non
             names.append((found["code"] or found["name"]).lower().strip("()"))
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
     things = things - rules.asking or things
+    # What a name is made of stands wherever it is named: that it stands there says nothing more.
+    parts = frozenset(
+        rules.stemmer.words(_SIGNS.sub(" ", " ".join(v.text for v in fact.values if v.distinctive)))
+    )
+    things = things - parts or things
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     weighed = {word: (weights or {}).get(word, 1.0) for word in sorted(things)}

@@ -105,7 +105,7 @@ def test_a_sentence_of_several_clauses() -> None:
     assert [(one.kind, one.text) for one in found] == [
         ("decision", "Use pgbouncer in transaction mode"),
         ("value", "pool_size 6 per pod"),
-        ("value", "show me 300 requests a second."),
+        ("decision", "show me 300 requests a second."),
     ]
 
 
@@ -209,6 +209,33 @@ def test_what_is_only_attached_says_nothing() -> None:
     assert [one.text for one in said("Attached is the plan for 14 May.")] == [
         "Attached is the plan for 14 May."
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("On the start page, add a bar with the newest entries.", "decision"),
+        ("Then we switch the reader.", "decision"),
+        ("I think we need to review the prompt again.", "decision"),
+        ("Support says two customers saw another price.", "link"),
+        ("The build is slow on the second machine.", "link"),
+        ("现在做深色模式。", "decision"),
+    ],
+)
+def test_a_sentence_counts_by_what_it_asks(text: str, kind: str) -> None:
+    assert [one.kind for one in said(text)] == [kind]
+
+
+def test_what_stands_between_the_agents_semicolons_is_a_fact_of_its_own() -> None:
+    text = "p99 touched 347 ms; the quote took a lock that it does not need; all fine."
+    assert told_by_the_agent(text) == ["p99 touched 347 ms", "the quote took a lock that it does not need"]
+
+
+def test_what_the_agent_changed_is_a_fact_where_something_is_named() -> None:
+    assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == [
+        "Removed the check that skipped `restore()` for old files."
+    ]
+    assert told_by_the_agent("Removed the check. **Removed:**") == []
 
 
 def test_of_what_is_shown_only_sure_rules_count() -> None:

@@ -45,6 +45,7 @@ EXAMPLES = {
     "en.agent-rule": "The writer must hold the lock.",
     "en.agent-root": "The root cause is a swapped argument.",
     "en.agent-cause": "The second command takes a different code path.",
+    "en.agent-finding": "`drain()` doesn't wait for the last writer.",
     "en.agent-did": "Raised the cap and committed it as 3f2a9bc1.",
     "en.agent-plan": "I'll keep them apart to avoid a second migration.",
     "zh.hard-rule": "任何情况下都先备份。",
@@ -62,6 +63,9 @@ EXAMPLES = {
     "zh.correction": "我说过表名用复数。",
     "zh.decided-because": "选择 Postgres，因为 Redis 丢过数据。",
     "zh.agent-decided": "我采用轮询，因为推送不稳定。",
+    "zh.agent-root": "失败的原因是缓存没有更新。",
+    "zh.agent-finding": "旧接口并不返回 304 状态。",
+    "zh.agent-did": "超时已改为 30 秒。",
     "zh.decided": "我们决定用第二个方案。",
     "zh.assigned": "版本号 3.8.2。",
 }
