@@ -1,4 +1,4 @@
-"""Colours of widgets that draw their own lines: each is worked out when it is drawn with, and again when styles change."""
+"""Colours of widgets that draw their own lines: worked out when they are drawn with, anew when styles change."""
 
 from __future__ import annotations
 
