@@ -77,14 +77,15 @@ def read_overview(
 ) -> Overview:
     """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
     # The app imports this module to look up what is known; what works it out is for whoever does.
+    from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection
-    from inspector.answers.store_losses import known_losses, work_out_losses
+    from inspector.answers.store_losses import known_losses
 
     resolved = resolve(store, row, flags, config)
     basis = basis_of(store, row.id, "overview", resolved)
     inspection = Inspection(store, store.open(row.id))
-    losses = known_losses(store, row.id, kept) or work_out_losses(inspection, kept)
+    losses = known_losses(store, row.id, kept) or work_out(inspection, kept)[0]
     grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
     rules = losses.lost.get("constraint", 0)
     found = Overview(row.id, losses.total, rules, losses.weakened, grave)
