@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 class Event(NamedTuple):
     """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded."""
+    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded; `cleared`
+    of those before were no longer sent, as old results had been cleared."""
 
     step: int
     fires: str
@@ -19,3 +20,4 @@ class Event(NamedTuple):
     tokens_after: int
     fallback: bool = False
     summary: int = 0
+    cleared: int = 0
