@@ -86,6 +86,7 @@ def why_of(
         before.ids,
         conversation.row.source,
         earlier,
+        conversation.row.agent,
     )
 
     def threshold_at(share: float) -> int:

@@ -24,9 +24,9 @@ from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.modelled import smallest_prefix
 from inspector.config.settings import ResolvedSettings
 from inspector.core.rough import list_tokens
+from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Event
 
 
 @dataclass(frozen=True, slots=True, eq=False)

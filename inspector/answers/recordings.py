@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
-from math import inf
 
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
@@ -40,8 +39,16 @@ def read_recording(
         times.append(sent.times)
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
-    reported = _reported(inspection, lists, systems, times)
-    return recording_of(inspection.conversation, compactions, rules, lists, systems, reported)
+    return recording_of(
+        inspection.conversation,
+        compactions,
+        rules,
+        lists,
+        systems,
+        list(_reported(inspection, lists, systems, times)),
+        inspection.store.microcompactions(inspection.conversation),
+        clears=profile == inspection.conversation.row.agent,
+    )
 
 
 def _reported(
@@ -50,18 +57,15 @@ def _reported(
     systems: Sequence[int],
     times: Sequence[Sequence[float]],
 ) -> Iterator[Reported]:
-    """The requests up to the first clearing of results in each list: what is cleared still counts in the list."""
-    cleared: dict[int, float] = {}
-    for step in inspection.store.microcompactions(inspection.conversation):
-        cleared[step.generation] = min(step.at, cleared.get(step.generation, step.at))
+    """The requests with the list that each was made of."""
     grown = [
         (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
     ]
     for request in inspection.store.requests(inspection.conversation):
-        if request.at < cleared.get(request.generation, inf):
-            sizes, until = grown[request.generation - 1]
-            rough = sizes[bisect_left(until, request.at)] + systems[request.generation - 1]
-            yield Reported(request.generation, rough, request.context)
+        sizes, until = grown[request.generation - 1]
+        length = bisect_left(until, request.at)
+        rough = sizes[length] + systems[request.generation - 1]
+        yield Reported(request.generation, rough, request.context, length)
 
 
 def shared_recording(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -133,21 +134,42 @@ def _together(request: Request, jobs: int, wanted: Callable[[], bool]) -> Iterat
     context = get_context("spawn")
     stop = context.Event()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(request, stop))
+    with _interrupt_at_end() as interrupted:
+        try:
+            with _uninterrupted():
+                places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
+            waiting = set(places)
+            while waiting and wanted() and not interrupted.is_set():
+                done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield places[future], future.result()
+        except BrokenProcessPool as error:
+            raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
+        finally:
+            # What is under way elsewhere ends with the run of its cell. A process that is only being begun still looks
+            # for what it shares with this one, so that must not go first.
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupt_at_end() -> Iterator[threading.Event]:
+    """What is set by an interrupt, which is raised as KeyboardInterrupt only at the end.
+
+    Raised at once it could leave a lock of the pool's futures taken, and nobody would ever end. Threads other than the
+    main one see no interrupts: there nothing is ever set.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     try:
-        with _uninterrupted():
-            places = {pool.submit(_one, name): place for place, name in enumerate(request.names)}
-        waiting = set(places)
-        while waiting and wanted():
-            done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield places[future], future.result()
-    except BrokenProcessPool as error:
-        raise EngineError(f"A process of the sweep ended before its work was done: {error}") from error
+        yield interrupted
     finally:
-        # What is under way elsewhere ends with the run of its cell. A process that is only being begun still looks for
-        # what it shares with this one, so that must not go first.
-        stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+        signal.signal(signal.SIGINT, before)
+    if interrupted.is_set():
+        raise KeyboardInterrupt
 
 
 @contextmanager

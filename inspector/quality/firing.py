@@ -53,7 +53,8 @@ class Why:
 @dataclass(frozen=True, slots=True)
 class ListBefore:
     """The list that was compacted: its token index, the roles and the store's rows of its messages, where its
-    conversation came from (cli, telegram, ...), and with how many messages it began (what the compaction before left).
+    conversation came from (cli, telegram, ...), with how many messages it began (what the compaction before left), and
+    the agent whose list it was.
     """
 
     token_index: TokenIndex
@@ -61,6 +62,7 @@ class ListBefore:
     rows: Sequence[int]
     source: str
     began: int = 0
+    agent: str = "hermes"
 
 
 def why_fired(
@@ -74,7 +76,8 @@ def why_fired(
 
     `budgets` are those of the settings, `threshold_at` the threshold in tokens at another share of the window.
     """
-    if recorded.trigger is not None or recorded.tokens_before_reported is not None:
+    said = recorded.trigger is not None or recorded.tokens_before_reported is not None
+    if said or listed.agent != "hermes":
         return _as_reported(recorded, settings, budgets.threshold_tokens)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
@@ -134,20 +137,17 @@ def _as_reported(recorded: Compaction, settings: Settings, threshold: int) -> Wh
     )
     if recorded.trigger == "manual":
         return Why("manual", f"the user asked for it, at {size}", None, None, tokens)
-    if reported is not None and reported >= threshold:
-        share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
-        return Why(
-            "threshold",
-            f"{size}, reached {threshold:,}: {share}, {settings.profile}",
-            threshold,
-            None,
-            tokens,
-        )
     by = (
         f"the agent says {recorded.trigger}"
         if recorded.trigger
         else "the agent does not say who asked for it"
     )
+    if reported is not None and reported >= threshold:
+        share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
+        text = f"{size}, reached {threshold:,}: {share}, {settings.profile}"
+        if recorded.trigger:
+            return Why("threshold", text, threshold, None, tokens)
+        return Why("reported", f"{text}; {by}", threshold, None, tokens)
     text = f"{by}, at {size}; {settings.profile} fires at {threshold:,} under today's settings"
     return Why("reported", text, None, None, tokens)
 

@@ -18,11 +18,13 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request: the list it was made of, the rough tokens of what is recorded of it, and those reported."""
+    """A request: the list it was made of, the rough tokens of what is recorded of it, those reported, and how many
+    messages the list had."""
 
     generation: int
     rough: int
     tokens: int
+    length: int = 0
 
 
 class ContextScale(NamedTuple):

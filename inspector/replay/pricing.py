@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from inspector.caching.costs import Rates
-from inspector.replay.whatif import Event
+from inspector.replay.event import Event
 
 _MILLION = 1_000_000
 #: Prompts that differ by fewer rough tokens are the same: estimates round.

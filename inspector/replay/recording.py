@@ -7,18 +7,20 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from inspector.core.conversations import Compaction, Conversation
+from inspector.core.conversations import Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.replayable import ReadList, Replayable
 from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.clearing import Freed, before_clearing, results_cleared
 from inspector.replay.context_scale import Reported, context_scale
+from inspector.replay.event import Event
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import Transcript, transcript
-from inspector.replay.whatif import Course, Event, Metrics, SummaryModel, at_risk
+from inspector.replay.whatif import Course, Metrics, SummaryModel, at_risk
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,10 @@ class Recording:
         """Events, of this or of a run, with sizes as the agent would report them."""
         scale = self.course.scale.reported
         return tuple(
-            event._replace(tokens_before=scale(event.tokens_before), tokens_after=scale(event.tokens_after))
+            event._replace(
+                tokens_before=scale(event.tokens_before - event.cleared),
+                tokens_after=scale(event.tokens_after),
+            )
             for event in events
         )
 
@@ -72,28 +77,43 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
-    reported: Iterable[Reported] = (),
+    reported: Sequence[Reported] = (),
+    steps: Sequence[Microcompaction] = (),
+    clears: bool = False,
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
     these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
-    none where the store keeps none. Raises EngineError where the engine fails."""
+    none where the store keeps none; `steps` those that cleared old results, which a run repeats where the engine
+    `clears` as the agent did. Raises EngineError where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
     for number, places in groupby(told.places, key=lambda place: place.generation):
         indexes = [place.index for place in places]
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
     grown = [listed.growth() for listed in lists]
-    scale = context_scale(reported)
+    scale = context_scale(before_clearing(reported, steps))
+    cleared = results_cleared(told, lists, steps, reported, scale)
+    firsts = [0, *told.ends]
+    freed = [Freed(cleared, first) for first in firsts]
     tokens = [
-        scale.reported(grown[p.generation - 1][p.index + 1] + systems[p.generation - 1]) for p in told.places
+        scale.reported(
+            grown[p.generation - 1][p.index + 1]
+            + systems[p.generation - 1]
+            - freed[p.generation - 1].at(step) // 4
+        )
+        for step, p in enumerate(told.places, start=1)
     ]
-    events = tuple(_event(c, told.ends[c.index - 1]) for c in compactions if c.index <= len(told.ends))
+    events = tuple(
+        _event(c, told.ends[c.index - 1], freed[c.index - 1])
+        for c in compactions
+        if c.index <= len(told.ends)
+    )
     sizes = tuple(_summary_size(c, lists[c.index] if c.index < len(lists) else None) for c in compactions)
     return Recording(
         told,
         events,
         tuple(tokens),
-        Course(rules, rules.join(stretches), systems[0], scale),
+        Course(rules, rules.join(stretches), systems[0], scale, cleared if clears else ()),
         SummaryModel(_ratio(compactions, lists, rules), recorded=sizes),
         Moments(told, compactions, [len(listed) for listed in lists]),
         tuple(lists),
@@ -151,7 +171,7 @@ def _left(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]
     return left
 
 
-def _event(recorded: Compaction, step: int) -> Event:
+def _event(recorded: Compaction, step: int, freed: Freed) -> Event:
     return Event(
         step=step,
         fires="agent",
@@ -163,6 +183,7 @@ def _event(recorded: Compaction, step: int) -> Event:
         tokens_after=recorded.tokens_after,
         fallback=recorded.fallback,
         summary=0 if recorded.fallback else text_tokens(len(recorded.summary or "")),
+        cleared=freed.at(step) // 4,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -20,11 +20,11 @@ from inspector.engines.guards import Guard, compacted, guard_of, nothing_done, r
 from inspector.engines.replayable import ReadList, Replayable, least_firing
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.context_scale import ContextScale
+from inspector.replay.event import Event
+from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
-
-if TYPE_CHECKING:
-    from inspector.replay.pricing import CostBasis
 
 _USER = ROLE_CODES["user"]
 #: Characters around a summary's body in the list, besides the engine's prefix: end marker, mapping.
@@ -42,22 +42,6 @@ class SummaryModel:
     ratio: float = 1.0
     tokens: int | None = None
     recorded: tuple[MessageSize | None, ...] = ()
-
-
-class Event(NamedTuple):
-    """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded."""
-
-    step: int
-    fires: str
-    before: int
-    after: int
-    head_end: int
-    tail_start: int
-    tokens_before: int
-    tokens_after: int
-    fallback: bool = False
-    summary: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +112,24 @@ class Course:
     """A conversation made ready to be run under any settings of one engine. `said` are its messages, each once;
     sizes are those of the rough estimate, as the engine counts it.
 
-    `scale` leads from rough sizes to those that the agent reports, which fire and are told. `facts` are those said in
+    `scale` leads from rough sizes to those that the agent reports, which fire and are told. `cleared` are results that
+    are cleared on the way, as they were recorded. `facts` are those said in
     it, `costs` what its calls cost, None where they are not known: then no run counts them.
     """
 
     def __init__(
-        self, rules: Replayable[Any], said: ReadList, system_tokens: int, scale: ContextScale | None = None
+        self,
+        rules: Replayable[Any],
+        said: ReadList,
+        system_tokens: int,
+        scale: ContextScale | None = None,
+        cleared: Sequence[Cleared] = (),
     ) -> None:
         self.rules = rules
         self.said = said
         self.system = system_tokens
         self.scale = scale or ContextScale()
+        self.cleared = cleared
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
         self.calls = calls(said.roles)
@@ -194,6 +185,7 @@ class _Run:
         self.list = course.said.live(settings, self.budgets, course.system)
         #: Characters and pictures of the list less those that were said until its last compaction.
         self.chars = self.images = 0
+        self.freed = Freed(course.cleared)
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
         #: In the order in which they left; so many had left before the last compaction.
@@ -244,11 +236,17 @@ class _Run:
         return None if first is None else self.course.calls[first]
 
     def _tokens_at(self, step: int) -> int:
-        chars = self.chars + self.course.chars[step]
+        chars = self.chars + self.course.chars[step] - self.freed.at(step)
         return list_tokens(chars, self.images + self.course.images[step]) + self.course.system
 
     def _first_over(self, limit: int, at: int) -> int:
         """The first call from `at` on whose prompt reaches the limit; the number of calls where none does."""
+        if self.freed:
+            # What is cleared makes the list smaller.
+            over = (
+                n for n in range(at, len(self.course.calls)) if self._tokens_at(self.course.calls[n]) >= limit
+            )
+            return next(over, len(self.course.calls))
         if self.course.images[-1] == 0 and not self.images:
             # Characters grow with the calls: so many of them make the tokens that the limit needs.
             least = 4 * (limit - self.course.system) - 3 - self.chars
@@ -256,7 +254,8 @@ class _Run:
         return bisect_left(self.course.calls, True, at, key=lambda step: self._tokens_at(step) >= limit)
 
     def _prompt(self, start: int, stop: int) -> None:
-        found = self._sizes(self.course.calls[start:stop]) if self.events else self.course.plain[start:stop]
+        moved = self.events or self.course.cleared
+        found = self._sizes(self.course.calls[start:stop]) if moved else self.course.plain[start:stop]
         found = self._reported(found)
         self.prompts += found
         for tokens in found:
@@ -279,6 +278,8 @@ class _Run:
         chars, images = self.course.chars, self.course.images
         more = self.chars + 3
         rest = self.images * IMAGE_TOKENS + self.course.system
+        if self.freed:
+            return [self._tokens_at(step) for step in steps]
         if images[-1] == 0:
             return [(chars[step] + more) // 4 + rest for step in steps]
         return [(chars[step] + more) // 4 + images[step] * IMAGE_TOKENS + rest for step in steps]
@@ -301,6 +302,8 @@ class _Run:
         self.left.update(dict.fromkeys(done.left, len(self.events)))
         self.chars = self.list.total_chars - self.course.chars[step]
         self.images = self.list.total_images - self.course.images[step]
+        cleared = self.freed.at(step) // 4
+        self.freed = Freed(self.course.cleared, step)
         after = self._tokens_at(step)
         self.guard = compacted(self.guard, before, after - self.course.system)
         reported = self.course.scale.reported
@@ -313,9 +316,10 @@ class _Run:
                 len(self.list),
                 done.head_end,
                 done.tail_start,
-                before,
+                before + cleared,
                 after,
                 summary=self.summary,
+                cleared=cleared,
             )
         )
         prompt = reported(after)

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from inspector.stores.recorded import FileDigest, digest_from
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 1
+FORMAT = 2
 
 
 class Kept(NamedTuple):
@@ -47,7 +46,7 @@ class FileIndex:
     def get(self, paths: Iterable[str]) -> dict[str, Kept]:
         """What is known of these files, whether it still holds or not."""
         wanted = list(paths)
-        keys = {_key(path): path for path in wanted if path not in self._known}
+        keys = {_path_key(path): path for path in wanted if path not in self._known}
         found = self._file.get(list(keys))
         for key, kept in zip(found, _all_kept(list(found.values())), strict=True):
             if kept is not None:
@@ -57,20 +56,47 @@ class FileIndex:
     def put(self, found: Mapping[str, Kept]) -> None:
         """Remember what files hold."""
         self._known.update(found)
-        self._file.put({_key(path): _packed(kept) for path, kept in found.items()})
+        self._file.put({_path_key(path): _packed(kept) for path, kept in found.items()})
+
+    def recall(self, name: str) -> Any:
+        """What was found out about several files; None where nothing was."""
+        key = _key(name, b"memory")
+        return _value(self._file.get([key]).get(key))
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep what was found out about several files."""
+        self._file.put({_key(name, b"memory"): json.dumps(value, separators=(",", ":")).encode()})
 
     def close(self) -> None:
         """Close the database; nothing is kept from then on."""
         self._file.close()
 
 
-def _key(path: str) -> bytes:
-    raw = os.path.abspath(path).encode("utf-8", errors="surrogateescape")
-    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode()).digest()
+def mark_of(value: object) -> str:
+    """A short text that changes whenever a value of plain parts does."""
+    raw = repr(value).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(raw, digest_size=16).hexdigest()
+
+
+def _path_key(path: str) -> bytes:
+    return _key(os.path.abspath(path))
+
+
+def _key(name: str, person: bytes = b"") -> bytes:
+    raw = name.encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode(), person=person).digest()
+
+
+def _value(data: object) -> Any:
+    """The JSON value that was kept; None where it is none of ours."""
+    try:
+        return json.loads(data) if isinstance(data, bytes) else None
+    except ValueError:
+        return None
 
 
 def _packed(kept: Kept) -> bytes:
-    document = [kept.size, kept.changed, kept.agent, [astuple(digest) for digest in kept.digests]]
+    document = [kept.size, kept.changed, kept.agent, kept.digests]
     return json.dumps(document, separators=(",", ":")).encode()
 
 

@@ -113,7 +113,7 @@ async def test_over_many_they_are_read_when_their_metric_is_chosen(in_place: Pat
         known = screen.found
         await press(pilot, "M")
         assert screen.found is known
-        assert screen.metric == "facts_at_risk"
+        assert screen.state.metric == "facts_at_risk"
 
 
 @pytest.mark.parametrize("width", [160, 140, 110, 80])

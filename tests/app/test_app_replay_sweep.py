@@ -53,7 +53,7 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         run = screen.subject.recording.course.run(wanted, screen.subject.model)
         assert screen.found.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
         assert screen.query_one(TokenGraph).state.whatif == run.tokens
-        assert screen.metric == "peak_tokens"
+        assert screen.state.metric == "peak_tokens"
         await press(pilot, "end")
         best = screen.found.best("peak_tokens")
         assert grid.cursor == (best.row, best.column)
@@ -67,22 +67,22 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
         screen = on_sweep(pilot)
-        seen = {screen.columns.name}
+        seen = {screen.state.columns.name}
         for _ in range(len(SWEPT)):
             await press(pilot, "x")
-            assert screen.columns.name != screen.rows.name
+            assert screen.state.columns.name != screen.state.rows.name
             assert screen.found is not None
-            seen.add(screen.columns.name)
+            seen.add(screen.state.columns.name)
         assert seen == set(SWEPT) - {"threshold"}
         await press(pilot, "y", "r")
         await write(pilot, "context_length=60000,120000 protect_last_n=5:20:5")
         await press(pilot, "enter")
-        assert (screen.rows, screen.columns) == (
+        assert (screen.state.rows, screen.state.columns) == (
             Axis("context_length", (60_000, 120_000)),
             Axis("protect_last_n", (5, 10, 15, 20)),
         )
         assert screen.found is not None
-        assert screen.found.rows == screen.rows
+        assert screen.found.rows == screen.state.rows
         await press(pilot, "r")
         await write(pilot, "threshold=9")
         await press(pilot, "enter")
@@ -121,11 +121,11 @@ async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> 
         shown = len(screen.subject.filtered)
         assert 0 < shown < len(screen.subject.every) == 10
         await press(pilot, "o")
-        assert screen.scope == "filter"
+        assert screen.state.scope == "filter"
         assert screen.found is not None
         assert screen.found.conversations == shown
         await press(pilot, "o")
-        assert screen.scope == "all"
+        assert screen.state.scope == "all"
         assert screen.found.conversations == 10
         assert "over 10 conversations" in screen_text(pilot)
 
@@ -225,7 +225,7 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
         assert f"of {title}" in screen_text(pilot)
         assert any("this conversation alone" in text for text in told(pilot))
         await press(pilot, "o", "home")
-        assert screen.scope == "all"
+        assert screen.state.scope == "all"
         assert screen.found is not None
         each = screen.found.each
         assert set(each) == set(screen.subject.every)
@@ -254,7 +254,7 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
         await press(pilot, "p", "p", "p")
         assert screen.cell.shown() != third
         await press(pilot, "o")
-        assert screen.scope == "this"
+        assert screen.state.scope == "this"
         assert f"of {title}" in screen_text(pilot)
 
 
@@ -301,11 +301,11 @@ async def test_cells_as_points_name_what_is_worth_taking(in_place: Path) -> None
         before = conversation(pilot).state.settings
         await press(pilot, "v")
         screen = on_sweep(pilot)
-        screen.rows, screen.columns = (
-            Axis("threshold", (0.5, 0.85, 0.9)),
-            Axis("context_length", (40_000, 64_000)),
+        screen.state = replace(
+            screen.state,
+            rows=Axis("threshold", (0.5, 0.85, 0.9)),
+            columns=Axis("context_length", (40_000, 64_000)),
         )
-        screen.begin()
         await press(pilot, "c")
         scatter = screen.query_one(Scatter)
         assert scatter.has_focus

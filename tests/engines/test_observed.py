@@ -39,7 +39,7 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
     ("name", "length", "threshold"),
     [
         ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("pi", 200_000, 183_616),
-        ("codex", 258_400, 229_976), ("opencode", 200_000, 148_000),
+        ("codex", 258_400, 229_976), ("opencode", 200_000, 140_000),
     ],
 )  # fmt: skip
 def test_where_they_fire(name: str, length: int, threshold: int) -> None:

@@ -18,7 +18,8 @@ from inspector.engines.registry import engine
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.replayable import Replayable, least_firing, replayable
 from inspector.engines.sizes import Compacted, MessageSize
-from inspector.replay.whatif import Course, Event, SummaryModel, WhatIf
+from inspector.replay.event import Event
+from inspector.replay.whatif import Course, SummaryModel, WhatIf
 from tests.engines.lists import assistant, conversations, user
 from tests.examples import also
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import pytest
@@ -49,7 +50,14 @@ def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int 
 def why(before: ListBefore, share: float, tokens: int | None = None, hygiene: float = 0.85) -> Why:
     length = len(before.roles)
     total = before.token_index.total() if tokens is None else tokens
-    done = Compaction(1, "s", length, 5, 1, length - 1, 1, 2, 1, "x", False, False, total, 10, 0.0)
+    return told_by(before, compacted(length, total), share, hygiene)
+
+
+def compacted(length: int, total: int) -> Compaction:
+    return Compaction(1, "s", length, 5, 1, length - 1, 1, 2, 1, "x", False, False, total, 10, 0.0)
+
+
+def told_by(before: ListBefore, done: Compaction, share: float, hygiene: float = 0.85) -> Why:
     settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=share)
     budgets = Budgets(int(share * WINDOW), 0, 0, int(hygiene * WINDOW), {})
     return why_fired(done, before, settings, budgets, lambda value: int(value * WINDOW))
@@ -99,6 +107,23 @@ def test_what_the_compaction_before_left_was_no_call() -> None:
 def test_what_the_index_leaves_out_stands_before_the_end() -> None:
     told = why(listed(TALK), 0.5, tokens=112_000)
     assert told.tokens == 112_000
+
+
+@pytest.mark.parametrize(
+    ("trigger", "rule"), [(None, "reported"), ("auto", "threshold"), ("manual", "manual")]
+)
+def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
+    trigger: str | None, rule: str
+) -> None:
+    before = replace(listed(TALK), agent="pi")
+    done = replace(compacted(5, 110_000), trigger=trigger, tokens_before_reported=110_000)
+    told = told_by(before, done, 0.5)
+    assert (told.rule, told.trigger) == (rule, trigger)
+    assert ("does not say who asked" in told.text) == (trigger is None)
+
+
+def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
+    assert told_by(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 
 
 @given(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.caching.costs import Rates
+from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction, Stretches
-from inspector.replay.whatif import Event
 from tests.caching.test_costs import OPUS
 from tests.counting import lines_run
 

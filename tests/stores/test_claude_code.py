@@ -406,8 +406,26 @@ def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> Non
     assert (row.title, row.agent, row.folder) == (title, "claude-code", "/home/dev/harbor")
 
 
+def test_the_list_of_conversations_counts_what_is_opened(tmp_path: Path) -> None:
+    made = session(version="2.1.217")
+    worked(made)
+    made.compact(SUMMARY, after=16_970, kept=[line["uuid"] for line in made.lines[-3:]])
+    made.attach(type="hook_success", content="said nothing to the model")
+    made.attach(type="file", filename="/x/berth_1.py", content={"file": {"content": "class Berth1"}})
+    made.user("<system-reminder>Be brief.</system-reminder>Go on.")
+    results = [
+        {"type": "tool_result", "tool_use_id": name, "content": [{"type": "text", "text": "moored"}]}
+        for name in "ab"
+    ]
+    made.answer(lines.call("a", "Read", file_path="a.py"), lines.call("b", "Read", file_path="b.py"))
+    made.user([*results, {"type": "text", "text": "And berth 4?"}])
+    _, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.messages == len(conversation.generations[-1]) == 11
+
+
 def _told(path: Path) -> Any:
     store, conversation, compactions = opened(path)
+    assert conversation.row.messages == len(conversation.generations[-1])
     lists = [[(m.role, m.text) for m in store.messages(g)] for g in conversation.generations]
     return lists, [(c.index, c.trigger, c.summary, c.before) for c in compactions], [
         (r.message, r.output, r.context) for r in store.requests(conversation)

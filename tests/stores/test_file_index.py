@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from inspector.stores import lines, transcripts
+from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
+from inspector.stores.detect import open_folder
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.recorded import FileDigest
 from inspector.stores.transcripts import TranscriptStore, signatures
@@ -59,6 +63,151 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
     assert sorted(third.read_files) == ["1.jsonl", "3.jsonl"]
     assert len(after) == 4
     assert listed(folder, None)[1] == after
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The files that were read to tell which belong together, as in a program that has just started."""
+    found: list[str] = []
+    scan, holds = joining.scan, joining._holds.__wrapped__
+
+    def counted_scan(path: Path) -> Any:
+        found.append(path.name)
+        return scan(path)
+
+    def counted_holds(digest: FileDigest, uuid: str) -> bool:
+        found.append(Path(digest.path).name)
+        return holds(digest, uuid)
+
+    monkeypatch.setattr(joining, "scan", counted_scan)
+    monkeypatch.setattr(joining, "_holds", counted_holds)
+    joining._read_roles.cache_clear()
+    yield found
+    joining._read_roles.cache_clear()
+
+
+def resumed(folder: Path, number: int, of: Any) -> Any:
+    """A session that copies another and goes on."""
+    made = recipe("claude_lines").Session(f"5e55a000-0000-4000-8000-{number:012}", start=of.at)
+    made.lines, made.last = [dict(line) for line in of.lines], of.last
+    worked(made, 1, first=number)
+    made.write(folder / f"{number}.jsonl")
+    return made
+
+
+def test_what_joins_files_is_remembered(tmp_path: Path, scanned: list[str]) -> None:
+    folder = tmp_path / "project"
+    first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
+    worked(first, 2)
+    first.write(folder / "0.jsonl")
+    second = resumed(folder, 1, first)
+    written(folder, 2)
+    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert (len(rows), sorted(scanned)) == (2, ["0.jsonl", "1.jsonl"])
+    joining._read_roles.cache_clear()
+    assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
+    assert len(scanned) == 2
+    third = resumed(folder, 3, first)
+    worked(second, 1, first=7)
+    second.write(folder / "1.jsonl")
+    assert third.last
+    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert (len(rows), sorted(scanned[2:])) == (3, ["0.jsonl", "1.jsonl", "3.jsonl"])
+
+
+def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str]) -> None:
+    """Also that none does, until there is another file."""
+    folder = tmp_path / "project"
+    before, late = (recipe("claude_lines").Session(f"5e55a000-0000-4000-8000-{n:012}") for n in (0, 1))
+    worked(before, 2)
+    written(folder, 2)
+    late.at, late.last = before.at, before.lines[-2]["uuid"]
+    late.compact("## Goal\nBerths.")
+    worked(late, 1, first=2)
+    late.write(folder / "1.jsonl")
+    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+    assert scanned == ["2.jsonl"]
+    before.write(folder / "0.jsonl")
+    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert len(rows) == 2
+    looked = len(scanned)
+    joining._read_roles.cache_clear()
+    assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
+    assert len(scanned) == looked
+
+
+def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcripts, "_MANY", 3)
+    asked: list[str] = []
+    get = FileIndex.get
+
+    def counted(self: FileIndex, paths: Iterable[str]) -> dict[str, Kept]:
+        wanted = list(paths)
+        asked.extend(wanted)
+        return get(self, wanted)
+
+    monkeypatch.setattr(FileIndex, "get", counted)
+    folder = tmp_path / "project"
+    for number in range(3):
+        written(folder, number)
+    reader, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert len(reader.read_files) == len(asked) == 3
+    reader, same = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert (reader.read_files, len(asked), same) == ([], 3, rows)
+    store = TranscriptStore(Counting(), folder, partial(signed, folder), FileIndex(tmp_path / "files.db"))
+    row = store.conversations()[0]
+    assert len(store.open(row.id).live) == row.messages
+    written(folder, 1, rounds=2)
+    reader, after = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert reader.read_files == ["1.jsonl"]
+    assert after == listed(folder, None)[1]
+    (folder / "2.jsonl").unlink()
+    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+
+
+def test_whose_the_files_of_a_folder_are_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    written(folder, 0)
+    (folder / "none.json").write_text("{}\n")
+    for _ in range(2):
+        assert len(open_folder(folder).conversations()) == 1
+    heads: list[str] = []
+    look = lines.head_of
+
+    def counted(path: Path) -> bytes:
+        heads.append(path.name)
+        return look(path)
+
+    monkeypatch.setattr(lines, "head_of", counted)
+    assert len(open_folder(folder).conversations()) == 1
+    assert heads == []
+    # What was nobody's may be somebody's by now.
+    (folder / "none.json").write_text("{} {}\n")
+    assert len(open_folder(folder).conversations()) == 1
+    assert heads == ["none.json"]
+    written(folder, 1)
+    assert len(open_folder(folder).conversations()) == 2
+    assert heads == ["none.json", "1.jsonl", "none.json"]
+
+
+@pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
+def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcripts, "_MANY", 1)
+    monkeypatch.setattr(transcripts, "mark_of", lambda value: "x")
+    folder = tmp_path / "project"
+    first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
+    worked(first, 2)
+    first.write(folder / "0.jsonl")
+    resumed(folder, 1, first)
+
+    class Odd(FileIndex):
+        def recall(self, name: str) -> Any:
+            return odd
+
+    assert len(listed(folder, Odd(tmp_path / "files.db"))[1]) == 1
 
 
 def test_digests_come_back_as_they_were(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         assert len(host.of(PlaceChosen)) == 2
 
 
-@pytest.mark.parametrize("note", ["nothing was lost", "still being looked for"])
+@pytest.mark.parametrize("note", ["no fact that was found was lost", "still being looked for"])
 async def test_a_compaction_without_lost_facts_says_why(note: str) -> None:
     pane = CompactionPane()
     view = replace(COMPACTION, lost=(), lost_note=note, summary=None)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from rich.style import Style
+from textual.css.styles import RenderStyles
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 
 class Inked(Widget):
-    """Works each of its colours out once, and again when its styles change.
+    """Works each of its colours out when it first draws with it, and again when its styles change.
 
-    Textual forgets them whenever a widget is drawn anew, and working one out costs more than drawing a line with it.
+    Textual matches the styles of all component classes whenever the widget itself is styled: on a screen that opens
+    that takes longer than to draw it. It forgets colours, too, whenever a widget is drawn anew, and working one out
+    costs more than drawing a line with it.
     """
 
     def __init__(self, *children: Widget, **options: Any) -> None:
@@ -21,6 +25,24 @@ class Inked(Widget):
         self._inks: dict[str, Style] = {}
         self._papers: dict[str, Style] = {}
         self._base: Style | None = None
+
+    def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override]
+        """None: those that are drawn with are styled then. Textual asks whenever it has styled the widget."""
+        if self._component_styles:
+            self._component_styles.clear()
+            self.notify_style_update()
+            self.refresh()
+        return frozenset()
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        """The styles of component classes. Raises KeyError for one that the widget does not have."""
+        for name in names:
+            if name not in self._component_styles and name in super()._get_component_classes():
+                node = DOMNode(classes=name)
+                node._attach(self)
+                self.app.stylesheet.apply(node)
+                self._component_styles[name] = node.styles
+        return super().get_component_styles(*names)
 
     def ink(self, name: str) -> Style:
         """The colour and text style of a component class, without its background.

@@ -40,9 +40,9 @@ class CompactionView:
 
     `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. Of those
     that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
-    worst first, and `lost_note` what is to be said about more of them ("and 31 more", "nothing was lost"). `again` are
-    the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost. `summary` is the one
-    it made, `attempts` those that were made again.
+    worst first, and `lost_note` what is to be said about more of them ("and 31 more", or that none was lost). `again`
+    are the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost. `summary` is the
+    one it made, `attempts` those that were made again.
     """
 
     index: int

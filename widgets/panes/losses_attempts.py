@@ -5,28 +5,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
-from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView, fact_lines, life_lines, table_lines
+from widgets.panes.attempt_lines import fact_lines, life_lines, table_lines
+from widgets.panes.attempts_part import AttemptsPart
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.text_view import TextView
 
 
-class LossesAttempts(Vertical):
+class LossesAttempts(AttemptsPart):
     """Shows an AttemptsView: how many facts of each kind each summary keeps, every fact with its fates, and lives.
 
     Posts PlaceChosen for where a fact was said.
     """
 
-    DEFAULT_CSS = """
-    LossesAttempts { background: $surface; }
-    LossesAttempts > Headline { padding: 0 1; margin: 0 0 1 0; }
-    LossesAttempts > TextView { height: 1fr; padding: 0 0 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "d", "differing", "Only what differs", id="losses.differing",
@@ -37,44 +30,12 @@ class LossesAttempts(Vertical):
         Binding("enter", "open", "Open", id="losses.open_fact", tooltip="Go to where it was said"),
     ]  # fmt: skip
 
+    BODY_TOOLTIP = "A column a summary, the recorded one first. Enter goes to where the fact was said."
+
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._view = AttemptsView()
         self._differing = False
         self._width = 0
-        self._headline = Headline(10)
-        self._body = TextView()
-
-    def compose(self) -> ComposeResult:
-        """The table, the facts."""
-        yield self._headline
-        yield self._body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self._body.tooltip = (
-            "A column a summary, the recorded one first. Enter goes to where the fact was said."
-        )
-        self._show()
-
-    @property
-    def body(self) -> TextView:
-        """The text on show."""
-        return self._body
-
-    @property
-    def headline(self) -> str:
-        """What stands on top."""
-        return self._headline.text
-
-    def set_view(self, view: AttemptsView) -> None:
-        """Show facts and their fates; an equal value changes nothing."""
-        if view == self._view:
-            return
-        self._view = view
-        if self.is_mounted:
-            self._show()
-            self.refresh_bindings()
 
     def on_resize(self) -> None:
         """The facts are cut to the width."""
@@ -92,8 +53,7 @@ class LossesAttempts(Vertical):
     def _show(self) -> None:
         view, self._width = self._view, self._body.size.width - 2
         if not view.attempts:
-            self._headline.set_lines([TextLine(JUDGING if view.pending else NONE_YET, "muted")])
-            self._body.set_text("")
+            self._show_none()
             return
         only = [TextLine("only what differs", "muted")] if self._differing else []
         self._headline.set_lines([*table_lines(view), *only])

@@ -7,28 +7,23 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.message import Message
 
 from widgets.bars.mode_bar import Mode, ModeBar
-from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.attempt_lines import JUDGING, NONE_YET, AttemptsView, AttemptView, head_lines
+from widgets.panes.attempt_lines import AttemptView, head_lines
+from widgets.panes.attempts_part import AttemptsPart
 from widgets.panes.diff_lines import section_lines
-from widgets.panes.text_view import TextView
 
 
-class SummaryAttempts(Vertical):
+class SummaryAttempts(AttemptsPart):
     """Shows one attempt of an AttemptsView: + only in it, − only in the recorded one, ≈ in other words, = in both.
 
     Posts DeleteWanted for one that is to be deleted, asked for twice.
     """
 
     DEFAULT_CSS = """
-    SummaryAttempts { background: $surface; }
-    SummaryAttempts > ModeBar, SummaryAttempts > Headline { padding: 0 1; }
-    SummaryAttempts > Headline { margin: 0 0 1 0; }
-    SummaryAttempts > TextView { height: 1fr; padding: 0 0 0 1; }
+    SummaryAttempts > ModeBar { padding: 0 1; }
     SummaryAttempts.-empty > ModeBar { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -46,48 +41,21 @@ class SummaryAttempts(Vertical):
             super().__init__()
             self.attempt = attempt
 
+    BODY_TOOLTIP = "+ only in the attempt   − only in the recorded one   ≈ in other words   = in both"
+
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._view = AttemptsView()
         self._places: list[int] = []
         self._asked: int | None = None
         self._choices = ModeBar(title="attempt")
-        self._headline = Headline(6)
-        self._body = TextView()
 
     def compose(self) -> ComposeResult:
         """The attempts, what is to be said of one, its sections."""
         yield self._choices
-        yield self._headline
-        yield self._body
-
-    def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self._body.tooltip = (
-            "+ only in the attempt   − only in the recorded one   ≈ in other words   = in both"
-        )
-        self._show()
-
-    @property
-    def body(self) -> TextView:
-        """The text on show."""
-        return self._body
-
-    @property
-    def headline(self) -> str:
-        """What stands on top."""
-        return self._headline.text
-
-    def set_view(self, view: AttemptsView) -> None:
-        """Show attempts; the one on show stays where it is still there, else the newest comes up."""
-        if view == self._view:
-            return
-        self._view = view
-        if self.is_mounted:
-            self._show()
-            self.refresh_bindings()
+        yield from super().compose()
 
     def _show(self) -> None:
+        # The one on show stays where it is still there, else the newest comes up.
         attempts = self._view.attempts
         modes = [Mode(str(one.id), one.label, one.made) for one in attempts]
         stays = any(mode.name == self._choices.mode for mode in modes)
@@ -107,9 +75,8 @@ class SummaryAttempts(Vertical):
     def _show_one(self) -> None:
         one = self._chosen()
         if one is None:
-            self._headline.set_lines([TextLine(JUDGING if self._view.pending else NONE_YET, "muted")])
             self._places = []
-            self._body.set_text("")
+            self._show_none()
             return
         self._headline.set_lines(head_lines(one, self._view.recorded))
         lines, self._places, _ = section_lines(one.sections, False)

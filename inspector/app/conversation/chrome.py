@@ -160,7 +160,7 @@ def moment_tokens(
     if at.phase == "after":
         return reported(during.tokens_after)
     if plan is None or not plan.compacts:
-        return reported(during.tokens_before)
+        return recording.tokens[at.step - 1]
     kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
     return reported(kept + plan.middle_tokens if at.phase == "pruned" else kept)
 

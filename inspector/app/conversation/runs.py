@@ -8,8 +8,9 @@ from inspector.answers.costing import Costing
 from inspector.app.conversation.reading import Otherwise, RecordedFigures, Runs
 from inspector.engines.base import Settings
 from inspector.export.comparison import summary_words
+from inspector.replay.event import Event
 from inspector.replay.recording import Recording
-from inspector.replay.whatif import Event, Metrics, SummaryModel, stuck
+from inspector.replay.whatif import Metrics, SummaryModel, stuck
 from widgets.panes.run_lines import ReplayView, RunView
 from widgets.panes.token_graph import GraphState
 

@@ -106,8 +106,8 @@ class Tuner:
         self._host.when(COSTING, self._push_sweep)
 
     def _push_sweep(self, costing: Costing) -> None:
-        from inspector.app.sweep.cells import Subject
         from inspector.app.sweep.screen import SweepScreen
+        from inspector.app.sweep.subject import Subject
 
         host, state, opened = self._host, self._host.now, self._host.known.opened
         recording = host.known.current(RECORDING, state)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from inspector.app.sweep.cells import value_words
+from inspector.app.sweep.wording import value_words
 from inspector.core.shares import dollars
 from inspector.replay.frontier import best_of, points, sentence
 from inspector.replay.sweep import Sweep
 from widgets.lists.heat_map import Cell
 from widgets.panes.scatter import PointView, ScatterState
+
+#: What stands where facts will be counted.
+READING = "The facts are being read; they are counted as soon as they are there."
 
 
 def scatter_state(found: Sweep | None, now: Cell | None, force: Cell | None) -> ScatterState:
@@ -17,7 +20,7 @@ def scatter_state(found: Sweep | None, now: Cell | None, force: Cell | None) -> 
     every = points(found)
     if not every:
         if "facts_at_risk" not in found.cells:
-            return ScatterState(note="The facts are being read; they are counted as soon as they are there.")
+            return ScatterState(note=READING)
         return ScatterState(note="No cell's cost is known: usage or prices are missing.")
     here = next((one for one in every if one.cell == force), None)
     best = None if here is None else best_of(every, here)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from math import isnan
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import ClassVar
@@ -13,20 +13,23 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
 from textual.widgets import Input
 
-from inspector.answers.sweeping import Progress, all_equal
+from inspector.answers.sweeping import Progress
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.job_screen import JobScreen
 from inspector.app.sweep import frontier
-from inspector.app.sweep.cells import CellView, Subject, value_words, written
-from inspector.app.sweep.sweeping import SweepKey, best_told, sweep_in_thread
+from inspector.app.sweep.cells import CellAsked, CellView
+from inspector.app.sweep.grid import best_told, heat_state
+from inspector.app.sweep.subject import Subject, SweepState
+from inspector.app.sweep.sweeping import key_of, sweep_in_thread
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.axes import SWEPT, axes_of, cell_of, default_axis
+from inspector.replay.axes import axes_of
 from inspector.replay.metrics import BY_NAME, METRICS
-from inspector.replay.sweep import Axis, Sweep
+from inspector.replay.sweep import Sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -34,13 +37,11 @@ from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.prompt import Prompt
 from widgets.base.text_lines import TextLine
-from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap, HeatState
+from widgets.lists.heat_map import BEST, FORCE, NOW, STUCK, HeatMap
 from widgets.panes.scatter import UNBEATEN, Scatter
-from widgets.panes.token_graph import TokenGraph
 
 #: The share of facts draws the map of their number.
 _OFFERED = tuple(metric for metric in METRICS if metric.name != "facts_at_risk_share")
-_READING = "The facts are being read; they are counted as soon as they are there."
 
 
 class SweepScreen(JobScreen):
@@ -74,20 +75,21 @@ class SweepScreen(JobScreen):
         f"facts at risk: {UNBEATEN} is one that no other beats on both, {BEST} the best beside the settings in force."
     )
 
+    #: Where the user is; an action assigns the next.
+    state: reactive[SweepState] = reactive(SweepState.of(Settings()), init=False)
+
     def __init__(self, subject: Subject, take: Callable[[Settings], None]) -> None:
         super().__init__()
         self.subject = subject
-        self.rows = default_axis("threshold", subject.settings)
-        self.columns = default_axis("target_ratio", subject.settings)
-        self.scope = "this"
+        self.take = take
+        self.set_reactive(SweepScreen.state, SweepState.of(subject.settings))
         self.found: Sweep | None = None
+        #: The facts of the conversation on screen, once they have been read.
         self.facts = subject.facts
+        self.running = False
         self.map = HeatMap(id="sweep-map")
         self.scatter = Scatter(id="sweep-points")
-        self.cell = CellView(self, subject)
-        self.take = take
-        self.metric = METRICS[0].name
-        self.running = False
+        self.cell = CellView(subject, self.jobs, id="sweep-right")
         self._prompt = ""
         self._told = ""
         self._overwriting = Overwriting()
@@ -103,9 +105,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
                 yield self.scatter
-            with Vertical(id="sweep-right"):
-                yield Headline(15, id="sweep-cell")
-                yield TokenGraph(id="sweep-graph")
+            yield self.cell
         yield Headline(3, id="sweep-told")
         yield Prompt(id="sweep-prompt", compact=True)
         yield KeyLine()
@@ -113,18 +113,14 @@ class SweepScreen(JobScreen):
     def on_mount(self) -> None:
         """Begin."""
         self.query_one("#sweep-prompt").display = self.scatter.display = False
-        self.query_one("#sweep-graph").can_focus = False
         self.query_one(TitleBar).set_parts((TitlePart("Sweep", 9), TitlePart(self.subject.title, 8)))
         self.map.focus()
         self.begin()
 
     def on_resize(self) -> None:
-        """Narrow terminals show the curve below the map."""
+        """Narrow terminals show the curve below the map, and short names of metrics."""
         self.set_class(self.size.width < 110, "narrow")
-        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
-        if self.running or self.found is not None:
-            self.jobs.cancel("cell")
-            self.cell.show()
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.state.metric)
 
     def _metrics(self) -> list[Mode]:
         room = self.size.width - 12 - sum(len(metric.words) + 1 for metric in _OFFERED)
@@ -141,8 +137,20 @@ class SweepScreen(JobScreen):
 
     # Sweeping.
 
+    def watch_state(self, before: SweepState, after: SweepState) -> None:
+        """Sweep anew over other cells or conversations, or where facts are to be counted; else show what is known."""
+        elsewhere = (before.scope, before.rows, before.columns) != (after.scope, after.rows, after.columns)
+        counted = self.found is not None and "facts_at_risk" in self.found.cells
+        if elsewhere or (after.scope != "this" and after.counts_facts and not counted):
+            self.begin()
+        else:
+            self._show()
+            self._tell(self._told)
+            self._tell_of_facts()
+            self._show_cell()
+
     def begin(self, again: bool = False) -> None:
-        """Sweep over the axes and the scope on screen; `again` over the same, which stays on screen until then."""
+        """Sweep over what the state says; `again` over the same, which stays on screen until then."""
         if not again:
             self.found, self._placed = None, False
         self.running = True
@@ -150,34 +158,23 @@ class SweepScreen(JobScreen):
         self._tell("sweeping …")
         self._stop = Event()
         self.jobs.cancel("sweep")
-        values = (self.subject, self._key(), self._stop)
+        values = (self.subject, key_of(self.state, self.facts), self._stop)
         self.jobs.run("sweep", values, sweep_in_thread, self._swept, some=self._how_far)
-        self.cell.show()
-
-    def _key(self) -> SweepKey:
-        facts: FactSteps | bool = self._counts_facts
-        if self.scope == "this":
-            facts = False if self.facts is None else self.facts
-        return self.scope, self.rows, self.columns, facts
-
-    @property
-    def _counts_facts(self) -> bool:
-        """Whether what is on screen needs facts."""
-        return BY_NAME[self.metric].facts or self.scatter.display
+        self._show_cell()
 
     def take_facts(self, facts: FactSteps) -> None:
         """The facts of the conversation on screen have been read: count them."""
         self.facts = facts
         if not self.is_mounted:
             return  # the sweep begins with them
-        if self.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
+        if self.state.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
             self.begin(again=True)
         else:
-            self.cell.show()
+            self._show_cell()
 
     def _how_far(self, progress: Progress) -> None:
         if self.running:
-            what = "cells" if self.scope == "this" else "conversations"
+            what = "cells" if self.state.scope == "this" else "conversations"
             self._tell(f"sweeping … {progress.words} {what}; escape cancels and keeps what is done")
 
     def _swept(self, found: Sweep) -> None:
@@ -185,7 +182,8 @@ class SweepScreen(JobScreen):
         self.found = found
         self._show()
         conversations = human.plural(found.conversations, "conversation")
-        over = f"{len(self.rows.values)} × {len(self.columns.values)} cells over {conversations}"
+        rows, columns = found.rows.values, found.columns.values
+        over = f"{len(rows)} × {len(columns)} cells over {conversations}"
         self._tell(over if found.complete else f"Cancelled. What was done: {over}.")
         self._tell_of_facts()
         if found.conversations and not self._placed:
@@ -193,80 +191,50 @@ class SweepScreen(JobScreen):
             if place is not None:
                 self.map.move_to(place)
             self._placed = True
-        self.cell.show()
+        self._show_cell()
+
+    # Showing.
 
     def tell(self, *sentences: str) -> None:
         """What went wrong stands where the sweep would say how far it is."""
         self.running = False
         self._tell(" ".join(sentences))
 
-    @on(HeatMap.CellChosen)
-    def _cell_chosen(self) -> None:
-        self.cell.show()
-
-    def action_conversation(self, by: int) -> None:
-        """The cell's curve over the next conversation, or the one before."""
-        self.cell.next_conversation(by)
-
-    def _tell_of_facts(self) -> None:
-        if self.scope == "this" and BY_NAME[self.metric].facts and self.facts is None:
-            self._tell(_READING, keep=False)
-
-    # Showing.
-
     def _tell(self, text: str, *, keep: bool = True) -> None:
         """Say what is going on, and what the marks mean; what is kept is said again under another metric."""
         if keep:
             self._told = text
+        found, metric = self.found, self.state.metric
         marks = f"   {NOW} on screen  {FORCE} in force  "
-        if self.scatter.display:
-            text = frontier.told(self.found, self._cell_of(self.subject.force)) or text
+        if self.state.points:
+            text = frontier.told(found, self.map.state.force) or text
             marks += f"{UNBEATEN} not beaten  {BEST} best"
         else:
-            marks += best_told(self.found if self._counted() else None, self.metric)
+            marks += best_told(found if found is not None and metric in found.cells else None, metric)
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
 
-    def _show(self) -> None:
-        metric = BY_NAME[self.metric]
-        found, heat = self.found, self.map
-        lines = found.cells.get(self.metric, ()) if found is not None else ()
-        known = [[None if isnan(cell) else cell for cell in line] for line in lines]
-        best = None
-        run = any(cell is not None for line in known for cell in line)
-        if found is not None and run and not all_equal(found, self.metric):
-            place = found.best(self.metric)
-            best = (place.row, place.column) if place is not None else None
-        heat.state = HeatState(
-            self.rows.name,
-            self.columns.name,
-            tuple(value_words(self.rows.name, value) for value in self.rows.values),
-            tuple(value_words(self.columns.name, value) for value in self.columns.values),
-            tuple(tuple(line) for line in known)
-            or tuple((None,) * len(self.columns.values) for _ in self.rows.values),
-            tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in known),
-            self._cell_of(self.subject.settings),
-            self._cell_of(self.subject.force),
-            best,
-            frozenset(
-                (row, column)
-                for row in range(len(self.rows.values))
-                for column in range(len(self.columns.values))
-                if found is not None and found.stuck(row, column)
-            ),
-        )
-        self.scatter.state = frontier.scatter_state(found, heat.state.now, heat.state.force)
-        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), self.metric)
-        self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), self.scope)
+    def _tell_of_facts(self) -> None:
+        if self.state.scope == "this" and BY_NAME[self.state.metric].facts and self.facts is None:
+            self._tell(frontier.READING, keep=False)
 
-    def _cell_of(self, settings: Settings) -> tuple[int, int] | None:
-        return cell_of(self.rows, self.columns, settings)
+    def _show(self) -> None:
+        """Hand the bars, the map and the points what they show."""
+        state, subject = self.state, self.subject
+        heat = heat_state(state, self.found, subject.settings, subject.force)
+        self.map.state = heat
+        self.scatter.state = frontier.scatter_state(self.found, heat.now, heat.force)
+        self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)
+        self.query_one("#sweep-scope", ModeBar).set_modes(self._scopes(), state.scope)
+
+    @on(HeatMap.CellChosen)
+    def _show_cell(self) -> None:
+        self.cell.show(CellAsked(self.state, self.found, self.facts, self.map.cursor))
 
     def settings_of(self, row: int, column: int) -> Settings:
         """The settings of a cell."""
-        changes = {self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
-        return self.subject.settings.with_(**changes)
+        return self.state.settings_of(self.subject.settings, (row, column))
 
     @on(Scatter.PointChosen)
     def _point_chosen(self, event: Scatter.PointChosen) -> None:
@@ -284,8 +252,7 @@ class SweepScreen(JobScreen):
 
     def action_back(self) -> None:
         """The prompt is put away; a sweep that runs is cancelled; else back."""
-        box = self.query_one("#sweep-prompt", Input)
-        if box.display:
+        if self.query_one("#sweep-prompt").display:
             self._close_prompt()
         elif self.running:
             self._stop.set()
@@ -297,59 +264,33 @@ class SweepScreen(JobScreen):
         """Another metric."""
         self.query_one("#sweep-metric", ModeBar).step(by)
 
+    @on(ModeBar.ModeChosen, "#sweep-metric")
+    def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
+        self.state = replace(self.state, metric=event.mode)
+
     def action_points(self) -> None:
         """The cells as points, their cost against their facts at risk; or the map again."""
-        self.map.display, self.scatter.display = self.scatter.display, not self.scatter.display
-        (self.scatter if self.scatter.display else self.map).focus()
+        points = not self.state.points
+        self.map.display, self.scatter.display = not points, points
+        self._focus()
         self.scatter.move_to(self.map.cursor, notify=False)
-        if self.scope != "this" and self._counts_facts and not self._knows_facts:
-            self.begin()
-        else:
-            self._show()
-            self._tell(self._told)
-
-    @property
-    def _knows_facts(self) -> bool:
-        return self.found is not None and "facts_at_risk" in self.found.cells
+        self.state = replace(self.state, points=points)
 
     def action_scope(self) -> None:
         """Over this conversation, those of the filter, all."""
         self.query_one("#sweep-scope", ModeBar).step(1)
 
-    @on(ModeBar.ModeChosen, "#sweep-metric")
-    def _metric_chosen(self, event: ModeBar.ModeChosen) -> None:
-        self.metric = event.mode
-        if self.scope != "this" and BY_NAME[self.metric].facts and not self._counted():
-            self.begin()
-        else:
-            self._show()
-            self._tell(self._told)
-            self._tell_of_facts()
-            self.cell.show()
-
-    def _counted(self) -> bool:
-        return self.found is not None and self.metric in self.found.cells
-
     @on(ModeBar.ModeChosen, "#sweep-scope")
     def _scope_chosen(self, event: ModeBar.ModeChosen) -> None:
-        self.scope = event.mode
-        self.begin()
+        self.state = replace(self.state, scope=event.mode)
 
     def action_axis(self, which: str) -> None:
         """Another setting along the rows or the columns."""
-        now, other = (self.rows, self.columns) if which == "rows" else (self.columns, self.rows)
-        at = SWEPT.index(now.name)
-        names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]
-        self._set_axes(
-            which, default_axis(next(name for name in names if name != other.name), self.subject.settings)
-        )
-        self.begin()
+        self.state = self.state.with_next(which, self.subject.settings)
 
-    def _set_axes(self, which: str, axis: Axis) -> None:
-        if which == "rows":
-            self.rows = axis
-        else:
-            self.columns = axis
+    def action_conversation(self, by: int) -> None:
+        """The cell's curve over the next conversation, or the one before."""
+        self.cell.next_conversation(by)
 
     def action_ranges(self) -> None:
         """Type the ranges of both settings."""
@@ -371,23 +312,26 @@ class SweepScreen(JobScreen):
     def _close_prompt(self) -> None:
         box = self.query_one("#sweep-prompt", Input)
         box.value, box.display = "", False
+        self._focus()
+
+    def _focus(self) -> None:
         (self.scatter if self.scatter.display else self.map).focus()
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
-        text, what = event.value.strip(), self._prompt
+        text, state = event.value.strip(), self.state
         try:
-            if text and what == "write":
+            if text and self._prompt == "write":
                 self._write(Path(text).expanduser())
             elif text:
-                self.rows, self.columns = axes_of(text)
+                rows, columns = axes_of(text)
+                state = replace(state, rows=rows, columns=columns)
         except InspectorError as error:
             # The prompt stays, so that what was typed can be mended.
             self.notify(str(error), severity="error", markup=False, timeout=8)
             return
         self._close_prompt()
-        if text and what == "ranges":
-            self.begin()
+        self.state = state
 
     def _write(self, path: Path) -> None:
         if self.found is None:

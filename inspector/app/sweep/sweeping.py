@@ -1,20 +1,26 @@
-"""A sweep in a thread, and what its best cell is."""
+"""A sweep in a thread."""
 
 from __future__ import annotations
 
 from itertools import count
-from math import isnan
 from threading import Event
 
-from inspector.answers.sweeping import Progress, Request, all_equal, run_sweep
-from inspector.app.sweep.cells import Subject
+from inspector.answers.sweeping import Progress, Request, run_sweep
+from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
-from widgets.lists.heat_map import BEST, STUCK
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
 SweepKey = tuple[str, Axis, Axis, FactSteps | bool]
+
+
+def key_of(state: SweepState, facts: FactSteps | None) -> SweepKey:
+    """What of the state a sweep depends on; `facts` are those of the conversation on screen, None while unread."""
+    counted: FactSteps | bool = state.counts_facts
+    if state.scope == "this":
+        counted = False if facts is None else facts
+    return state.scope, state.rows, state.columns, counted
 
 
 def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) -> Sweep:
@@ -38,21 +44,3 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         answers.paths(), names, rows, columns, flags, answers.config, subject.size, facts is True
     )
     return run_sweep(request, answers, watch.some, lambda: not stop.is_set())
-
-
-def best_told(found: Sweep | None, metric: str) -> str:
-    """What the mark of the best cell means: by some metrics several are equally good, or all. None: not swept yet."""
-    if found is None or not found.conversations:
-        return f"{BEST} best"
-    if all_equal(found, metric):
-        return "all cells are equal by this metric"
-    place = found.best(metric)
-    if place is None:
-        run = any(not isnan(one) for line in found.cells[metric] for one in line)
-        return f"{STUCK} the agent gives up, or compacts at every call" if run else "not known of any cell"
-    equal = sum(
-        cell == place.value and not found.stuck(row, column)
-        for row, line in enumerate(found.cells[metric])
-        for column, cell in enumerate(line)
-    )
-    return f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"

@@ -47,9 +47,9 @@ OPENCODE = Observed(
     name="opencode",
     summary="opencode: the list becomes a summary, the newest turns stay.",
     share=1.0,
-    reserve=52_000,
-    why_threshold="the window less an answer of 32,000 and a reserve of 20,000: what its source takes off a model of "
-    "that largest output, compared with no recording. /compact fires by hand",
+    reserve=60_000,
+    why_threshold="one real event, at 140,077 on a window taken to be 200,000. Its source: 20,000 less than a model's "
+    "input limit; without one, the window less an answer of up to 32,000. Observed; /compact fires by hand",
     tail_tokens=15_000,
     why_tail="a quarter of what is usable, 2,000 to 15,000 (in earlier releases 8,000), as its source has it; each of "
     "16 real events names where its tail starts",

@@ -14,11 +14,12 @@ from inspector.core.conversations import ROLE_NAMES
 from inspector.engines.registry import standing
 from inspector.export.documents.document import Document
 from inspector.export.documents.settings import settings_document
+from inspector.replay.event import Event
 from inspector.replay.frontier import Point, points, sentence
 from inspector.replay.recording import Recording
 from inspector.replay.sweep import Sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Event, Metrics, WhatIf, stuck
+from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: What the summary's size was taken from, in words.
 _MODELS = {

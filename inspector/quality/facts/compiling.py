@@ -29,7 +29,7 @@ _BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
 _BEHIND = r"(?![A-Za-z0-9_%])"
 # Nothing that is a value lacks all of these, but for numbers in words and days.
 _WORTH = r"[0-9/_#]|--|\.[a-z]|(?-i:[a-z][A-Z])"
-_NEEDS = ("", "reason", "value")
+_NEEDS = ("", "reason", "value", "name")
 _ROLES = frozenset({"user", "assistant", "tool"})
 # What is exchanged: something in quotes, or one word (in a script without spaces, up to the end of the clause).
 _QUOTED = r"[\"'`“‘「][^\"'`”’」\n]{1,40}[\"'`”’」]"
@@ -123,7 +123,7 @@ def _rules(
             unit=re.compile(f"[\\s-]?({spelled})" if spelled else "(?!)"),
             numerals=numerals,
             months=months,
-            quantities=frozenset(map(str, shared.get("quantities", ()))),
+            quantities=frozenset(stemmer_of(tongues).words(" ".join(map(str, shared.get("quantities", ()))))),
             common=frozenset(map(str, shared.get("common", ()))),
             places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
             measures=frozenset(map(str, shared.get("measures", ()))),
@@ -225,7 +225,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),
-        asks=asks([*words("requests"), *words("asks")], words("fillers"), pairs),
+        asks=asks([*words("requests"), *words("asks")], words("fillers"), words("stating"), pairs),
         nods=nods(words("nods"), pairs),
         lead=lead(words("fillers")),
         pointing=lexicon("pointing"),
@@ -291,7 +291,7 @@ def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:
     if kind not in KINDS:
         raise BadInput(f"The rule {identity} has the kind {kind}; kinds are {', '.join(KINDS)}.")
     if needs not in _NEEDS:
-        raise BadInput(f"The rule {identity} needs {needs}; it can need reason or value.")
+        raise BadInput(f"The rule {identity} needs {needs}; it can need reason, value or name.")
     if not roles <= _ROLES:
         raise BadInput(
             f"The rule {identity} is for {', '.join(sorted(roles))}; roles are user, assistant, tool."

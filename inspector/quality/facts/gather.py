@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +13,10 @@ from inspector.quality.facts.shown import shown
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
+_SURE = 3.0
 _PASTED, _ASKED = 45.0, 40.0
 #: A message with more statements hands on a plan or a list: what it tells or asks counts as if it was pasted.
 _MANY = 15
-#: The weight of a word that many facts have.
-_COMMON = 0.5
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -104,8 +103,9 @@ def _shown(gathered: _Gathered) -> bool:
 
 
 def _weight(statement: Statement, role: str) -> float:
-    sure = _ROLE.get(role, 0.0) + _KIND[statement.kind] + statement.strength
-    return sure - _PASTED * statement.pasted - _ASKED * statement.asked
+    # What the agent says is ordered by how sure it is: a cause that it found matters as much as a choice.
+    sure = _SURE * statement.strength if role == "assistant" else _KIND[statement.kind] + statement.strength
+    return _ROLE.get(role, 0.0) + sure - _PASTED * statement.pasted - _ASKED * statement.asked
 
 
 def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
@@ -239,10 +239,3 @@ def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
     )
-
-
-def weights_of(facts: Sequence[Fact]) -> dict[str, float]:
-    """The words that count less than others: those that many facts speak of tell none of them apart."""
-    counts = Counter(word for fact in facts for word in set(fact.things))
-    many = max(8, len(facts) // 12)
-    return {word: _COMMON for word, count in counts.items() if count >= many}

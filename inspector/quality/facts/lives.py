@@ -19,7 +19,7 @@ from inspector.quality.facts.fact import (
     Where,
 )
 from inspector.quality.facts.fate import Match, best_of, matches, told
-from inspector.quality.facts.gather import values_said, weights_of
+from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
 
@@ -100,7 +100,6 @@ def _fates(
     """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again.
 
     With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
-    weights = weights_of(facts)
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
@@ -117,7 +116,7 @@ def _fates(
         old = len(followed)
         while waiting and first[waiting[-1].key] <= number:
             fact = waiting.pop()
-            followed.append(_Followed(fact.key, probe_of(fact, after.rules, weights), {}, []))
+            followed.append(_Followed(fact.key, probe_of(fact, after.rules), {}, []))
         for done, one in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))

@@ -8,14 +8,19 @@ from collections.abc import Iterable, Sequence
 _GAP = r".{0,40}?"
 
 
-def asks(phrases: Sequence[str], fillers: Sequence[str], pairs: bool) -> re.Pattern[str]:
-    """How a sentence begins that asks for something, behind words that say nothing ("ok,", "and then")."""
+def asks(
+    phrases: Sequence[str], fillers: Sequence[str], stating: Sequence[str], pairs: bool
+) -> re.Pattern[str]:
+    """How a sentence or clause begins that asks for something, behind words that say nothing ("ok,", "and then").
+
+    A word of `stating` behind it takes that back ("Support says")."""
     if not phrases:
         return re.compile("(?!)")
     if pairs:
         return phrases_of(phrases, pairs)
+    stated = rf"(?!\s+(?:{'|'.join(_spaced(p) for p in longest(stating))})\b)" if stating else ""
     return re.compile(
-        rf"\A\W*(?:{_filled(fillers)}){{0,4}}(?:{'|'.join(_spaced(p) for p in longest(phrases))})(?![\w'-])",
+        rf"\W*(?:{_filled(fillers)}){{0,4}}(?:{'|'.join(_spaced(p) for p in longest(phrases))})(?![\w'-]){stated}",
         re.IGNORECASE,
     )
 
@@ -72,7 +77,7 @@ def phrases_of(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
 def key_of(phrase: str, pairs: bool) -> str:
     """The longest word of the phrase's first part (for pairs the part itself): what a text must have to match."""
     part = phrase.split(" .. ")[0]
-    return part if pairs else max(part.lower().split(), key=len)
+    return part if pairs else max((word.strip(",.;:!") for word in part.lower().split()), key=len)
 
 
 def longest(words: Iterable[str]) -> list[str]:

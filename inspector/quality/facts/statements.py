@@ -32,7 +32,7 @@ _FEWEST_PAIRS = 6
 _ALONE = 3
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
-_NAMING = re.compile(r"`[^`\n]+`|\*\*[^*\n]+\*\*|\d")
+_NAMING = re.compile(r"\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _SEMICOLON = re.compile(r";\s+|；")
@@ -43,7 +43,8 @@ _DIGIT = re.compile(r"\d|://")
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A sentence to be looked at: its span in `text`, who says it, whether it is a question or pasted."""
+    """A sentence to be looked at, or a part of one: its span in `text`, who says it, whether it is a question or was
+    pasted, whether the sentence names something."""
 
     text: str
     span: Span
@@ -53,6 +54,7 @@ class _Line:
     asked: bool
     values: tuple[Value, ...]
     working: int = 0
+    named: bool = False
 
     @property
     def body(self) -> str:
@@ -74,24 +76,41 @@ def statements_of(
             break
     body = text[start:end]
     asked = _ASKED.search(body) is not None and not _requested(body, rules)
-    words = frozenset(_TOKENS.findall(body.lower()))
-    hedged = role == "assistant" and _hedged(body, words, rules)
-    # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
-    if role == "assistant" and (asked or sentence.pasted or body.endswith((":", "："))):
-        return []
-    if working == THINKING and any(language.backward.match(body) for language in rules.languages):
-        return []
-    values = placed(values_of(body, rules), start) if role == "user" or _DIGIT.search(body) else ()
-    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values, working)
-    best = _best_cue(line, body, words, hedged)
+    if role == "assistant":
+        # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
+        if asked or sentence.pasted or body.rstrip("*_").endswith((":", "：")):
+            return []
+        if working == THINKING and any(language.backward.match(body) for language in rules.languages):
+            return []
+        named = _NAMING.search(body) is not None
+        parts = list(_apart(text, (first, end)))
+        return [found for part in parts for found in _of_agent(text, part, rules, working, named)]
+    values = placed(values_of(body, rules), start)
+    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values)
+    best = _best_cue(line, body, hedged=False)
     if best is None:
-        if role == "user":
-            return [] if sentence.pasted else _of_own(line, body)
-        return [] if hedged else _of_values(line)
+        return [] if sentence.pasted else _of_own(line, body)
     cue, (a, b) = best
     span = _clause_around(line, start + a) if cue.clause else line.span
-    found = [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
-    return found + _of_rest(line, span) if cue.clause and role == "user" else found
+    return [
+        _statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength),
+        *(_of_rest(line, span) if cue.clause else ()),
+    ]
+
+
+def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) -> list[Statement]:
+    """What a part of the agent's sentence says: by a phrase that gives it away, else by its values. `named`: something
+    is named in the sentence."""
+    start, end = span
+    body = text[start:end]
+    values = placed(values_of(body, rules), start) if _DIGIT.search(body) else ()
+    line = _Line(text, span, "assistant", rules, False, False, values, working, named)
+    hedged = _hedged(body, rules)
+    best = _best_cue(line, body, hedged)
+    if best is None:
+        return [] if hedged else _of_values(line)
+    cue, (a, b) = best
+    return [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
 
 
 def _before_data(text: str, sentence: Sentence) -> int:
@@ -108,14 +127,15 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     if language is None or language.nods.fullmatch(body) is not None:
         return []
     kind: Kind
-    if not line.asked and language.asks.search(body) is not None:
+    if not line.asked and _asks(line, (line.span[1] - len(body), line.span[1]), language):
         kind, rule, strength = "decision", "request", 5
     elif line.asked:
         kind, rule, strength = "link", "question", 3
     else:
         kind, rule, strength = ("value" if line.values else "link"), "told", 4
     statement = _statement(line, kind, line.span, f"{language.name}.{rule}", (0, 0), strength)
-    if rule == "told" and not line.values and language.showing.search(body):
+    passing = all(value.unit in line.rules.fleeting for value in line.values)
+    if rule == "told" and passing and language.showing.search(body):
         return []
     leads = body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1])
     if (
@@ -129,6 +149,15 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     # A bare number without any word is of nothing.
     valued = any(value.distinctive or statement.things for value in statement.values)
     return [statement] if valued or len(statement.things) >= fewest else []
+
+
+def _asks(line: _Line, span: Span, language: Language) -> bool:
+    """Whether a part of a sentence asks for something, as it begins or in a clause ("On the start page, add ...")."""
+    if language.pairs:
+        return language.asks.search(line.text, *span) is not None
+    return any(
+        language.asks.match(line.text, a, b) is not None for a, b in (span, *clauses(line.text, *span))
+    )
 
 
 def _language_of(body: str, rules: Rules) -> Language | None:
@@ -146,6 +175,9 @@ def _of_rest(line: _Line, taken: Span) -> list[Statement]:
         own = [value for value in line.values if span[0] <= value.span[0] < span[1]]
         statement = _statement(line, "value", span, "", (0, 0), 0)
         strength, rule = _worth(statement, own, line) if own else (0, "")
+        language = _language_of(line.text[slice(*span)], line.rules)
+        if strength > line.pasted and language is not None and _asks(line, span, language):
+            statement, rule = replace(statement, kind="decision"), f"{language.name}.request"
         if strength > line.pasted:
             found.append(replace(statement, rule=rule, strength=strength))
     return found
@@ -167,7 +199,12 @@ def _requested(body: str, rules: Rules) -> bool:
     )
 
 
-def _hedged(body: str, words: frozenset[str], rules: Rules) -> bool:
+def _words_in(body: str) -> frozenset[str]:
+    return frozenset(_TOKENS.findall(body.lower()))
+
+
+def _hedged(body: str, rules: Rules) -> bool:
+    words = _words_in(body)
     for language in rules.languages:
         if language.pairs:
             if has_unspaced(body) and language.hedges.search(body):
@@ -181,11 +218,12 @@ def _guessed(body: str, rules: Rules) -> bool:
     """Whether all that is hedged in a sentence is that it is a guess."""
     for language in rules.languages:
         body = language.guesses.sub("", body)
-    return not _hedged(body, frozenset(_TOKENS.findall(body.lower())), rules)
+    return not _hedged(body, rules)
 
 
-def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tuple[Cue, Span] | None:
+def _best_cue(line: _Line, body: str, hedged: bool) -> tuple[Cue, Span] | None:
     """The surest cue in a sentence. A decision with its reason beats a constraint."""
+    words = _words_in(body)
     best: tuple[tuple[int, int], Cue, Span] | None = None
     guessed = hedged and line.working < THINKING and _guessed(body, line.rules)
     for language in line.rules.languages:
@@ -198,28 +236,30 @@ def _best_cue(line: _Line, body: str, words: frozenset[str], hedged: bool) -> tu
             cue = language.cues[number]
             if hedged and not (cue.hedged and (not line.working or guessed)):
                 continue
-            if line.working and (cue.strength < line.working or _NAMING.search(body) is None):
+            # Between two calls what names nothing must be the root of something.
+            sure = line.working if line.named or line.working == THINKING else THINKING
+            if line.working and (cue.strength < sure or (line.working == THINKING and not line.named)):
                 continue
             if line.pasted and cue.strength < _SHOWN:
                 continue
             order = (-cue.strength - (2 if cue.needs == "reason" else 0), cue.order)
             if best is not None and order >= best[0]:
                 continue
-            at = _match(cue, body, line.values, language, line.pasted)
+            at = _match(cue, line, body, language)
             if at is not None:
                 best = (order, cue, at)
     return None if best is None else best[1:]
 
 
-def _match(cue: Cue, body: str, values: Sequence[Value], language: Language, pasted: bool) -> Span | None:
-    if cue.needs == "value" and not values:
+def _match(cue: Cue, line: _Line, body: str, language: Language) -> Span | None:
+    if (cue.needs == "value" and not line.values) or (cue.needs == "name" and not line.named):
         return None
     blocked: list[Span] | None = None
     for found in cue.find.finditer(body):
         a, b = found.span()
         if cue.at_start and not (_starts(body, a, language) and _WORD.search(body, b)):
             continue
-        if pasted and len(body[:a].split()) > _LEAD:
+        if line.pasted and len(body[:a].split()) > _LEAD:
             continue
         if cue.needs == "reason" and language.reasons.search(body, b) is None:
             return None
@@ -270,21 +310,16 @@ def _past_join(line: _Line, start: int, end: int) -> int:
 
 def _of_values(line: _Line) -> list[Statement]:
     """A sentence of the agent's that gives an exact value of something."""
-    found = []
-    for span in _apart(line):
-        own = [v for v in line.values if span[0] <= v.span[0] < span[1] and _meant(v, line)]
-        if own:
-            statement = _statement(line, "value", span, "", (0, 0), 0)
-            strength, rule = _worth(statement, own, line)
-            if strength:
-                found.append(replace(statement, rule=rule, strength=strength))
-    return found
+    own = [value for value in line.values if _meant(value, line)]
+    statement = _statement(line, "value", line.span, "", (0, 0), 0)
+    strength, rule = _worth(statement, own, line)
+    return [replace(statement, rule=rule, strength=strength)] if strength else []
 
 
-def _apart(line: _Line) -> Iterable[Span]:
+def _apart(text: str, span: Span) -> Iterable[Span]:
     """What stands between semicolons: sentences of their own."""
-    at, end = line.span
-    for mark in _SEMICOLON.finditer(line.text, at, end):
+    at, end = span
+    for mark in _SEMICOLON.finditer(text, at, end):
         yield at, mark.start()
         at = mark.end()
     yield at, end

@@ -5,7 +5,7 @@ Only the fields that it names are made into values, which is several times as fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import msgspec
 
 from inspector.core.text import safe_line
 from inspector.stores.claude_code.chain import gone_back, parts_of
-from inspector.stores.claude_code.forms import user_wires
+from inspector.stores.claude_code.forms import attachment_wires, user_wires
 from inspector.stores.claude_code.joining import is_left, left_name
-from inspector.stores.claude_code.scan import SYNTHETIC, scan, stayed_by
+from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
+from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
@@ -29,10 +30,21 @@ class _Usage(msgspec.Struct, gc=False):
     cache_creation_input_tokens: int | None = None
 
 
-class _Answer(msgspec.Struct, gc=False):
+class _Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     usage: _Usage | None = None
+    content: msgspec.Raw = msgspec.Raw()
+
+
+class _Part(msgspec.Struct, gc=False):
+    """A part of what stands under the user's role; the result of a tool is passed over."""
+
+    type: str
+    text: str | None = None
+
+
+_CONTENT = msgspec.json.Decoder(str | list[_Part])
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -46,9 +58,11 @@ class _Line(msgspec.Struct, gc=False):
     timestamp: str | None = None
     isSidechain: bool | None = None
     isCompactSummary: bool | None = None
+    isMeta: bool | None = None
+    origin: Any = None
     cwd: str | None = None
     version: str | None = None
-    message: _Answer | None = None
+    message: _Message | None = None
     customTitle: str | None = None
     aiTitle: str | None = None
     summary: str | None = None
@@ -65,6 +79,8 @@ class _Tally:
         self.session = self.folder = self.version = self.model = self.words = ""
         self.agent = ""
         self.begun = self.ended = ""
+        #: The message that a line belongs to, by the line's uuid.
+        self.message_of: dict[str, str] = {}
         self.answers: set[str] = set()
         self.messages = 0
         self.largest = 0
@@ -81,20 +97,40 @@ class _Tally:
         if line.timestamp:
             self.begun = min(self.begun or line.timestamp, line.timestamp)
             self.ended = max(self.ended, line.timestamp)
-        if line.subtype == "compact_boundary" and line.uuid:
-            self.compactions[line.uuid] = None
-            self.messages = 0
-        elif line.type in ("user", "attachment"):
-            self.messages += 1
-            if not self.words and line.type == "user" and not line.isCompactSummary:
-                said = next((w["content"] for w in user_wires(mapping(raw) or {}) if w["role"] == "user"), "")
+        uuid = line.uuid or ""
+        if line.subtype == "compact_boundary":
+            self.compactions[uuid] = None
+            self.messages = self._kept(line)
+        elif line.type == "attachment":
+            # Most say nothing to the model.
+            self._message(uuid, len(attachment_wires(mapping(raw) or {})))
+        elif line.type == "user":
+            wires = _wires(line, raw)
+            self._message(uuid, len(wires))
+            if not self.words and not line.isCompactSummary:
+                said = next((w["content"] for w in wires if w["role"] == "user"), "")
                 self.words = said if isinstance(said, str) else ""
         elif line.type == "assistant" and line.message is not None:
-            self._answer(line.message, line.uuid or "")
+            self._answer(line.message, uuid)
 
-    def _answer(self, answer: _Answer, uuid: str) -> None:
-        if (answer.id or uuid) not in self.answers:
-            self.answers.add(answer.id or uuid)
+    def _message(self, uuid: str, count: int) -> None:
+        self.messages += count
+        if count:
+            self.message_of[uuid] = uuid
+
+    def _kept(self, line: _Line) -> int:
+        """How many messages stay by what a boundary says."""
+        data = boundary_of({"compactMetadata": line.compactMetadata}, micro=False)
+        named: Sequence[str] = data.kept
+        if not named and data.head in self.message_of and data.tail in self.message_of:
+            lines = list(self.message_of)
+            named = lines[lines.index(data.head) : lines.index(data.tail) + 1]
+        return len({self.message_of[uuid] for uuid in named if uuid in self.message_of})
+
+    def _answer(self, answer: _Message, uuid: str) -> None:
+        name = self.message_of[uuid] = answer.id or uuid
+        if name not in self.answers:
+            self.answers.add(name)
             self.messages += 1
         if answer.model and answer.model != SYNTHETIC:
             self.model = answer.model
@@ -115,6 +151,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     behind: dict[str, int] = {}
     left: Mapping[str, str] = {} if left_by is None else left_by
     stayed: set[str] = set()
+    known: set[tuple[str, str, str | None]] = set()
     side_of: dict[str, str] = {}
     marked: bool | None = None
     for line, raw in _lines(path):
@@ -124,6 +161,11 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             summaries.append((line.summary, line.leafUuid))
         if line.type not in _CHAINED or not line.uuid:
             continue
+        # A line may be repeated.
+        name = (line.uuid, line.type, line.subtype)
+        if name in known:
+            continue
+        known.add(name)
         if marked is None:
             marked = bool(line.isSidechain) and not line.agentId
         part = left.get(line.uuid, "")
@@ -136,7 +178,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         compacted = len(tally.compactions)
         behind[line.uuid] = compacted
         if line.compactMetadata:
-            stayed |= stayed_by(line.compactMetadata)
+            stayed |= boundary_of({"compactMetadata": line.compactMetadata}, micro=False).stayed
         parent = line.parentUuid or ""
         back = behind.get(parent, compacted) < compacted and parent not in stayed
         if left_by is None and line.type == "user" and not part and back:
@@ -197,6 +239,19 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
     )
 
 
+def _wires(line: _Line, raw: bytes) -> list[Wire]:
+    """The messages in a line of type user, their words alone."""
+    try:
+        content = _CONTENT.decode(line.message.content) if line.message is not None else []
+    except msgspec.DecodeError:
+        return user_wires(mapping(raw) or {})
+    parts = (
+        content if isinstance(content, str) else [{"type": part.type, "text": part.text} for part in content]
+    )
+    told = {"isMeta": line.isMeta, "isCompactSummary": line.isCompactSummary, "origin": line.origin}
+    return user_wires({**told, "message": {"content": parts}})
+
+
 def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
     decoder = msgspec.json.Decoder(_Line)
     try:
@@ -226,7 +281,7 @@ def _odd(value: dict[str, object]) -> _Line:
     )
     known = {name: found for name in texts if isinstance(found := value.get(name), str)}
     message = value.get("message")
-    answer = _Answer()
+    answer = _Message()
     if isinstance(message, dict):
         answer.id = message["id"] if isinstance(message.get("id"), str) else None
         answer.model = message["model"] if isinstance(message.get("model"), str) else None

@@ -6,6 +6,7 @@ whose list stands in the file before. Where both files go on from the shared lin
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,19 +18,24 @@ from pathlib import Path
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
 from inspector.stores.claude_code.scan import Node, scan
-from inspector.stores.recorded import FileDigest, Source
+from inspector.stores.recorded import FileDigest, Memory, Source
 
 #: The windows that Claude Code runs its models with. The transcript does not say which: a larger request does.
 _WINDOWS = (200_000, 1_000_000)
 #: How the name of a part begins that the user went back from.
 _LEFT = "left by "
+#: What a file is to others of its conversation: it goes on from them, it says nothing new, or it goes another way.
+_TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 
 
-def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
     """The conversations that files hold together. Raises StoreErrors."""
     found: list[Source] = []
-    for group in _related([digest for digest in digests if not digest.parent]):
-        found += _conversations(tuple(group)) if len({d.path for d in group}) > 1 else [_source(group)]
+    for group in _related([digest for digest in digests if not digest.parent], memory):
+        if len({digest.path for digest in group}) == 1:
+            found.append(_source(group))
+        else:
+            found += _conversations(group, _roles_of(tuple(group), memory))
     tips = {session: source.row.id for source in found for session in source.row.sessions}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
@@ -43,7 +49,7 @@ def join(digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
+def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[FileDigest]]:
     """Files that share a session, a first line or a boundary, or of which one goes on from the other."""
     lasts = {digest.last for digest in digests}
     named: list[set[str]] = []
@@ -51,7 +57,7 @@ def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
         keys = {f"session {digest.session}", digest.first, digest.last, *digest.compactions}
         if digest.before in lasts:
             keys.add(digest.before)
-        elif digest.midway and (other := _holder(digest, digests)) is not None:
+        elif digest.midway and (other := _holder(digest, digests, memory)) is not None:
             keys.add(other.last)
         named.append(keys - {""})
     # Most files share nothing with another.
@@ -75,11 +81,42 @@ def _related(digests: Sequence[FileDigest]) -> list[list[FileDigest]]:
     return list(groups.values())
 
 
-def _holder(digest: FileDigest, digests: Iterable[FileDigest]) -> FileDigest | None:
-    """The file beside it that holds the line which a file that begins midway goes on from."""
-    folder = os.path.dirname(digest.path)
-    beside = (other for other in digests if other is not digest and os.path.dirname(other.path) == folder)
-    return next((other for other in beside if digest.before and _holds(other, digest.before)), None)
+def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
+    """The file beside it that holds the line which a file that begins midway goes on from. Files are read for it, those
+    first that ended when this one began; which have it not is remembered."""
+    if not digest.before:
+        return None
+    folder, began = os.path.dirname(digest.path), digest.started_at or float("inf")
+    beside = [
+        other
+        for other in digests
+        if other is not digest and os.path.dirname(other.path) == folder and other.started_at <= began
+    ]
+    name = f"line {digest.before} beside {digest.path}"
+    recalled = memory.recall(name) if memory is not None else None
+    known: dict[str, bool] = recalled if isinstance(recalled, dict) else {}
+    # What only old forms of the files had is not kept.
+    now = {_fingerprint((other,)): other for other in beside}
+    looked = {mark: known[mark] for mark in now if mark in known}
+    holder = next((now[mark] for mark, held in looked.items() if held), None)
+    if holder is not None:
+        return holder
+    unknown = [mark for mark in now if mark not in looked]
+    for mark in sorted(unknown, key=lambda mark: abs(now[mark].last_active - digest.started_at)):
+        looked[mark] = _holds(now[mark], digest.before)
+        if looked[mark]:
+            holder = now[mark]
+            break
+    if memory is not None and unknown:
+        memory.remember(name, looked)
+    return holder
+
+
+@lru_cache(maxsize=4_096)
+def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
+    """A short text that changes whenever one of the digests does."""
+    raw = repr(digests).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
 @lru_cache(maxsize=4_096)
@@ -105,27 +142,40 @@ def is_left(part: str) -> bool:
 
 @dataclass(slots=True)
 class _Trunk:
-    """A conversation that grows by the files that go on from it."""
+    """The files of a conversation that go on from one another, so far."""
 
-    files: list[FileDigest] = field(default_factory=list)
-    copies: list[FileDigest] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
 
     def grow(self, digest: FileDigest, nodes: Sequence[Node]) -> None:
         """The file goes on from it."""
-        self.files.append(digest)
+        self.sessions.add(digest.session)
         self.known.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)
         self.ends = {node.uuid for node in nodes[last:]}
 
 
+def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
+    """What each file of a group is to the others, in their order; files are read for it where nobody remembers."""
+    if memory is None:
+        return list(_read_roles(group))
+    name = "files " + "\n".join(digest.path for digest in group)
+    mark = _fingerprint(group)
+    recalled = memory.recall(name)
+    if isinstance(recalled, list) and recalled[:1] == [mark] and len(recalled) == len(group) + 1:
+        return [str(role) for role in recalled[1:]]
+    roles = list(_read_roles(group))
+    if "" not in roles:
+        memory.remember(name, [mark, *roles])
+    return roles
+
+
 @lru_cache(maxsize=512)
-def _conversations(group: tuple[FileDigest, ...]) -> tuple[Source, ...]:
-    """The conversation of files that belong together, and the branches of it. The files are read for it, once while
-    their digests are the same."""
+def _read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
+    """_TRUNK, _COPY or _BRANCH for each file, "" for those that cannot be read."""
     trunk = _Trunk()
-    branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
+    roles: dict[str, str] = {}
     for digest in sorted(group, key=_order):
         try:
             nodes = [node for node in scan(Path(digest.path)).nodes if not node.side]
@@ -133,15 +183,33 @@ def _conversations(group: tuple[FileDigest, ...]) -> tuple[Source, ...]:
             continue
         fresh = [node for node in nodes if node.uuid not in trunk.known]
         above = (fresh[0].parent or fresh[0].logical) if fresh else ""
-        sessions = {other.session for other in trunk.files}
+        goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
         if not fresh:
-            trunk.copies.append(digest)
-        elif not trunk.files or digest.session in sessions or above in trunk.ends or digest.midway:
+            roles[digest.path] = _COPY
+        elif not trunk.sessions or goes_on:
             trunk.grow(digest, nodes)
+            roles[digest.path] = _TRUNK
         else:
-            branches.append((digest, tuple(trunk.files)))
-    main = _source([*trunk.copies, *trunk.files], [digest.path for digest in trunk.files])
-    return (main, *(_branch(main, digest, shared) for digest, shared in branches))
+            roles[digest.path] = _BRANCH
+    return tuple(roles.get(digest.path, "") for digest in group)
+
+
+def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[Source]:
+    """The conversation of files that belong together, and the branches of it."""
+    trunk: list[FileDigest] = []
+    copies: list[FileDigest] = []
+    branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
+    for digest, role in sorted(zip(group, roles, strict=True), key=lambda one: _order(one[0])):
+        if role == _TRUNK:
+            trunk.append(digest)
+        elif role == _COPY:
+            copies.append(digest)
+        elif role == _BRANCH:
+            branches.append((digest, tuple(trunk)))
+    if not trunk:
+        return []
+    main = _source([*copies, *trunk], [digest.path for digest in trunk])
+    return [main, *(_branch(main, digest, shared) for digest, shared in branches)]
 
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:

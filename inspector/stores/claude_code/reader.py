@@ -19,7 +19,7 @@ from inspector.stores.claude_code.chain import Stretch, gone_back, in_order, kep
 from inspector.stores.claude_code.joining import is_left, join, left_name
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
 from inspector.stores.lines import count_at, first_mappings
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 
 class ClaudeCodeReader:
@@ -47,9 +47,9 @@ class ClaudeCodeReader:
 
         return digests_of(path)
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Files that belong together are one conversation, what forked from it a branch."""
-        return join(digests)
+        return join(digests, memory)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""

@@ -172,7 +172,7 @@ class _Scanner:
         elif kind in ("user", "attachment"):
             self._words(value, node)
         elif subtype in ("compact_boundary", "microcompact_boundary"):
-            node.boundary = _boundary(value, subtype.startswith("micro"))
+            node.boundary = boundary_of(value, subtype.startswith("micro"))
         elif subtype == "api_error":
             found.api_errors += 1
 
@@ -220,7 +220,8 @@ class _Scanner:
             found.first_words = words if isinstance(words, str) else ""
 
 
-def _boundary(value: dict[str, Any], micro: bool) -> Boundary:
+def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
+    """What a line says that is a boundary."""
     key = "microcompactMetadata" if micro else "compactMetadata"
     kept = value.get(key)
     data = kept if isinstance(kept, dict) else {}
@@ -237,12 +238,11 @@ def _boundary(value: dict[str, Any], micro: bool) -> Boundary:
         head=text_at(data, "preservedSegment", "headUuid"),
         tail=text_at(data, "preservedSegment", "tailUuid"),
         tools=_texts(tools),
-        stayed=stayed_by(data),
+        stayed=_stayed_by(data),
     )
 
 
-def stayed_by(data: Mapping[str, Any]) -> frozenset[str]:
-    """The lines that stayed by what a boundary says, those too that hold no message."""
+def _stayed_by(data: Mapping[str, Any]) -> frozenset[str]:
     preserved = data.get("preservedMessages")
     named = dict(preserved) if isinstance(preserved, Mapping) else {}
     tail = text_at(dict(data), "preservedSegment", "tailUuid")

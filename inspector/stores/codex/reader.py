@@ -17,7 +17,7 @@ from inspector.stores.assembly import bodies_of, generations_of, identity, left_
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
 _USER = ROLE_CODES["user"]
@@ -81,7 +81,7 @@ class CodexReader:
             ),
         )
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """A conversation a rollout, the newest of those that are copies of one session."""
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):

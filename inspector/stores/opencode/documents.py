@@ -3,18 +3,22 @@
 The forms are those of opencode's source and of exports of 1.16 to 1.18: `storage/session/<project>/<name>.json`
 with `storage/message/<session>/*.json` and `storage/part/<message>/*.json` (in the oldest under
 `project/<folder>/storage/session`, as `info`, `message` and `part/<session>`), later `opencode.db` with the tables
-session, message and part, whose `data` are the same documents without their ids.
+session, message and part, whose `data` are the same documents without their ids. opencode 2 has another form
+(`session_messages.py`) in the tables session_v2 and session_message, often beside those of opencode 1, from which it
+took the sessions over once; it is read where it is the newer one.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from inspector.stores.lines import cannot_read, mapping
+from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
 Document = dict[str, Any]
 SQLITE = b"SQLite format 3\0"
@@ -26,23 +30,37 @@ _COLUMNS = {
     "title": "title",
     "version": "version",
     "revert": "revert",
+    "fork_session_id": "forked",
 }
+_WORDS = b"Exporting session"
 _TABLES = frozenset({"session", "message", "part"})
+_NEWER_TABLES = frozenset({"session_v2", "session_message"})
+#: What opencode 1 wrote to session_message as well is none of the conversation.
+_SAID = "type IN ('user', 'assistant', 'compaction')"
 T = TypeVar("T")
 
 
 def is_database(path: Path) -> bool:
     """Whether a SQLite database is opencode's: it has its tables. Raises StoreErrors."""
-    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
-    return {row[0] for row in _read(path, lambda database: _rows(database, query))} >= _TABLES
+    tables = _read(path, _tables)
+    return tables >= _TABLES or tables >= _NEWER_TABLES
 
 
 def session_names(path: Path) -> list[str]:
     """The sessions that a file holds. Raises StoreErrors."""
     if not _is_sqlite(path):
         return [""]
-    query = "SELECT id FROM session ORDER BY id"
-    return [str(row[0]) for row in _read(path, lambda database: _rows(database, query))]
+    return _read(path, _session_names)
+
+
+def _session_names(database: sqlite3.Connection) -> list[str]:
+    tables = _tables(database)
+    listed = [f"SELECT id FROM {table}" for table in ("session", "session_v2") if table in tables]
+    return [str(row[0]) for row in _rows(database, f"{' UNION '.join(listed)} ORDER BY id")]
+
+
+def _tables(database: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in _rows(database, "SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def read_document(path: Path, session: str) -> Document | None:
@@ -50,6 +68,10 @@ def read_document(path: Path, session: str) -> Document | None:
     if _is_sqlite(path):
         return _read(path, lambda database: _from_database(database, session))
     document = _json(path)
+    if document is not None and is_newer(document.get("messages")):
+        info = document.get("info")
+        told = session_info(info) if isinstance(info, dict) else {}
+        return {"info": told, "messages": as_entries(document["messages"])}
     if document is None or "messages" in document:
         return document
     return _from_folder(path, document)
@@ -75,14 +97,57 @@ def _named(document: Document, file: Path) -> Document:
 
 
 def _from_database(database: sqlite3.Connection, session: str) -> Document:
-    columns = {row[1] for row in _rows(database, "PRAGMA table_info(session)")}
-    info: Document = {"id": session}
+    tables = _tables(database)
+    if "session_message" in tables and _newer(database, tables, session):
+        return _from_newer_tables(database, tables, session)
+    return _from_tables(database, session)
+
+
+def _newer(database: sqlite3.Connection, tables: set[str], session: str) -> bool:
+    """Whether the tables of opencode 2 have the session, and opencode 1 did not go on with it."""
+    query = f"SELECT max(time_created) FROM session_message WHERE session_id = ? AND {_SAID}"
+    ((last,),) = _rows(database, query, (session,))
+    if not tables >= _TABLES:
+        return True
+    ((other,),) = _rows(database, "SELECT max(time_created) FROM message WHERE session_id = ?", (session,))
+    return last is not None and (other is None or bool(last >= other))
+
+
+def _from_newer_tables(database: sqlite3.Connection, tables: set[str], session: str) -> Document:
+    info = _info(database, "session_v2" if "session_v2" in tables else "session", session)
+    query = (
+        "SELECT id, type, time_created, seq, data FROM session_message WHERE session_id = ? ORDER BY seq, id"
+    )
+    messages: list[Document] = []
+    for name, kind, created, seq, data in _rows(database, query, (session,)):
+        message = {"time": {"created": created}, **_loaded(data), "id": name, "type": kind}
+        if info["forked"] and str(name).endswith(f"_{seq}"):
+            # Copied from the session that it was forked from, where the call and the compaction are counted.
+            message.pop("tokens", None)
+            if kind == "compaction" and message.get("summary"):
+                messages = []
+                message |= {
+                    "type": "synthetic",
+                    "text": f"{message['summary']}\n\n{message.get('recent') or ''}",
+                }
+        messages.append(message)
+    return {"info": info, "messages": as_entries(messages)}
+
+
+def _info(database: sqlite3.Connection, table: str, session: str) -> Document:
+    columns = {row[1] for row in _rows(database, f"PRAGMA table_info({table})")}
+    info: Document = {"id": session, "forked": None}
     wanted = [column for column in (*_COLUMNS, "time_created", "time_updated") if column in columns]
-    for row in _rows(database, f"SELECT {', '.join(['id', *wanted])} FROM session WHERE id = ?", (session,)):
+    for row in _rows(database, f"SELECT {', '.join(['id', *wanted])} FROM {table} WHERE id = ?", (session,)):
         told = dict(zip(wanted, row[1:], strict=True))
         info |= {_COLUMNS[column]: value for column, value in told.items() if column in _COLUMNS}
         info["revert"] = _loaded(told.get("revert"))
         info["time"] = {"created": told.get("time_created"), "updated": told.get("time_updated")}
+    return info
+
+
+def _from_tables(database: sqlite3.Connection, session: str) -> Document:
+    info = _info(database, "session", session)
     parts: dict[str, list[Document]] = {}
     query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
     for message, name, data in _rows(database, query, (session,)):
@@ -128,10 +193,16 @@ def _json(path: Path) -> Document | None:
     except OSError as error:
         raise cannot_read(path, error) from error
     try:
-        value = json.loads(raw)
+        value = json.loads(after_words(raw))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def after_words(raw: bytes) -> bytes:
+    """The document in an export: some releases wrote a line before it, which a shell put into the file as well."""
+    raw = raw.removeprefix(BOM_UTF8).lstrip()
+    return raw[raw.find(b"{") :] if raw.startswith(_WORDS) else raw
 
 
 def _files(folder: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from inspector.core.conversations import (
     ROLE_CODES,
     Compaction,
     Conversation,
+    ConversationRow,
     Generation,
     Microcompaction,
     Request,
@@ -24,10 +25,12 @@ from inspector.core.messages import Message
 from inspector.core.text import safe_line
 from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.lines import count_at, seconds_of, text_at
-from inspector.stores.opencode.documents import Document, read_document, session_names
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.opencode.documents import Document, after_words, read_document, session_names
+from inspector.stores.opencode.session_messages import RECENT
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
+_UNREADABLE = "(a summary that only the provider can read)"
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ class OpencodeReader:
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file begins like an export, like a session of the folder, or is a database (looked into apart)."""
-        start = head.lstrip()
+        start = after_words(head)
         if not start.startswith(b"{"):
             return False
         if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
@@ -76,15 +79,12 @@ class OpencodeReader:
                 found.append(digest)
         return tuple(found)
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """A conversation a session: the newest where it lies in several files, of two alike the one in a database."""
         newest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: (digest.last_active, bool(digest.part))):
             newest[digest.session] = digest
-        return tuple(
-            Source(row_of(d, self.agent, f"opencode {d.version}".strip()), (d.path,), part=d.part)
-            for d in newest.values()
-        )
+        return tuple(Source(_row(digest), (digest.path,), part=digest.part) for digest in newest.values())
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
@@ -105,6 +105,11 @@ class OpencodeReader:
             tuple(built.requests),
             lambda ids: [built.messages[identity - 1] for identity in ids],
         )
+
+
+def _row(digest: FileDigest) -> ConversationRow:
+    row = row_of(digest, OpencodeReader.agent, f"opencode {digest.version}".strip())
+    return row._replace(kind="branch") if digest.copied else row
 
 
 def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
@@ -128,7 +133,8 @@ def _digest(path: Path, part: str, document: Document) -> FileDigest | None:
         compactions=tuple(str(compaction.index) for compaction in built.compactions),
         started_at=seconds_of(time.get("created")) or built.messages[0].timestamp,
         last_active=max(seconds_of(time.get("updated")), built.last_active),
-        parent=text_at(info, "parentID"),
+        parent=text_at(info, "parentID") or text_at(info, "forked"),
+        copied=bool(text_at(info, "forked")),
         provider=built.provider or text_at(info, "model", "providerID"),
     )
 
@@ -216,7 +222,14 @@ def _compacted(
     kept = [identity for identity in before if start is not None and identity >= start]
     known = start is not None or not text_at(dict(asked or {}), "tail_start_id")
     built.lists.append([])
-    _add(built, {"role": "assistant", "content": text}, at, session, summary=True)
+    recent = next((part for part in parts if part.get("type") == RECENT), None)
+    # opencode 2 hands summary and recent messages over under the user's role, as one text.
+    role = "assistant" if recent is None else "user"
+    unreadable = info.get("encrypted") is True and not text.strip()
+    _add(built, {"role": role, "content": _UNREADABLE if unreadable else text}, at, session, summary=True)
+    if recent is not None and text_at(recent, "text"):
+        _add(built, {"role": "system", "content": text_at(recent, "text")}, at, session)
+    made = len(built.lists[-1])
     built.lists[-1] += kept
     auto = asked.get("auto") if asked else None
     built.compactions.append(
@@ -224,23 +237,30 @@ def _compacted(
             index=len(built.compactions) + 1,
             session=session,
             before=len(before),
-            after=1 + len(kept),
+            after=made + len(kept),
             head_end=0,
             tail_start=len(before) - len(kept),
             head_after=0,
-            tail_after=1,
+            tail_after=made,
             summary_at=0,
-            summary=text,
+            summary=None if unreadable else text,
             merged=False,
             fallback=False,
             tokens_before=0,
             tokens_after=0,
             at=at,
             exact=known,
-            note="" if known else "The message that it names as the first that stayed is missing.",
+            note=_note(known, made),
+            encrypted=unreadable,
             trigger=None if not isinstance(auto, bool) else "auto" if auto else "manual",
         )
     )
+
+
+def _note(known: bool, made: int) -> str:
+    if not known:
+        return "The message that it names as the first that stayed is missing."
+    return "The newest messages stay as one text behind the summary." if made > 1 else ""
 
 
 def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:

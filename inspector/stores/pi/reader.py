@@ -25,7 +25,7 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
 
@@ -113,7 +113,7 @@ class PiReader:
             ),
         )
 
-    def sources(self, digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """A conversation a file, the largest of those that are copies of one session."""
         largest: dict[str, FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):

@@ -105,7 +105,7 @@ def test_a_sentence_of_several_clauses() -> None:
     assert [(one.kind, one.text) for one in found] == [
         ("decision", "Use pgbouncer in transaction mode"),
         ("value", "pool_size 6 per pod"),
-        ("value", "show me 300 requests a second."),
+        ("decision", "show me 300 requests a second."),
     ]
 
 
@@ -209,6 +209,48 @@ def test_what_is_only_attached_says_nothing() -> None:
     assert [one.text for one in said("Attached is the plan for 14 May.")] == [
         "Attached is the plan for 14 May."
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("On the start page, add a bar with the newest entries.", "decision"),
+        ("Then we switch the reader.", "decision"),
+        ("I think we need to review the prompt again.", "decision"),
+        ("Support says two customers saw another price.", "link"),
+        ("The build is slow on the second machine.", "link"),
+        ("现在做深色模式。", "decision"),
+    ],
+)
+def test_a_sentence_counts_by_what_it_asks(text: str, kind: str) -> None:
+    assert [one.kind for one in said(text)] == [kind]
+
+
+def test_what_stands_between_the_agents_semicolons_is_a_fact_of_its_own() -> None:
+    text = "p99 touched 347 ms; the quote took a lock that it does not need; all fine."
+    assert told_by_the_agent(text) == ["p99 touched 347 ms", "the quote took a lock that it does not need"]
+
+
+def test_the_points_of_an_answer_that_asks_are_choices_not_facts() -> None:
+    text = "The importer doesn't retry.\n\n1. **Retry** it never did before.\n2. **Skip** what is broken, but log it."
+    assert told_by_the_agent(f"{text}\n\nWhich one do you want?") == []
+    assert told_by_the_agent(f"{text}\n\nI take `2`.")[0] == "**Retry** it never did before."
+
+
+def test_who_begins_with_a_small_letter_begins_sentences_with_one() -> None:
+    small = "keep the old name. never rename it. the shop reads e.g. the label... and the colour"
+    assert [one.text for one in said(small)] == [
+        "keep the old name.", "never rename it.", "the shop reads e.g. the label... and the colour",
+    ]  # fmt: skip
+    mixed = "Keep the old name. never rename it."
+    assert [one.text for one in said(mixed)] == [mixed]
+
+
+def test_what_the_agent_changed_is_a_fact_where_something_is_named() -> None:
+    assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == [
+        "Removed the check that skipped `restore()` for old files."
+    ]
+    assert told_by_the_agent("Removed the check. **Removed:**") == []
 
 
 def test_of_what_is_shown_only_sure_rules_count() -> None:

@@ -44,6 +44,9 @@ FATES = [
     ("pool_size 6 per pod", "- a small pool per pod", "value lost"),
     ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),
     ("Batch size is 2,500 rows", "- the batch size: 2500 rows", "paraphrased"),
+    ("The hooks: read docs/hooks.md", "- Looked through docs/hooks.md and the hooks", "uncertain"),
+    ("We move the search to OpenSearch 2.19.1.", "- Move the search to OpenSearch 2.19.1 by May", "verbatim"),
+    ("It was done on 18 February.", "- Read the log of 18 February", "lost"),
     ("Run it in shadow for two nights first.", "- shadow run for 2 nights first", "paraphrased"),
     ("ask me before you post", "User asked: 'Yes, post it.'", "uncertain"),
     ("Please answer in short bullets.", "- Answers in short bullets, please.", "paraphrased"),
@@ -378,17 +381,13 @@ def test_fates_told_in_short_are_the_same_with_all_places_where_they_changed(
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3, unique=True), st.lists(TEXTS, max_size=3))
-def test_what_passages_weigh_is_the_sum_of_their_words(told: list[str], texts: list[str]) -> None:
-    found = gather(steps(*told))
+def test_an_index_counts_the_words_that_passages_have(told: list[str], texts: list[str]) -> None:
     index = searchable("\n".join(texts), texts)
-    for one in found:
-        things = probe_of(one, RULES, dict.fromkeys(one.things[::2], 0.5)).things
+    for one in gather(steps(*told)):
+        things = probe_of(one, RULES).things
         shared = index.having(things)
         for number, passage in enumerate(index.passages):
-            assert shared.counts.get(number, 0) == len(passage.words & things.keys())
-            assert shared.weight(number) == sum(things[word] for word in passage.words & things.keys())
-        heaviest = shared.heaviest(1)
-        assert heaviest == sorted(shared.counts, key=lambda at: (-shared.weight(at), at))
+            assert shared.get(number, 0) == len(passage.words & things)
 
 
 def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,10 +163,9 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
     ]
     views = tuple(life_view(life) for _, life in worst_first(list(enumerate(lives)))[:_LOST_SHOWN])
     more = len(lives) - len(views)
-    return (
-        views,
-        f"and {more:,} more: the losses pane has them all" if more else "" if views else "nothing was lost",
-    )
+    if more:
+        return views, f"and {more:,} more: the losses pane has them all"
+    return views, "" if views else "no fact that was found was lost"
 
 
 def _show(pane: CompactionDetails, view: ShownCompaction | None) -> None:

@@ -1,0 +1,62 @@
+"""A sweep as a map of shaded cells, and what its marks mean."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from inspector.answers.sweeping import all_equal
+from inspector.app.sweep.subject import SweepState
+from inspector.app.sweep.wording import value_words, written
+from inspector.engines.base import Settings
+from inspector.replay.metrics import BY_NAME
+from inspector.replay.sweep import Sweep
+from widgets.lists.heat_map import BEST, STUCK, HeatState
+
+
+def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Settings) -> HeatState:
+    """The map of a sweep by the metric on screen, empty where nothing was swept yet; the cells of the settings on
+    screen and of those in force are marked."""
+    metric, rows, columns = BY_NAME[state.metric], state.rows, state.columns
+    lines = found.cells.get(state.metric, ()) if found is not None else ()
+    known = tuple(tuple(None if isnan(cell) else cell for cell in line) for line in lines)
+    best, stuck = None, frozenset[tuple[int, int]]()
+    if found is not None:
+        run = any(cell is not None for line in known for cell in line)
+        place = found.best(state.metric) if run and not all_equal(found, state.metric) else None
+        best = None if place is None else (place.row, place.column)
+        stuck = frozenset(
+            (row, column)
+            for row in range(len(rows.values))
+            for column in range(len(columns.values))
+            if found.stuck(row, column)
+        )
+    return HeatState(
+        rows.name,
+        columns.name,
+        tuple(value_words(rows.name, value) for value in rows.values),
+        tuple(value_words(columns.name, value) for value in columns.values),
+        known or tuple((None,) * len(columns.values) for _ in rows.values),
+        tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in known),
+        state.cell_of(now),
+        state.cell_of(force),
+        best,
+        stuck,
+    )
+
+
+def best_told(found: Sweep | None, metric: str) -> str:
+    """What the mark of the best cell means: by some metrics several are equally good, or all. None: not swept yet."""
+    if found is None or not found.conversations:
+        return f"{BEST} best"
+    if all_equal(found, metric):
+        return "all cells are equal by this metric"
+    place = found.best(metric)
+    if place is None:
+        run = any(not isnan(one) for line in found.cells[metric] for one in line)
+        return f"{STUCK} the agent gives up, or compacts at every call" if run else "not known of any cell"
+    equal = sum(
+        cell == place.value and not found.stuck(row, column)
+        for row, line in enumerate(found.cells[metric])
+        for column, cell in enumerate(line)
+    )
+    return f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"

@@ -1,0 +1,78 @@
+"""What a sweep is over, and where the user is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from inspector.answers.answers import Answers
+from inspector.engines.base import Settings
+from inspector.quality.facts.risk import FactSteps
+from inspector.replay.axes import SWEPT, cell_of, default_axis
+from inspector.replay.metrics import BY_NAME, METRICS
+from inspector.replay.recording import Recording
+from inspector.replay.sweep import Axis
+from inspector.replay.whatif import SummaryModel
+from widgets.lists.heat_map import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is swept over: the conversation on screen with its recording, `force` being the settings in force for it;
+    and the ids of those that the filter leaves and of all. `changed` are the settings that the user changed."""
+
+    title: str
+    recording: Recording
+    settings: Settings
+    force: Settings
+    model: SummaryModel
+    answers: Answers
+    changed: dict[str, object]
+    filtered: tuple[str, ...]
+    every: tuple[str, ...]
+    #: None: each conversation's own.
+    size: SummaryModel | None = None
+    #: The facts of the conversation on screen; None while they are being read.
+    facts: FactSteps | None = None
+    #: The id of the conversation on screen.
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepState:
+    """Where the user is: the two axes; the scope, which is this conversation, those of the filter, or all; the metric;
+    and whether the cells are points rather than a map."""
+
+    rows: Axis
+    columns: Axis
+    scope: str = "this"
+    metric: str = METRICS[0].name
+    points: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> SweepState:
+        """Where a sweep over a conversation with these settings begins."""
+        return cls(default_axis("threshold", settings), default_axis("target_ratio", settings))
+
+    @property
+    def counts_facts(self) -> bool:
+        """Whether what is on screen needs facts."""
+        return self.points or BY_NAME[self.metric].facts
+
+    def with_next(self, which: str, settings: Settings) -> SweepState:
+        """With the next setting along the `rows` or the `columns`, at the values that it takes by itself."""
+        now, other = (self.rows, self.columns) if which == "rows" else (self.columns, self.rows)
+        at = SWEPT.index(now.name)
+        names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]
+        axis = default_axis(next(name for name in names if name != other.name), settings)
+        return replace(self, rows=axis) if which == "rows" else replace(self, columns=axis)
+
+    def cell_of(self, settings: Settings) -> Cell | None:
+        """The cell nearest to settings; None where they lie outside of the grid."""
+        return cell_of(self.rows, self.columns, settings)
+
+    def settings_of(self, settings: Settings, cell: Cell) -> Settings:
+        """Settings, with the two of a cell."""
+        row, column = cell
+        return settings.with_(
+            **{self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
+        )

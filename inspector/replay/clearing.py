@@ -1,0 +1,155 @@
+"""Old results that an agent cleared without a summary: by how much that made its list smaller.
+
+Some agents record which results they cleared. Where none is recorded and the requests that it reports fell all the
+same, results were cleared too; which ones is not told, so the oldest are taken.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from inspector.core.conversations import ROLE_CODES, Microcompaction
+from inspector.engines.replayable import ReadList
+from inspector.replay.context_scale import ContextScale, Reported
+from inspector.replay.transcript import Transcript
+
+_TOOL = ROLE_CODES["tool"]
+#: Characters of the line that takes the place of a result.
+_STUB = 40
+#: A request that was so many tokens smaller than the one before, and than it should be, tells of a clearing.
+_FELL = 10_000
+
+
+class Cleared(NamedTuple):
+    """A result that was cleared when `step` messages had been said: its place among them, counted from 0, and the
+    characters that this freed."""
+
+    step: int
+    message: int
+    chars: int
+
+
+class Freed:
+    """What clearing freed until each step, of the messages from `since` on."""
+
+    def __init__(self, cleared: Sequence[Cleared], since: int = 0) -> None:
+        counted = [one for one in cleared if one.message >= since]
+        self._steps = [one.step for one in counted]
+        self._chars = list(accumulate((one.chars for one in counted), initial=0))
+
+    def __bool__(self) -> bool:
+        return bool(self._steps)
+
+    def at(self, step: int) -> int:
+        """Characters freed after `step` messages."""
+        return self._chars[bisect_right(self._steps, step)]
+
+
+def before_clearing(reported: Iterable[Reported], steps: Iterable[Microcompaction]) -> list[Reported]:
+    """The requests of each list until results were cleared: what is cleared still counts in a list's size."""
+    places: dict[int, int] = {}
+    for step in steps:
+        places[step.generation] = min(step.place, places.get(step.generation, step.place))
+    found: list[Reported] = []
+    fell: set[int] = set()
+    last: Reported | None = None
+    for request in reported:
+        if last is not None and last.generation == request.generation and _fell(last, request):
+            fell.add(request.generation)
+        last = request
+        cleared = request.length >= places.get(request.generation, request.length + 1)
+        if not cleared and request.generation not in fell:
+            found.append(request)
+    return found
+
+
+def _fell(last: Reported, request: Reported) -> bool:
+    return last.tokens - request.tokens >= _FELL
+
+
+def results_cleared(
+    told: Transcript,
+    lists: Sequence[ReadList],
+    steps: Iterable[Microcompaction],
+    reported: Iterable[Reported],
+    scale: ContextScale,
+) -> tuple[Cleared, ...]:
+    """Every result that was cleared, in the order in which they were. What was cleared as the list was compacted is
+    none of it: the compaction fired at the size before."""
+    generations = _Generations(told, lists)
+    last_list = len(lists)
+    micro = sorted(
+        (one for one in steps if one.generation == last_list or one.place < len(lists[one.generation - 1])),
+        key=lambda step: (step.generation, step.place),
+    )
+    requests = sorted(reported, key=lambda request: (request.generation, request.length))
+    last: Reported | None = None
+    for request in requests:
+        while micro and _is_before(micro[0], request):
+            generations.clear(micro.pop(0))
+        if last is not None and last.generation == request.generation:
+            _fall(generations, last, request, scale)
+        last = request
+    for step in micro:
+        generations.clear(step)
+    return tuple(sorted(generations.found))
+
+
+def _is_before(step: Microcompaction, request: Reported) -> bool:
+    return (step.generation, step.place) <= (request.generation, request.length)
+
+
+def _fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:
+    if not scale.requests or not _fell(last, request):
+        return
+    freed = generations.freed(request.generation) // 4
+    missing = scale.reported(request.rough - freed) - request.tokens
+    if missing >= _FELL:
+        generations.clear_oldest(request.generation, request.length, round(4 * missing / scale.scale))
+
+
+class _Generations:
+    """The lists of a conversation, and what was cleared in each so far."""
+
+    def __init__(self, told: Transcript, lists: Sequence[ReadList]) -> None:
+        self.found: list[Cleared] = []
+        self._lists = lists
+        self._told = told
+        #: Of each list the places of the transcript, by the index in the list.
+        self._places: dict[int, dict[int, int]] = {}
+        for index, place in enumerate(told.places):
+            self._places.setdefault(place.generation, {})[place.index] = index
+        self._cleared: set[tuple[int, int]] = set()
+
+    def freed(self, generation: int) -> int:
+        """Characters that were freed in a list."""
+        first = min(self._places.get(generation, {}).values(), default=0)
+        last = max(self._places.get(generation, {}).values(), default=-1)
+        return sum(one.chars for one in self.found if first <= one.message <= last)
+
+    def clear(self, step: Microcompaction) -> None:
+        """What the agent recorded."""
+        for index in step.cleared:
+            self._clear(step.generation, index, step.place, self._lists[step.generation - 1].chars[index])
+
+    def clear_oldest(self, generation: int, length: int, chars: int) -> None:
+        """So many characters of the oldest results that are still there."""
+        listed = self._lists[generation - 1]
+        for index in range(length):
+            if chars <= 0:
+                return
+            if listed.roles[index] == _TOOL and (generation, index) not in self._cleared:
+                chars -= self._clear(generation, index, length, min(chars + _STUB, listed.chars[index]))
+
+    def _clear(self, generation: int, index: int, place: int, chars: int) -> int:
+        places = self._places.get(generation, {})
+        if index not in places or chars <= _STUB or (generation, index) in self._cleared:
+            return 0
+        self._cleared.add((generation, index))
+        # So many messages had been said: those of the list before the place.
+        step = next((places[at] + 1 for at in range(place - 1, -1, -1) if at in places), places[index] + 1)
+        self.found.append(Cleared(max(step, places[index] + 1), places[index], chars - _STUB))
+        return chars - _STUB

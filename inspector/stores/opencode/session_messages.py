@@ -1,0 +1,152 @@
+"""The messages of opencode 2, put into the form in which opencode 1 keeps them, so that one reader does for both.
+
+From 2.0 on a message is one document with a type: in the table session_message (beside session_v2; its `data` without
+id and type) and in exports. A compaction is such a message too. It holds the summary, and the newest messages as a text
+that stays behind it (`recent`). The forms are those of opencode's source at 2.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.stores.lines import text_at
+
+Document = dict[str, Any]
+#: What opencode 2 says under the user's role, and where its words stand.
+_SPOKEN = {"synthetic": "text", "skill": "text", "system": "text"}
+#: The part of a compaction's answer that has the newest messages as a text.
+RECENT = "recent"
+
+
+def is_newer(messages: object) -> bool:
+    """Whether an export's messages are in the form of opencode 2."""
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and "info" not in first and isinstance(first.get("type"), str)
+
+
+def as_entries(messages: Sequence[object]) -> list[Document]:
+    """The messages in order as opencode 1 would keep them; those that say nothing to the model are left out."""
+    return [entry for message in messages if isinstance(message, dict) for entry in _entries(message)]
+
+
+def session_info(info: Document) -> Document:
+    """What an export of opencode 2 says of the session, under the names of opencode 1."""
+    location = info.get("location")
+    folder = text_at(location, "directory") if isinstance(location, dict) else ""
+    return {"directory": folder, **info}
+
+
+def _entries(message: Document) -> Iterator[Document]:
+    kind = text_at(message, "type")
+    if kind == "user":
+        yield _entry(message, "user", list(_asked(message)))
+    elif kind == "assistant":
+        yield _entry(message, "assistant", list(_answered(message)), **_call(message))
+    elif kind == "compaction":
+        yield from _compaction(message)
+    elif words := _words(message, kind):
+        yield _entry(message, "user", [_synthetic(words)])
+
+
+def _entry(message: Document, role: str, parts: list[Document], **info: Any) -> Document:
+    told = {"id": message.get("id"), "time": message.get("time"), "role": role, **info}
+    return {"info": told, "parts": parts}
+
+
+def _synthetic(text: str) -> Document:
+    return {"type": "text", "text": text, "synthetic": True}
+
+
+def _words(message: Document, kind: str) -> str:
+    """What a message says that neither the user nor the model wrote."""
+    if kind == "shell":
+        return f"$ {text_at(message, 'command')}\n{text_at(message, 'output', 'output') or text_at(message, 'output')}"
+    if kind == "location-switched":
+        folder = text_at(message, "location", "directory")
+        return f"The working directory has been changed to {folder}."
+    return text_at(message, _SPOKEN[kind]) if kind in _SPOKEN else ""
+
+
+def _asked(message: Document) -> Iterator[Document]:
+    for skill in _mappings(message.get("skills")):
+        if text_at(dict(skill), "text"):
+            yield _synthetic(text_at(dict(skill), "text"))
+    if text_at(message, "text"):
+        yield {"type": "text", "text": text_at(message, "text")}
+    for file in _mappings(message.get("files")):
+        name = file.get("name") or text_at(dict(file), "source", "uri") or file.get("uri")
+        yield {"type": "file", "mime": file.get("mime"), "filename": name}
+
+
+def _call(message: Document) -> Document:
+    """The call behind an answer or a summary: model, usage, and how it ended."""
+    return {
+        "modelID": text_at(message, "model", "id"),
+        "providerID": text_at(message, "model", "providerID"),
+        "tokens": message.get("tokens"),
+        "finish": message.get("finish"),
+        "error": message.get("error"),
+    }
+
+
+def _answered(message: Document) -> Iterator[Document]:
+    for part in _mappings(message.get("content")):
+        if part.get("type") == "tool":
+            yield _tool(dict(part))
+        else:
+            yield dict(part)
+
+
+def _tool(part: Document) -> Document:
+    told = part.get("state")
+    state = dict(told) if isinstance(told, Mapping) else {}
+    time = part.get("time")
+    pruned = time.get("pruned") if isinstance(time, Mapping) else None
+    output = state.get("output")
+    if not isinstance(output, str):
+        output = "\n".join(_shown(one) for one in _mappings(state.get("content")))
+    error = text_at(state, "error", "message") or text_at(state, "error")
+    return {
+        "type": "tool",
+        "tool": part.get("name"),
+        "callID": part.get("id"),
+        "state": {
+            "status": state.get("status"),
+            "input": state.get("input"),
+            "output": output,
+            "error": "\n".join(text for text in (error, output) if text),
+            "time": {"compacted": pruned},
+        },
+    }
+
+
+def _shown(content: Mapping[str, Any]) -> str:
+    text = content.get("text")
+    return (
+        text
+        if isinstance(text, str)
+        else f"({content.get('mime')}: {content.get('name') or content.get('uri')})"
+    )
+
+
+def _compaction(message: Document) -> Iterator[Document]:
+    """The request for a compaction and the answer that is the summary."""
+    status = text_at(message, "status")
+    name = text_at(message, "id")
+    asked = f"{name} asked"
+    reason = message.get("reason")
+    request = {"type": "compaction", "auto": reason == "auto" if reason in ("auto", "manual") else None}
+    yield {"info": {"id": asked, "time": message.get("time"), "role": "user"}, "parts": [request]}
+    done = status in ("completed", "")
+    parts = [
+        {"type": "text", "text": text_at(message, "summary")},
+        {"type": RECENT, "text": text_at(message, "recent")},
+    ]
+    # A provider's own checkpoint has no text that others could read.
+    call = {**_call(message), "finish": "stop" if done else None, "encrypted": "providerContext" in message}
+    yield _entry(message, "assistant", parts if done else [], summary=True, parentID=asked, **call)
+
+
+def _mappings(values: object) -> Iterator[Mapping[str, Any]]:
+    return (value for value in values if isinstance(value, Mapping)) if isinstance(values, list) else iter(())
