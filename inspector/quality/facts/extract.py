@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ from inspector.quality.facts.voices import own_words, said_in_result
 NAMES = 60
 TOOL_NAMES = 12
 _LINE = 200
+_ENDS_ASKING = re.compile(r"[?？][\s*_)]*\Z")
+_ITEM = re.compile(r"\s*(?:[-*•]|\*\*|\(?(?:\d{1,2}|[A-Z])[.)])\s")
 #: The agent answers, whether or not it calls something too, from so many characters on.
 _ANSWER = 1000
 
@@ -91,7 +94,11 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     thinking = rules.voices.thinking.match(text) is not None
     # A long text is an answer, even where it ends with a call.
     working = THINKING if thinking else WORKING if calls and len(text) < _ANSWER else 0
+    choices = role == "assistant" and _ENDS_ASKING.search(text) is not None
     for sentence in prose:
+        # The points of an answer that ends with a question are what the user may choose of.
+        if choices and _ITEM.match(text, text.rfind("\n", 0, sentence.start) + 1):
+            continue
         statements.extend(statements_of(text, sentence, role, rules, working))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex, Shared, place_of
+from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of
 from inspector.quality.facts.probe import Probe, probe_of
 
-#: So much of a fact's words, by weight, must stand beside its values for them to be its own.
+#: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
 #: So much of its exact things must be there.
 ENOUGH = 0.6
@@ -122,8 +122,7 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
         settled = not here and part in best
         if settled and (of or best[part] == "paraphrased"):
             continue
-        share = shared.weight(number) / probe.whole if probe.whole else 0.0
-        words = _Words(share, shared.counts.get(number, 0), len(probe.things))
+        words = _Words(shared.get(number, 0), len(probe.things))
         if settled and not words.retold:
             continue
         whole = len(by_part.get(part, ()))
@@ -139,13 +138,13 @@ def _least(probe: Probe) -> float:
     """So many words of a fact must be in a passage that has none of its exact things. The only word of a fact does
     where a name is lost, not where a number is."""
     only = len(probe.things) < 2 and (not probe.values or any(value.distinctive for value in probe.values))
-    return max(1 if only else 2, MAYBE * probe.whole)
+    return max(1 if only else 2, MAYBE * len(probe.things))
 
 
 def _worded(
     probe: Probe,
     after: PassageIndex,
-    shared: Shared,
+    shared: Mapping[int, int],
     least: float,
     exact: Mapping[int, frozenset[int]],
     without: Collection[int],
@@ -156,10 +155,9 @@ def _worded(
     for number in exact:
         if passages[number].part not in without:
             yield number
-    # No word weighs more than one, so that a count tells which passages have too few.
-    enough = (SPOKEN_OF if probe.values or probe.names else MAYBE) * probe.whole
+    enough = max(least, (SPOKEN_OF if probe.values or probe.names else MAYBE) * len(probe.things))
     closed = after.printed.union(without)
-    for number in shared.heaviest(max(least, enough)):
+    for _, number in sorted((-count, number) for number, count in shared.items() if count >= enough):
         passage = passages[number]
         if number not in exact and not (probe.values and passage.line) and passage.part not in closed:
             yield number
@@ -180,11 +178,15 @@ class _Exact(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """How much of a fact's words a passage has: by weight, how many, of how many."""
+    """How many of a fact's words a passage has, of how many."""
 
-    share: float
     shared: int
     of: int
+
+    @property
+    def share(self) -> float:
+        """The same as a share; 0 where the fact has no words."""
+        return self.shared / self.of if self.of else 0.0
 
     @property
     def few(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,8 +17,6 @@ _SURE = 3.0
 _PASTED, _ASKED = 45.0, 40.0
 #: A message with more statements hands on a plan or a list: what it tells or asks counts as if it was pasted.
 _MANY = 15
-#: The weight of a word that many facts have.
-_COMMON = 0.5
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -153,14 +151,17 @@ def _name(key: str) -> str:
 
 
 class _Uses:
-    """Where names are mentioned and values are said, so that later uses can be counted."""
+    """Where names are used and values are said, so that later uses can be counted; of the names in pruned results
+    wherever they stand."""
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self.named: dict[str, list[tuple[SpokenMessage, Mention]]] = defaultdict(list)
         self.valued: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = defaultdict(list)
+        pruned = {m.value.canon for step in steps if step.saying.pruned for m in step.facts.mentions}
         for step in steps:
             for mention in step.facts.mentions:
-                self.named[mention.value.canon].append((step, mention))
+                if _spoken(step, mention) or mention.value.canon in pruned:
+                    self.named[mention.value.canon].append((step, mention))
             for statement in step.facts.statements:
                 things = frozenset(statement.things)
                 for value in statement.values:
@@ -238,10 +239,3 @@ def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (value.canon, value.unit) for fact in facts for value in fact.values if not value.distinctive
     )
-
-
-def weights_of(facts: Sequence[Fact]) -> dict[str, float]:
-    """The words that count less than others: those that many facts speak of tell none of them apart."""
-    counts = Counter(word for fact in facts for word in set(fact.things))
-    many = max(8, len(facts) // 12)
-    return {word: _COMMON for word, count in counts.items() if count >= many}

@@ -19,7 +19,7 @@ from inspector.quality.facts.fact import (
     Where,
 )
 from inspector.quality.facts.fate import Match, best_of, matches, told
-from inspector.quality.facts.gather import values_said, weights_of
+from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
 
@@ -71,10 +71,12 @@ def lives_of(
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
+        # What became of all facts takes most memory, and is not held twice.
+        fates_of_it = fates.pop(fact.key, [])
         for apart in (False, True):
             for start in starts.get((fact.key, apart), ()):
-                told_of = [one for one in fates[fact.key] if one.compaction >= start]
-                life = _life(fact, start, told_of, ends, later)
+                fates_since = tuple(one for one in fates_of_it if one.compaction >= start)
+                life = _life(fact, start, fates_since, ends, later)
                 if apart:
                     pruned.append(replace(life, pruned=True))
                 else:
@@ -98,7 +100,6 @@ def _fates(
     """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again.
 
     With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
-    weights = weights_of(facts)
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
@@ -115,7 +116,7 @@ def _fates(
         old = len(followed)
         while waiting and first[waiting[-1].key] <= number:
             fact = waiting.pop()
-            followed.append(_Followed(fact.key, probe_of(fact, after.rules, weights), {}, []))
+            followed.append(_Followed(fact.key, probe_of(fact, after.rules), {}, []))
         for done, one in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
@@ -176,13 +177,13 @@ def _only_printed(fact: Fact) -> bool:
     return fact.pruned and not any(saying.role in _SPOKEN for saying in fact.sayings)
 
 
-def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
+def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], later: _Later) -> Life:
     died = next((one.compaction for one in fates if one.gone), None)
     back = None
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None
         back = later.again(fact, end) if end is not None else None
-    return Life(fact, start, tuple(fates), died, back, later.contrary(fact))
+    return Life(fact, start, fates, died, back, later.contrary(fact))
 
 
 class _Later:
@@ -198,12 +199,13 @@ class _Later:
             for statement in step.facts.statements:
                 if statement.asked or statement.pasted:
                     continue
+                said = step.saying, statement
                 for value in statement.values:
                     if not value.distinctive:
-                        self.valued[value.canon, value.unit].append((step.saying, statement))
+                        self.valued[value.canon, value.unit].append(said)
                 if len(statement.things) >= 2 and statement.values:
                     for word in set(statement.things):
-                        self.worded[word].append((step.saying, statement))
+                        self.worded[word].append(said)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
         """The first message from step `end` on that says the fact, or its value of the same thing, again."""

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from inspector.core.scan.exact import NUMBER, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
@@ -239,34 +238,12 @@ class PassageIndex:
             self._values[passage] = values_of(self.passages[passage].text, self.rules)
         return self._values[passage]
 
-    def having(self, words: Mapping[str, float]) -> Shared:
-        """What each passage has of some words, given with what they weigh: 1, or less and then all the same."""
-        every, light, less = Counter[int](), Counter[int](), 0.0
-        for word, weight in words.items():
-            places = self._by_word.get(word, ())
-            every.update(places)
-            if weight != 1:
-                less = 1 - weight
-                light.update(places)
-        return Shared(every, light, less)
-
-
-class Shared(NamedTuple):
-    """How many words of a fact each passage has, how many of these weigh less than 1, and by how much."""
-
-    counts: Mapping[int, int]
-    light: Mapping[int, int]
-    less: float
-
-    def weight(self, passage: int) -> float:
-        """What the words together weigh that a passage has."""
-        return self.counts.get(passage, 0) - self.less * self.light.get(passage, 0)
-
-    def heaviest(self, least: float) -> list[int]:
-        """The passages that have so many words, those first whose words weigh most."""
-        light, less = self.light, self.less
-        found = [(less * light.get(at, 0) - count, at) for at, count in self.counts.items() if count >= least]
-        return [at for _, at in sorted(found)]
+    def having(self, words: Iterable[str]) -> Mapping[int, int]:
+        """How many of some words each passage has; those that have none are left out."""
+        found = Counter[int]()
+        for word in words:
+            found.update(self._by_word.get(word, ()))
+        return found
 
 
 def _words(text: str, rules: Rules) -> Iterable[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Fact, Span, Value
@@ -27,8 +27,8 @@ class Probe:
     """What is looked for of a fact.
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
-    made of). `values` and `names` are its exact things, `things` the stems of its other words with what they weigh,
-    `whole` that together, `reason` the stems of its reason. `alone`: its value is the
+    made of). `values` and `names` are its exact things, `things` the stems of its other words,
+    `reason` those of its reason. `alone`: its value is the
     fact wherever it is named; `owned`: the user said it. `denies`, `binds`, `guesses`: it says no, it is a rule, it
     is a guess.
     """
@@ -37,8 +37,7 @@ class Probe:
     partly: tuple[tuple[str, str], ...]
     values: tuple[Value, ...]
     names: tuple[str, ...]
-    things: Mapping[str, float]
-    whole: float
+    things: frozenset[str]
     reason: frozenset[str]
     alone: bool
     owned: bool
@@ -47,8 +46,8 @@ class Probe:
     guesses: bool
 
 
-def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = None) -> Probe:
-    """What is to be looked for of a fact. `weights` are those of words that count less than others."""
+def probe_of(fact: Fact, rules: Rules) -> Probe:
+    """What is to be looked for of a fact."""
     text = fact.text
     base = fact.first.span[0]
     taken = [span for value in fact.values if (span := _within(value, base, text)) is not None]
@@ -68,15 +67,13 @@ def probe_of(fact: Fact, rules: Rules, weights: Mapping[str, float] | None = Non
     things = things - parts or things
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
-    weighed = {word: (weights or {}).get(word, 1.0) for word in sorted(things)}
     wordings = [whole for whole in (_bare(text), *_led(text, rules)) if len(whole[0]) > 1]
     return Probe(
         tuple(wordings),
         tuple(_parts(fact, wordings[0][0] if wordings else "")),
         fact.values,
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
-        weighed,
-        sum(weighed.values()),
+        things,
         reason,
         bool(fact.values)
         and all(value.form in ("tool", "word") for value in fact.values)

@@ -25,6 +25,8 @@ _CODE = re.compile(
 _END = re.compile(
     r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
 )
+# Where somebody begins with a small letter, the next sentence may too.
+_SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
 )
@@ -50,7 +52,8 @@ def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]
     paragraph."""
     for start, end, pasted in _paragraphs(text[: min(stop, MOST)], begin):
         at = start
-        for found in _END.finditer(text, start, end):
+        ends = _SMALL_END if text[start:end].lstrip("-*• ")[:1].islower() else _END
+        for found in ends.finditer(text, start, end):
             if _ABBREVIATED.search(text, at, found.end()):
                 continue
             yield from _sentence(text, at, found.end(), pasted)

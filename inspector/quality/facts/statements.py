@@ -32,7 +32,7 @@ _FEWEST_PAIRS = 6
 _ALONE = 3
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
-_NAMING = re.compile(r"`[^`\n]+`|\*\*[^*\n]+\*\*|\d")
+_NAMING = re.compile(r"\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _SEMICOLON = re.compile(r";\s+|；")
@@ -236,7 +236,9 @@ def _best_cue(line: _Line, body: str, hedged: bool) -> tuple[Cue, Span] | None:
             cue = language.cues[number]
             if hedged and not (cue.hedged and (not line.working or guessed)):
                 continue
-            if line.working and (cue.strength < line.working or not line.named):
+            # Between two calls what names nothing must be the root of something.
+            sure = line.working if line.named or line.working == THINKING else THINKING
+            if line.working and (cue.strength < sure or (line.working == THINKING and not line.named)):
                 continue
             if line.pasted and cue.strength < _SHOWN:
                 continue

@@ -231,6 +231,21 @@ def test_what_stands_between_the_agents_semicolons_is_a_fact_of_its_own() -> Non
     assert told_by_the_agent(text) == ["p99 touched 347 ms", "the quote took a lock that it does not need"]
 
 
+def test_the_points_of_an_answer_that_asks_are_choices_not_facts() -> None:
+    text = "The importer doesn't retry.\n\n1. **Retry** it never did before.\n2. **Skip** what is broken, but log it."
+    assert told_by_the_agent(f"{text}\n\nWhich one do you want?") == []
+    assert told_by_the_agent(f"{text}\n\nI take `2`.")[0] == "**Retry** it never did before."
+
+
+def test_who_begins_with_a_small_letter_begins_sentences_with_one() -> None:
+    small = "keep the old name. never rename it. the shop reads e.g. the label... and the colour"
+    assert [one.text for one in said(small)] == [
+        "keep the old name.", "never rename it.", "the shop reads e.g. the label... and the colour",
+    ]  # fmt: skip
+    mixed = "Keep the old name. never rename it."
+    assert [one.text for one in said(mixed)] == [mixed]
+
+
 def test_what_the_agent_changed_is_a_fact_where_something_is_named() -> None:
     assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == [
         "Removed the check that skipped `restore()` for old files."

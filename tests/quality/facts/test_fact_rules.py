@@ -47,7 +47,6 @@ EXAMPLES = {
     "en.agent-cause": "The second command takes a different code path.",
     "en.agent-finding": "`drain()` doesn't wait for the last writer.",
     "en.agent-did": "Raised the cap and committed it as 3f2a9bc1.",
-    "en.agent-plan": "I'll keep them apart to avoid a second migration.",
     "zh.hard-rule": "任何情况下都先备份。",
     "zh.never": "严禁直接推送主分支。",
     "zh.do-not": "不要改动支付页面。",
