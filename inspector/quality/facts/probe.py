@@ -52,6 +52,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     base = fact.first.span[0]
     taken = [span for value in fact.values if (span := _within(value, base, text)) is not None]
     names, gone = [], list(taken)
+    if fact.role == "assistant" and fact.kind == "link":
+        # "The issue is that ...": what gives a finding away is not what was found.
+        gone.append((fact.cue[0] - base, fact.cue[1] - base))
     for found in _NAMES.finditer(text):
         if not any(a < found.end() and found.start() < b for a, b in taken):
             # The words of a name such as pool_size are words of the fact too.
