@@ -276,7 +276,9 @@ def _own(
         there = words.share >= THERE and words.shared >= words.few
         return not printed and exact.whole >= ENOUGH and there
     telling = sum(_tells(probe, one) for one in exact.here)
-    if words.near(printed, telling > 0):
+    # What the agent works on is named in every list of files: beside a mere name more must be said of it.
+    mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
+    if words.near(printed, telling > 0) and not (mere and words.share < THERE):
         return True
     # Where hardly anything but its values is said ("25 % is live"), they are the fact; a name stands anywhere.
     measured = telling > 0 and all(value.form in _MEASURES for value in probe.values)

@@ -32,7 +32,7 @@ _FEWEST_PAIRS = 6
 _ALONE = 3
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
-_NAMING = re.compile(r"\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
+_NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _SEMICOLON = re.compile(r";\s+|；")
