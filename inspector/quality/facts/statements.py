@@ -234,7 +234,7 @@ def _best_cue(line: _Line, body: str, hedged: bool) -> tuple[Cue, Span] | None:
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
             cue = language.cues[number]
-            if hedged and not (cue.hedged and (not line.working or guessed)):
+            if hedged and not (cue.hedged and guessed):
                 continue
             # Between two calls what names nothing must be the root of something.
             sure = line.working if line.named or line.working == THINKING else THINKING
