@@ -332,7 +332,7 @@ def _meant(value: Value, line: _Line) -> bool:
     # Between two calls the agent counts that there is nothing of it; that is no measure of anything.
     if line.working and value.canon == "0":
         return False
-    if line.text.count("`", line.span[0], value.span[0]) % 2:
+    if value.form not in _MADE and line.text.count("`", line.span[0], value.span[0]) % 2:
         return False
     return value.form != "quantity" or _DIGIT.search(value.text) is not None
 
