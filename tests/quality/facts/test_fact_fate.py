@@ -98,6 +98,39 @@ def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) ->
     assert (found.index is None) is (outcome == "lost")
 
 
+#: What the agent said, what the summary says of it, what became of it.
+AGENT_FATES = [
+    # What gives a finding away is not what was found.
+    ("The issue is that the writer keeps `flush_all` locked.", "- The issue list is long.", "lost"),
+    (
+        "The `writer` doesn't wait for the reader.",
+        "- The writer wasn't waiting for its reader",
+        "paraphrased",
+    ),
+    # Names stand in every list of files.
+    (
+        "The issue is that `flush_all` is created at import time with real pools.",
+        "- Created new pools: `flush_all.py`",
+        "uncertain",
+    ),
+    (
+        "The issue is that `flush_all` passes `None` on.",
+        "- RAN grep -n 'flush_all\\|None' jobs/",
+        "uncertain",
+    ),
+    (
+        "All four nodes run 2.19.1 since 22:31 UTC.",
+        "- UPGRADE finished at 22:31 UTC: four nodes on 2.19.1",
+        "paraphrased",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "summary", "outcome"), AGENT_FATES)
+def test_what_a_summary_made_of_what_the_agent_found(text: str, summary: str, outcome: str) -> None:
+    assert fate(fact(text, "assistant"), searchable(summary), 1).outcome == outcome
+
+
 def test_where_it_was_found_is_where_it_stands() -> None:
     summary = "## Constraints\n- The retry limit is 37.\n"
     found = fate(fact(RETRY), searchable(summary, head=["You are Hermes."]), 1)
