@@ -44,7 +44,7 @@ FATES = [
     ("pool_size 6 per pod", "- a small pool per pod", "value lost"),
     ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),
     ("Batch size is 2,500 rows", "- the batch size: 2500 rows", "paraphrased"),
-    ("The hooks: read docs/hooks.md", "- Looked through docs/hooks.md and the hooks", "uncertain"),
+    ("The hooks: read docs/hooks.md", "- **hooks.md** (`/shop/docs/hooks.md`): links mended", "uncertain"),
     ("We move the search to OpenSearch 2.19.1.", "- Move the search to OpenSearch 2.19.1 by May", "verbatim"),
     ("It was done on 18 February.", "- Read the log of 18 February", "lost"),
     ("Run it in shadow for two nights first.", "- shadow run for 2 nights first", "paraphrased"),
