@@ -7,10 +7,12 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
+from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.measures import read_again
+from inspector.answers.requests import Requests
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
@@ -52,9 +54,11 @@ def findings(
     return find(evidence_of(inspection, resolved, facts))
 
 
-def findings_without_facts(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
+def findings_without_facts(
+    inspection: Inspection, resolved: ResolvedSettings, requests: Requests
+) -> tuple[Finding, ...]:
     """Those that need no facts and no lives of summaries, which take longest. Raises as `findings` does."""
-    return find(_evidence(inspection, resolved, FactEvidence()))
+    return find(_evidence(inspection, resolved, FactEvidence(), requests))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def read_findings(
     basis = findings_basis(inspection.store, inspection.conversation.id, resolved)
     known = known_findings(basis, kept)
     if known is None:
-        known = findings(inspection, resolved)
+        known = find(_evidence(inspection, resolved, read_fact_evidence(inspection, kept)))
         kept.put(basis, [asdict(one) for one in known])
     return known
 
@@ -123,10 +127,11 @@ def _evidence(
     inspection: Inspection,
     resolved: ResolvedSettings,
     told: FactEvidence,
+    requests: Requests | None = None,
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
     again = read_again(inspection, settings.profile)
-    costs = cost_evidence(inspection, resolved)
+    costs = cost_evidence(inspection, resolved, requests)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),

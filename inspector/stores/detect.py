@@ -146,7 +146,8 @@ class FolderFiles:
         """Every file that may be of somebody's; the stores of several agents share one look."""
         if time.monotonic() - self._at < _SHARED_SECONDS:
             return self._now
-        found = dict(_below(str(self._folder)))
+        found: dict[str, Signature] = {}
+        _below(str(self._folder), found)
         self._now = {path: found[path] for path in sorted(found)}
         self._at = time.monotonic()
         return self._now
@@ -155,11 +156,14 @@ class FolderFiles:
         """Whose the files are: as the index has it, else by their beginnings."""
         from inspector.stores.lines import head_of
 
-        if not paths:
+        if self._index is not None:
+            self._recall(self._index, paths)
+        missing = [path for path in paths if path not in self._agents]
+        if not missing:
             return
         if self._index is not None:
-            self._agents.update((path, kept.agent) for path, kept in self._index.get(paths).items())
-        for path in paths:
+            self._agents.update((path, kept.agent) for path, kept in self._index.get(missing).items())
+        for path in missing:
             if path not in self._agents:
                 try:
                     head = head_of(Path(path))
@@ -168,10 +172,34 @@ class FolderFiles:
                 # What is too short to tell yet, or not ours to read, is looked at again the next time.
                 if (agent := _agent_of(Path(path), head)) or b"\n" in head:
                     self._agents[path] = agent
+        if self._index is not None and len(paths) == len(self._now):
+            self._remember(self._index, paths)
+
+    def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
+        """Whose the files were, where there are no others. What was nobody's is so as long as it looks the same."""
+        from inspector.stores.index import mark_of
+
+        kept = index.recall(self._name()) if len(paths) == len(self._now) else None
+        if not isinstance(kept, list) or len(kept) != len(paths) + 1 or kept[0] != mark_of(paths):
+            return
+        for path, agent in zip(paths, kept[1:], strict=True):
+            if isinstance(agent, list) and agent == list(self._now[path]):
+                self._agents[path] = ""
+            elif isinstance(agent, str) and agent in _READERS:
+                self._agents[path] = agent
+
+    def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
+        from inspector.stores.index import mark_of
+
+        agents = [self._agents.get(path, DATABASE) or self._now[path] for path in paths]
+        index.remember(self._name(), [mark_of(paths), *agents])
+
+    def _name(self) -> str:
+        return f"files below {self._folder}"
 
 
-def _below(folder: str) -> Iterator[tuple[str, Signature]]:
-    """The files below a folder that are called like transcripts or databases. What may not be read is passed over."""
+def _below(folder: str, found: dict[str, Signature]) -> None:
+    """Find the files below a folder that are called like transcripts or databases; others are passed over."""
     from inspector.stores.transcripts import with_log
 
     try:
@@ -179,10 +207,10 @@ def _below(folder: str) -> Iterator[tuple[str, Signature]]:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     if not (entry.name in _PIECES and os.path.basename(folder) in ("storage", "session")):
-                        yield from _below(entry.path)
+                        _below(entry.path, found)
                 elif entry.name.endswith(_ENDINGS):
-                    stat = entry.stat()
-                    yield entry.path, with_log(entry.path, (stat.st_size, stat.st_mtime_ns))
+                    stat, path = entry.stat(), entry.path
+                    found[path] = with_log(path, (stat.st_size, stat.st_mtime_ns))
     except OSError:
         return
 

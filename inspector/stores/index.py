@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +37,6 @@ class FileIndex:
         self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
         # Whose a file is is asked first, and then what it holds.
         self._known: dict[str, Kept] = {}
-        self._memory: dict[str, Any] = {}
 
     @property
     def problem(self) -> str:
@@ -62,19 +60,22 @@ class FileIndex:
 
     def recall(self, name: str) -> Any:
         """What was found out about several files; None where nothing was."""
-        if name not in self._memory:
-            key = _key(name, b"memory")
-            self._memory[name] = _value(self._file.get([key]).get(key))
-        return self._memory[name]
+        key = _key(name, b"memory")
+        return _value(self._file.get([key]).get(key))
 
     def remember(self, name: str, value: Any) -> None:
         """Keep what was found out about several files."""
-        self._memory[name] = value
         self._file.put({_key(name, b"memory"): json.dumps(value, separators=(",", ":")).encode()})
 
     def close(self) -> None:
         """Close the database; nothing is kept from then on."""
         self._file.close()
+
+
+def mark_of(value: object) -> str:
+    """A short text that changes whenever a value of plain parts does."""
+    raw = repr(value).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(raw, digest_size=16).hexdigest()
 
 
 def _path_key(path: str) -> bytes:
@@ -95,7 +96,7 @@ def _value(data: object) -> Any:
 
 
 def _packed(kept: Kept) -> bytes:
-    document = [kept.size, kept.changed, kept.agent, [astuple(digest) for digest in kept.digests]]
+    document = [kept.size, kept.changed, kept.agent, kept.digests]
     return json.dumps(document, separators=(",", ":")).encode()
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
 from inspector.core.messages import Message
@@ -14,8 +14,7 @@ from inspector.core.messages import Message
 Bodies = Callable[[Sequence[int]], list[Message]]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDigest:
+class FileDigest(NamedTuple):
     """What the list of conversations needs of a file. `messages` are those of its last list, `compactions` the names of
     its compactions. `first` and `last` name its first and last line, `before` what its first line goes on from in
     another file; `midway`: it begins with a compaction of what stands there, `copied`: with lines of another session.
@@ -44,13 +43,13 @@ class FileDigest:
     window: int | None = None
 
 
-_DIGEST = tuple(field.name for field in fields(FileDigest))
-_COMPACTIONS = _DIGEST.index("compactions")
+_COMPACTIONS = FileDigest._fields.index("compactions")
+_SESSIONS = ConversationRow._fields.index("sessions")
 
 
 def digest_from(values: Sequence[Any]) -> FileDigest:
     """The digest whose fields JSON gave back in order. Raises ValueError, TypeError for other values."""
-    if len(values) != len(_DIGEST):
+    if len(values) != len(FileDigest._fields):
         raise ValueError("a digest has other fields")
     # By place, as a home has thousands.
     make: Callable[..., FileDigest] = FileDigest
@@ -81,6 +80,22 @@ class Recorded:
     requests: tuple[Request, ...]
     read: Bodies = field(compare=False)
     prompt: str = ""
+
+
+def source_values(source: Source) -> list[Any]:
+    """A source as JSON can hold it."""
+    return [source.row, source.files, source.shared, source.part]
+
+
+def source_from(values: Sequence[Any]) -> Source:
+    """The source that JSON gave back. Raises ValueError, TypeError for other values."""
+    told, files, shared, part = values
+    if len(told) != len(ConversationRow._fields):
+        raise ValueError("a row has other fields")
+    # By place, as a home has thousands.
+    make: Callable[..., ConversationRow] = ConversationRow
+    row = make(*told[:_SESSIONS], tuple(told[_SESSIONS]), *told[_SESSIONS + 1 :])
+    return Source(row, tuple(files), tuple(shared), part)
 
 
 class Memory(Protocol):

@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def main() -> None:
     answer: tuple[str | None, list[tuple[Any, ...]]]
     for line in sys.stdin:
         try:
-            answer = (None, [astuple(digest) for digest in reader.digests(Path(json.loads(line)))])
+            answer = (None, list(reader.digests(Path(json.loads(line)))))
         except StoreError as error:
             answer = (str(error), [])
         print(json.dumps(answer), flush=True)

@@ -23,9 +23,9 @@ from inspector.core.errors import StoreError, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
-from inspector.stores.index import FileIndex, Kept
+from inspector.stores.index import FileIndex, Kept, mark_of
 from inspector.stores.names import resolve
-from inspector.stores.recorded import FileDigest, Reader, Recorded, Source
+from inspector.stores.recorded import FileDigest, Reader, Recorded, Source, source_from, source_values
 from inspector.stores.second_reader import WORTH, Ended, SecondReader, second_reader
 
 _BATCH = 256
@@ -34,6 +34,9 @@ _PIECE = 64
 _KEPT = 8
 #: What was read of files is handed to the index so often, in seconds: a run that is broken off loses little.
 _KEPT_EVERY = 2.0
+
+#: Of so many files on the whole list is kept between runs, beside what each of them holds.
+_MANY = 100
 
 #: What a file looked like when it was read: its size in bytes and its time of change.
 Signature = tuple[int, int]
@@ -67,12 +70,16 @@ class TranscriptStore:
         self._changes = 0
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be read so far."""
+        return tuple(self._notes)
+
+    @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
         agent = self._reader.agent
-        notes = tuple(self._notes)
         reason = f"The files are those of {agent}."
-        return StoreInfo(agent, self.path, None, agent, reason, notes, limits=self._reader.limits)
+        return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
@@ -234,13 +241,36 @@ class TranscriptStore:
             now = self._files()
             if self._sources[1] and self._sources[0] == now:
                 return self._sources[1]
-            digests = self._digests_of(now)
+            first = not self._sources[0]
+            found = self._recalled(now) if first else None
+            if found is None:
+                found = self._reader.sources(self._digests_of(now), self._index)
+                if first:
+                    self._remember(now, found)
             by_session: dict[str, Source] = {}
-            for source in self._reader.sources(digests, self._index):
+            for source in found:
                 by_session.update(dict.fromkeys(source.row.sessions, source))
                 by_session[source.row.id] = source
             self._sources = (now, by_session)
             return by_session
+
+    def _recalled(self, now: Mapping[str, Signature]) -> Sequence[Source] | None:
+        """The conversations as they were when the files last looked like this; None where that is not known."""
+        if self._index is None or len(now) < _MANY:
+            return None
+        kept = self._index.recall(self._name())
+        try:
+            mark, sources = kept
+            return [source_from(values) for values in sources] if mark == mark_of(now) else None
+        except (TypeError, ValueError):
+            return None
+
+    def _remember(self, now: Mapping[str, Signature], sources: Sequence[Source]) -> None:
+        if self._index is not None and len(now) >= _MANY:
+            self._index.remember(self._name(), [mark_of(now), [source_values(source) for source in sources]])
+
+    def _name(self) -> str:
+        return f"conversations of {self._reader.agent} in {self.path}"
 
     def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
         """What every file holds; only those that changed are read."""

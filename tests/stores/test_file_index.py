@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.stores import lines, transcripts
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
+from inspector.stores.detect import open_folder
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.recorded import FileDigest
 from inspector.stores.transcripts import TranscriptStore, signatures
@@ -135,8 +137,66 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
     assert len(scanned) == looked
 
 
-@pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}])
-def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any) -> None:
+def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcripts, "_MANY", 3)
+    asked: list[str] = []
+    get = FileIndex.get
+
+    def counted(self: FileIndex, paths: Iterable[str]) -> dict[str, Kept]:
+        wanted = list(paths)
+        asked.extend(wanted)
+        return get(self, wanted)
+
+    monkeypatch.setattr(FileIndex, "get", counted)
+    folder = tmp_path / "project"
+    for number in range(3):
+        written(folder, number)
+    reader, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert len(reader.read_files) == len(asked) == 3
+    reader, same = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert (reader.read_files, len(asked), same) == ([], 3, rows)
+    store = TranscriptStore(Counting(), folder, partial(signed, folder), FileIndex(tmp_path / "files.db"))
+    row = store.conversations()[0]
+    assert len(store.open(row.id).live) == row.messages
+    written(folder, 1, rounds=2)
+    reader, after = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert reader.read_files == ["1.jsonl"]
+    assert after == listed(folder, None)[1]
+    (folder / "2.jsonl").unlink()
+    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+
+
+def test_whose_the_files_of_a_folder_are_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    written(folder, 0)
+    (folder / "none.json").write_text("{}\n")
+    for _ in range(2):
+        assert len(open_folder(folder).conversations()) == 1
+    heads: list[str] = []
+    look = lines.head_of
+
+    def counted(path: Path) -> bytes:
+        heads.append(path.name)
+        return look(path)
+
+    monkeypatch.setattr(lines, "head_of", counted)
+    assert len(open_folder(folder).conversations()) == 1
+    assert heads == []
+    # What was nobody's may be somebody's by now.
+    (folder / "none.json").write_text("{} {}\n")
+    assert len(open_folder(folder).conversations()) == 1
+    assert heads == ["none.json"]
+    written(folder, 1)
+    assert len(open_folder(folder).conversations()) == 2
+    assert heads == ["none.json", "1.jsonl", "none.json"]
+
+
+@pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
+def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcripts, "_MANY", 1)
+    monkeypatch.setattr(transcripts, "mark_of", lambda value: "x")
     folder = tmp_path / "project"
     first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
     worked(first, 2)

@@ -9,19 +9,22 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from inspector.answers.fact_reading import FactsReading
-from inspector.answers.lineage import drift_with
 from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
 from inspector.core.conversations import Compaction
-from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.finding import Finding
-from inspector.summaries.lineage import Lineage
 from widgets.lists.fact_list import FactView
 from widgets.panes.findings_pane import counts
 from widgets.panes.life_lines import LineageView
 from widgets.panes.losses_view import FactScope
+
+if TYPE_CHECKING:
+    # The rules of facts and lineages are imported by the jobs that work them out: a conversation opens without them.
+    from inspector.answers.fact_reading import FactsReading
+    from inspector.quality.facts.fact import Life
+    from inspector.summaries.lineage import Lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,8 @@ class LineageAsOf:
 
     def until(self, compactions: int) -> LineageView:
         """The lineage of the first so many, and their drift; each is worked out once."""
+        from inspector.answers.lineage import drift_with
+
         view = self._views.get(compactions)
         if view is None:
             lineage = self._lineage.until(compactions)

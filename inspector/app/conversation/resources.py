@@ -5,9 +5,8 @@ A new one is an entry here; a pane that wants it names it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inspector.answers.costing import Costing
 from inspector.app.conversation import reading
 from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
 from inspector.app.conversation.attempt_views import AttemptsRead
@@ -19,6 +18,9 @@ from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
 from inspector.replay.recording import Recording
+
+if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
 
 Needs = tuple[Any, ...] | None
 

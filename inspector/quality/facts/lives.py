@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -25,6 +26,7 @@ from inspector.quality.facts.probe import Probe, probe_of
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6
+Places = Literal["every", "changes", "none"]
 _SPOKEN = ("user", "assistant")
 
 
@@ -35,15 +37,15 @@ def lives_of(
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
     unreadable: Collection[int] = (),
-    every_place: bool = True,
+    places: Places = "every",
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
     `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
     `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
-    Without `every_place` a fate that is as the one before has no place and excerpt: those of a long conversation
-    are larger than everything else.
+    `places` says which fates have a place and an excerpt: every one, those that are not as the one before, or none
+    but those that give another value. Those of a long conversation are larger than everything else.
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
@@ -64,17 +66,18 @@ def lives_of(
         if numbers:
             taken_by.setdefault(key, set()).update(numbers)
     summarized = [fact for fact in facts if fact.key in taken_by]
-    placed = None if every_place else taken_by
     first = {key: min(numbers) for key, numbers in taken_by.items()}
-    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, placed)
+    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, taken_by, places)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
+        # What became of all facts takes most memory, and is not held twice.
+        fates_of_it = fates.pop(fact.key, [])
         for apart in (False, True):
             for start in starts.get((fact.key, apart), ()):
-                told_of = [one for one in fates[fact.key] if one.compaction >= start]
-                life = _life(fact, start, told_of, ends, later)
+                fates_since = tuple(one for one in fates_of_it if one.compaction >= start)
+                life = _life(fact, start, fates_since, ends, later)
                 if apart:
                     pruned.append(replace(life, pruned=True))
                 else:
@@ -93,11 +96,10 @@ def _fates(
     numbers_said: Collection[tuple[str, str]],
     watch: Callable[[int], None] | None,
     unreadable: Collection[int],
-    placed: Mapping[str, Collection[int]] | None,
+    taken_by: Mapping[str, Collection[int]],
+    placed: Places,
 ) -> dict[str, list[Fate]]:
-    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again.
-
-    With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
+    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
@@ -132,10 +134,9 @@ def _fates(
             if number in unreadable and best.outcome != "verbatim":
                 one.fates.append(gone)
             elif (
-                placed is None
-                or number in placed[one.key]
+                placed == "every"
                 or best.changed
-                or (one.fates[-1].outcome, one.fates[-1].where) != state
+                or (placed == "changes" and (number in taken_by[one.key] or one.state != state))
             ):
                 one.fates.append(told(best, part, after, number))
             else:
@@ -152,6 +153,11 @@ class _Followed:
     probe: Probe
     matches: dict[ListKey, Match]
     fates: list[Fate]
+
+    @property
+    def state(self) -> tuple[Outcome, Where | None]:
+        """What became of it at last."""
+        return self.fates[-1].outcome, self.fates[-1].where
 
 
 class _Layer:
@@ -175,13 +181,13 @@ def _only_printed(fact: Fact) -> bool:
     return fact.pruned and not any(saying.role in _SPOKEN for saying in fact.sayings)
 
 
-def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
+def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], later: _Later) -> Life:
     died = next((one.compaction for one in fates if one.gone), None)
     back = None
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None
         back = later.again(fact, end) if end is not None else None
-    return Life(fact, start, tuple(fates), died, back, later.contrary(fact))
+    return Life(fact, start, fates, died, back, later.contrary(fact))
 
 
 class _Later:
@@ -197,12 +203,13 @@ class _Later:
             for statement in step.facts.statements:
                 if statement.asked or statement.pasted:
                     continue
+                said = step.saying, statement
                 for value in statement.values:
                     if not value.distinctive:
-                        self.valued[value.canon, value.unit].append((step.saying, statement))
+                        self.valued[value.canon, value.unit].append(said)
                 if len(statement.things) >= 2 and statement.values:
                     for word in set(statement.things):
-                        self.worded[word].append((step.saying, statement))
+                        self.worded[word].append(said)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
         """The first message from step `end` on that says the fact, or its value of the same thing, again."""

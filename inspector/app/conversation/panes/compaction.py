@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from textual import on
 
-from inspector.answers.compactions import why_of
 from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.app.conversation.compaction_views import CompactionRows, compaction_view
 from inspector.app.conversation.fact_views import life_view, worst_first
@@ -134,6 +133,8 @@ def compute(
     Until it is `over`, what it lost and the summary that it made are not told; what was read again is told by the
     `measures` alone.
     """
+    from inspector.answers.compactions import why_of
+
     before, after = opened.generations[done.index - 1], opened.generations[done.index]
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))

@@ -15,8 +15,6 @@ from inspector.app.conversation.reading import FactsRead
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, MEASURES
 from inspector.app.conversation.state import recorded_then
 from inspector.engines.base import Plan
-from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
-from inspector.quality.facts.carry import checklist
 from inspector.replay.moments import Moment
 from widgets.lists.measure_table import MeasuresView
 from widgets.panes.attempt_lines import NO_ATTEMPTS
@@ -47,6 +45,9 @@ class Losses(LossesPane):
 
     @on(LossesPane.CopyWanted)
     def _checklist_wanted(self, event: Any) -> None:
+        from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
+        from inspector.quality.facts.carry import checklist
+
         event.stop()
         if self.facts is None:
             return
