@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from inspector.summaries.drift import Drift, Otherwise, Stale
-from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
 from widgets.lists.lineage_list import SIGNS
+
+if TYPE_CHECKING:
+    from inspector.summaries.drift import Drift, Otherwise, Stale
+    from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
 
 @dataclass(frozen=True)
