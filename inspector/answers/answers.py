@@ -20,7 +20,7 @@ def stores_of(store: Store) -> tuple[Store, ...]:
 
 def paths_of(store: Store) -> tuple[Path, ...]:
     """The files and folders that a store is read from; what lies in one of the folders is read with it."""
-    paths = dict.fromkeys(one.info.path for one in stores_of(store))
+    paths = dict.fromkeys(one.path for one in stores_of(store))
     return tuple(path for path in paths if paths.keys().isdisjoint(path.parents))
 
 

@@ -7,14 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.answers.attempting import SummarizedList, planned_list
-from inspector.answers.fact_reading import (
-    Watch,
-    facts_after,
-    facts_with,
-    pruned_by,
-)
+from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
+from inspector.answers.message_facts import Watch
 from inspector.attempts.attempt import Attempt
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of

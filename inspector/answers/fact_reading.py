@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import keep_facts, known_facts, message_key
 from inspector.answers.kept_results import KeptResults
+from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.engines.base import Settings
-from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import (
     ConversationFacts,
     Fact,
-    Mention,
     MessageFacts,
     Saying,
     SpokenMessage,
-    Value,
     Where,
 )
 from inspector.quality.facts.gather import gather
@@ -33,11 +29,6 @@ from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
-
-T = TypeVar("T")
-#: Progress in words: what is done, how many of how many.
-Watch = Callable[[str, int, int], None]
-_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +81,8 @@ def _said(
 ) -> tuple[Course, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Where messages went, how many had been said at each compaction, and what each says."""
     told = transcript(inspection.conversation, inspection.compactions())
+    found = read_messages(inspection, rules, cache, watch, told, bool(pruned))
     course = course_of(told, inspection.compactions(), pruned)
-    found = _Reader(inspection, rules, cache, watch, told).read()
     return course, told.ends, _steps(told, found, course, inspection)
 
 
@@ -144,7 +135,7 @@ def facts_after(
         or (place.generation == planned.index and place.index < planned.before)
     )
     told = Transcript(places, (*whole.ends[: len(earlier)], len(places)))
-    found = _Reader(inspection, rules, cache, watch, told).read()
+    found = read_messages(inspection, rules, cache, watch, told, bool(pruned))
     steps = _steps(told, found, course_of(told, (*earlier, planned), pruned or {}), inspection)
     lists_after = {planned.index: PassageIndex(list_after, rules)}
     return lives_of(gather(steps), steps, told.ends, lists_after)
@@ -204,20 +195,24 @@ def pruned_by(inspection: Inspection, settings: Settings) -> dict[int, Sequence[
 
 
 def _steps(
-    told: Transcript, found: Mapping[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
+    told: Transcript, found: dict[tuple[int, int], MessageFacts], course: Course, inspection: Inspection
 ) -> list[SpokenMessage]:
+    """The messages that say something, in order; what they say is taken out of `found`."""
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}
     for number, place in enumerate(told.places):
         role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
         task += role == "user"
+        facts = found.pop((place.generation, place.index), None)
+        if facts is None:
+            continue
         pruned = role == "tool" and number in course.pruned
         saying = Saying(
             number, place.generation, place.index, place.message, sessions[place.generation], role, (0, 0),
             course.pruned[number] if pruned else course.left.get(number), pruned,
         )  # fmt: skip
-        steps.append(SpokenMessage(saying, task, found.get((place.generation, place.index), MessageFacts())))
+        steps.append(SpokenMessage(saying, task, facts))
     return steps
 
 
@@ -260,69 +255,6 @@ class _ListsAfter(Mapping[int, PassageIndex]):
         return index in self._compactions
 
 
-class _Reader:
-    """One pass over every list of a conversation."""
-
-    def __init__(
-        self,
-        inspection: Inspection,
-        rules: Rules,
-        cache: KeptResults | None,
-        watch: Watch | None,
-        told: Transcript,
-    ) -> None:
-        self.inspection = inspection
-        self.rules = rules
-        self.cache = cache
-        self.watch = watch
-        self.wanted: dict[int, set[int]] = {}
-        for place in told.places:
-            self.wanted.setdefault(place.generation, set()).add(place.index)
-        self.total = sum(len(g) for g in inspection.conversation.generations)
-        self.done = 0
-        self.pool = _Pool()
-
-    def read(self) -> dict[tuple[int, int], MessageFacts]:
-        """What each message says where it was first said."""
-        found: dict[tuple[int, int], MessageFacts] = {}
-        for generation in self.inspection.conversation.generations:
-            batch: list[tuple[int, Message]] = []
-            wanted = self.wanted.get(generation.number, set())
-            for index, message in enumerate(self._messages(generation.number)):
-                if index in wanted:
-                    batch.append((index, message))
-                if len(batch) >= _BATCH:
-                    found.update(self._extracted(generation.number, batch))
-                    batch = []
-            found.update(self._extracted(generation.number, batch))
-        return found
-
-    def _messages(self, number: int) -> Iterator[Message]:
-        for message in self.inspection.store.iterate(self.inspection.generation(number)):
-            if self.watch is not None and self.done % 64 == 0:
-                self.watch("messages", self.done, self.total)
-            self.done += 1
-            yield message
-
-    def _extracted(
-        self, number: int, batch: Sequence[tuple[int, Message]]
-    ) -> Iterator[tuple[tuple[int, int], MessageFacts]]:
-        if self.cache is None:
-            for index, message in batch:
-                yield (number, index), self.pool.facts(extract(message, self.rules))
-            return
-        keys = [message_key(message, self.rules.version) for _, message in batch]
-        known = known_facts(self.cache, keys)
-        fresh: dict[bytes, MessageFacts] = {}
-        for (index, message), key in zip(batch, keys, strict=True):
-            facts = known.get(key) or fresh.get(key)
-            if facts is None:
-                facts = fresh[key] = extract(message, self.rules)
-            yield (number, index), self.pool.facts(facts)
-        if fresh:
-            keep_facts(self.cache, fresh)
-
-
 def parts_of(
     message: Message, index: int, recorded: Compaction, other: str | None = None
 ) -> Iterator[ListText]:
@@ -343,28 +275,3 @@ def parts_of(
         return
     if text:
         yield ListText(where, index, message.role, text)
-
-
-class _Pool:
-    """What messages mention alike, held once: names that tools print over and over are most of a conversation."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
-
-    def facts(self, facts: MessageFacts) -> MessageFacts:
-        """The same facts."""
-        return replace(facts, mentions=tuple(map(self._mention, facts.mentions))) if facts.mentions else facts
-
-    def _mention(self, mention: Mention) -> Mention:
-        known: Mention | None = self._known.get(mention)
-        if known is None:
-            value, one = mention.value, self._one
-            texts = one(value.text), one(value.form), one(value.canon)
-            own = one(Value(*texts, value.unit, value.distinctive, one(value.span)))
-            known = Mention(own, one(mention.text), one(mention.text_span), mention.pasted)
-            self._known[known] = known
-        return known
-
-    def _one(self, thing: T) -> T:
-        kept: T = self._known.setdefault(thing, thing)
-        return kept

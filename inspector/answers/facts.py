@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_reading import FactsReading, Watch, pruned_by, read_facts
+from inspector.answers.fact_reading import FactsReading, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
+from inspector.answers.message_facts import Watch
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
 from inspector.quality.facts.fact import Fact, Life

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
+from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
@@ -106,7 +107,7 @@ def read_findings(
     basis = findings_basis(inspection.store, inspection.conversation.id, resolved)
     known = known_findings(basis, kept)
     if known is None:
-        known = findings(inspection, resolved)
+        known = find(_evidence(inspection, resolved, read_fact_evidence(inspection, kept)))
         kept.put(basis, [asdict(one) for one in known])
     return known
 

@@ -1,17 +1,21 @@
-"""What each message says, as a document that is kept between runs."""
+"""What each message says, packed: so it is kept between runs, and so it is held where hardly any of it is needed."""
 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+import msgspec
 
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
-from inspector.quality.facts.fact import Mention, MessageFacts, Sign, Statement, Value
+from inspector.quality.facts.fact import MessageFacts
 
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 10
+FORMAT = 11
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
 
 def message_key(message: Message, version: str) -> bytes:
@@ -24,7 +28,7 @@ def message_key(message: Message, version: str) -> bytes:
 
 def known_facts(kept: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
     """What is known of these keys."""
-    read = {key: unpacked(document) for key, document in kept.under(keys).items()}
+    read = {key: unpacked(data) for key, data in kept.under(keys).items()}
     return {key: facts for key, facts in read.items() if facts is not None}
 
 
@@ -33,70 +37,14 @@ def keep_facts(kept: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
     kept.put_under({key: packed(value) for key, value in facts.items()})
 
 
-def packed(facts: MessageFacts) -> list[Any]:
-    """The facts of a message as JSON."""
-    return [
-        [
-            [
-                s.kind,
-                s.text,
-                s.span,
-                [_value(v) for v in s.values],
-                s.rule,
-                s.cue,
-                s.strength,
-                s.things,
-                s.pasted,
-                s.asked,
-                s.voice,
-            ]
-            for s in facts.statements
-        ],
-        [[_value(m.value), m.text, m.text_span, m.pasted] for m in facts.mentions],
-        [[s.rule, s.chosen, s.other, s.text, s.span, s.cue, s.things] for s in facts.signs],
-    ]
+def packed(facts: MessageFacts) -> bytes:
+    """The facts of a message in few bytes."""
+    return zlib.compress(_ENCODER.encode(facts), 1)
 
 
-def _value(value: Value) -> list[Any]:
-    return [value.text, value.form, value.canon, value.unit, value.distinctive, value.span]
-
-
-def unpacked(document: Any) -> MessageFacts | None:
-    """The facts in a document; None where it is none of ours."""
+def unpacked(data: bytes) -> MessageFacts | None:
+    """The facts in some bytes; None where they are none of ours."""
     try:
-        said, mentions, signs = document
-        return MessageFacts(
-            tuple(
-                Statement(
-                    kind,
-                    text,
-                    _span(span),
-                    tuple(map(_read, values)),
-                    rule,
-                    _span(cue),
-                    strength,
-                    tuple(things),
-                    pasted,
-                    asked,
-                    voice,
-                )
-                for kind, text, span, values, rule, cue, strength, things, pasted, asked, voice in said
-            ),
-            tuple(Mention(_read(value), text, _span(span), pasted) for value, text, span, pasted in mentions),
-            tuple(
-                Sign(rule, chosen, other, text, _span(span), _span(cue), tuple(things))
-                for rule, chosen, other, text, span, cue, things in signs
-            ),
-        )
-    except (ValueError, TypeError):
+        return _DECODER.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError):
         return None
-
-
-def _read(document: list[Any]) -> Value:
-    text, form, canon, unit, distinctive, span = document
-    return Value(text, form, canon, unit, distinctive, _span(span))
-
-
-def _span(pair: Sequence[int]) -> tuple[int, int]:
-    start, end = pair
-    return int(start), int(end)

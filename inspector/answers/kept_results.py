@@ -52,8 +52,8 @@ def basis_of(
 
 
 class KeptResults:
-    """Documents (JSON): one a place, by basis, and any number under hashes of all that they were worked out from. Safe
-    to use from several threads and programs.
+    """Documents (JSON), one a place, by basis; and any number of values (bytes), each under a hash of all that it was
+    worked out from. Safe to use from several threads and programs.
 
     Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise).
     """
@@ -78,14 +78,13 @@ class KeptResults:
         """Keep a document, in the place of what was kept of the same question before."""
         self._file.put({basis.place: basis.stamp + _packed(document)})
 
-    def under(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """The documents that are known under some hashes."""
-        read = {key: _unpacked(data) for key, data in self._file.get(keys).items()}
-        return {key: document for key, document in read.items() if document is not None}
+    def under(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values that are known under some hashes."""
+        return {key: value for key, value in self._file.get(keys).items() if isinstance(value, bytes)}
 
-    def put_under(self, documents: Mapping[bytes, Any]) -> None:
-        """Keep documents, each under a hash of all that it was worked out from."""
-        self._file.put({key: _packed(document) for key, document in documents.items()})
+    def put_under(self, values: Mapping[bytes, bytes]) -> None:
+        """Keep values, each under a hash of all that it was worked out from."""
+        self._file.put(values)
 
     def close(self) -> None:
         """Close the file; nothing is kept from then on."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
@@ -30,12 +29,8 @@ _LINES = 2_000
 _BEFORE = 12
 
 
-@lru_cache(maxsize=2)
 def facts_of(inspection: Inspection) -> ConversationFacts:
-    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted.
-
-    Those of the last two are kept: an inspection does not change, a conversation that grew gets a new one.
-    """
+    """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted."""
     if not inspection.compactions():
         return ConversationFacts()
     return read_facts(inspection, default_results(), every_place=False).facts

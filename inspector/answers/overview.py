@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import live_of, resolve
-from inspector.config.models import is_kept
+from inspector.config.price_list import is_kept
 from inspector.core.conversations import ConversationRow
 from inspector.stores.base import Store
 
@@ -35,8 +35,8 @@ class Overview(NamedTuple):
     findings: int
 
 
-def _can_tell(row: ConversationRow) -> bool:
-    """Whether the settings of a conversation are resolved without the list of prices, which takes 25 MB: whoever only
+def can_tell(row: ConversationRow) -> bool:
+    """Whether the settings of a conversation are resolved without the list of prices, which takes 22 MB: whoever only
     looks up what is known leaves that to the process that works."""
     return row.window is not None or is_kept(row.model, row.provider)
 
@@ -45,7 +45,7 @@ def known_live(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
 ) -> Live | None:
     """The live list as it is known from earlier, None where it is not. Raises StoreErrors."""
-    if not _can_tell(row):
+    if not can_tell(row):
         return None
     document = kept.get(basis_of(store, row.id, "live", resolve(store, row, flags, config)))
     return None if document is None else Live(row.id, *document)
@@ -66,7 +66,7 @@ def known_overview(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None, kept: KeptResults
 ) -> Overview | None:
     """The overview as it is known from earlier, None where it is not. Raises StoreErrors."""
-    if not _can_tell(row):
+    if not can_tell(row):
         return None
     document = kept.get(basis_of(store, row.id, "overview", resolve(store, row, flags, config)))
     return None if document is None else Overview(row.id, *document)
@@ -77,14 +77,15 @@ def read_overview(
 ) -> Overview:
     """The overview, what is not known of it worked out and kept. Raises StoreErrors and EngineErrors."""
     # The app imports this module to look up what is known; what works it out is for whoever does.
+    from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection
-    from inspector.answers.store_losses import known_losses, work_out_losses
+    from inspector.answers.store_losses import known_losses
 
     resolved = resolve(store, row, flags, config)
     basis = basis_of(store, row.id, "overview", resolved)
     inspection = Inspection(store, store.open(row.id))
-    losses = known_losses(store, row.id, kept) or work_out_losses(inspection, kept)
+    losses = known_losses(store, row.id, kept) or work_out(inspection, kept)[0]
     grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
     rules = losses.lost.get("constraint", 0)
     found = Overview(row.id, losses.total, rules, losses.weakened, grave)

@@ -11,7 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
-from inspector.quality.facts.fact import Kind, Life, Outcome, Where
+from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.losses import LostFacts, grave, losses_of
 from inspector.stores.base import Store
 
@@ -89,13 +89,10 @@ class ListedLoss:
     loss: CompactionLoss
 
 
-def losses_in(inspection: Inspection) -> ConversationLosses:
-    """What the compactions of a conversation lost. Reads its lists; raises StoreErrors."""
-    # Who looks up what is known needs nothing of what works it out.
-    from inspector.answers.losses import facts_of
-
+def losses_of_facts(inspection: Inspection, facts: ConversationFacts) -> ConversationLosses:
+    """What the compactions of a conversation lost of its facts. Raises StoreErrors."""
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
-    found = losses_of(facts_of(inspection).lives)
+    found = losses_of(facts.lives)
     return ConversationLosses(tuple(_loss(one, times.get(one.compaction)) for one in found))
 
 
@@ -120,21 +117,20 @@ def known_losses(store: Store, conversation: str, kept: KeptResults) -> Conversa
 
 def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
     """The losses of a conversation, worked out where they are not known. Raises StoreErrors."""
-    basis = basis_of(store, conversation, QUESTION)
-    document = kept.get(basis)
-    if document is not None:
-        return _unpacked(document)
+    known = known_losses(store, conversation, kept)
+    if known is not None:
+        return known
+    # Who looks up what is known needs nothing of what works it out.
+    from inspector.answers.fact_results import work_out
     from inspector.answers.inspection import Inspection
 
-    return work_out_losses(Inspection(store, store.open(conversation)), kept)
+    return work_out(Inspection(store, store.open(conversation)), kept)[0]
 
 
-def work_out_losses(inspection: Inspection, kept: KeptResults) -> ConversationLosses:
-    """The losses of a conversation, worked out and kept. Raises StoreErrors."""
+def keep_losses(inspection: Inspection, losses: ConversationLosses, kept: KeptResults) -> None:
+    """Keep the losses of a conversation. Raises StoreErrors."""
     basis = basis_of(inspection.store, inspection.conversation.id, QUESTION)
-    found = losses_in(inspection)
-    kept.put(basis, [asdict(one) for one in found.compactions])
-    return found
+    kept.put(basis, [asdict(one) for one in losses.compactions])
 
 
 def _unpacked(document: list[dict[str, Any]]) -> ConversationLosses:

@@ -40,8 +40,8 @@ def launch(
     from inspector.app.saved_state import SavedState
     from inspector.app.terminal import drawing_driver
 
-    saved = SavedState.load(store.info.path.resolve())
-    if not saved.conversation and store.info.path == fixtures_dir():
+    saved = SavedState.load(store.path.resolve())
+    if not saved.conversation and store.path == fixtures_dir():
         saved.conversation = shows_most(store.conversations())
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inspector.app.conversation.state import Tuning
 from inspector.config.folders import read_state, state_dir, write_state, write_text
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.state import Tuning
 
 _FILE = "places.json"
 #: Databases whose place is kept, and conversations of each.

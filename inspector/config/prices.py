@@ -16,15 +16,8 @@ from typing import Any
 
 from inspector.caching.costs import Rates
 from inspector.config.folders import config_dir
-from inspector.config.models import entry_of
+from inspector.config.price_list import RATES, Prices, listed
 from inspector.core.errors import BadInput
-
-_RATES = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
-#: What genai-prices calls them.
-_LISTED = {
-    "input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
-    "cache_write_5m": "cache_write_mtok", "cache_write_1h": "cache_write_1h_mtok",
-}  # fmt: skip
 
 
 def day_of(at: float) -> date:
@@ -109,7 +102,7 @@ def _entry(path: Path, number: int, entry: Any) -> tuple[str, date, Rates]:
 
 def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
     """The prices of an entry; those that it does not name are as `otherwise`."""
-    prices: dict[str, Any] = {name: entry[name] for name in _RATES if entry.get(name) is not None}
+    prices: dict[str, Any] = {name: entry[name] for name in RATES if entry.get(name) is not None}
     for name, value in prices.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             raise BadInput(f"{where}: {name} is no price a million tokens.")
@@ -132,26 +125,18 @@ def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int
     return tuple(steps)
 
 
-@lru_cache(maxsize=512)
 def _listed(model: str, provider: str, day: date) -> Rates | None:
-    found = entry_of(model, provider, "prices") if model.strip() else None
-    if found is None:
+    if not model.strip():
         return None
-    then = found.get_prices(datetime(day.year, day.month, day.day, tzinfo=UTC))
-    prices = {name: getattr(then, listed, None) for name, listed in _LISTED.items()}
-    sizes = sorted({tier.start for price in prices.values() for tier in getattr(price, "tiers", ())})
-    bare = Rates(None, None, None, None, None, f"genai-prices on {found.id}", day.isoformat())
+    found = listed(model, provider)
+    then = [prices for start, prices in found.prices if start <= day.isoformat()]
+    if not then:
+        return None
+    bare = Rates(None, None, None, None, None, f"genai-prices on {found.priced_as}", day.isoformat())
 
-    def at(tokens: int) -> Rates:
-        known: dict[str, Any] = {name: _price(price, tokens) for name, price in prices.items()}
+    def with_prices(prices: Prices) -> Rates:
+        known: dict[str, Any] = dict(zip(RATES, prices, strict=True))
         return replace(bare, **known)
 
-    return replace(at(0), steps=tuple((size, at(size + 1)) for size in sizes))
-
-
-def _price(price: Any, tokens: int) -> float | None:
-    """A price for a prompt of so many tokens: of a tiered one that of the highest tier it is beyond."""
-    if price is None:
-        return None
-    tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
-    return float(tiers[-1] if tiers else getattr(price, "base", price))
+    (_, base), *larger = then[-1]
+    return replace(with_prices(base), steps=tuple((above, with_prices(prices)) for above, prices in larger))

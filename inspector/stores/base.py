@@ -41,8 +41,18 @@ class Store(Protocol):
     """
 
     @property
+    def path(self) -> Path:
+        """Where it lies: a file, or a folder."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what could not be read so far."""
+        ...
+
+    @property
     def info(self) -> StoreInfo:
-        """What this store is."""
+        """What this store is: that may read what only its sessions tell."""
         ...
 
     def conversations(self) -> tuple[ConversationRow, ...]:

@@ -32,17 +32,20 @@ class SeveralStores:
     def __init__(self, stores: Sequence[Store], path: Path, problems: Sequence[str] = ()) -> None:
         """`problems` are sentences about databases that could not be opened beside these."""
         self._stores = tuple(stores)
-        self._path = path
+        self.path = path
         self._problems = tuple(problems)
         self._owners: dict[str, Store] = {}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be read so far in any of them."""
+        return (*self._problems, *(note for store in self._stores for note in store.notes))
+
+    @property
     def info(self) -> StoreInfo:
         """What the stores have in common; each one's own profile stands with its conversations."""
-        infos = [store.info for store in self._stores]
-        notes = (*self._problems, *(note for info in infos for note in info.notes))
-        first = infos[0]
-        return StoreInfo(first.kind, self._path, first.schema, first.profile, first.profile_reason, notes)
+        first, *_ = [store.info for store in self._stores]
+        return StoreInfo(first.kind, self.path, first.schema, first.profile, first.profile_reason, self.notes)
 
     def info_of(self, session: str) -> StoreInfo:
         """What the database is that holds a session."""

@@ -70,12 +70,16 @@ class TranscriptStore:
         self._changes = 0
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be read so far."""
+        return tuple(self._notes)
+
+    @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
         agent = self._reader.agent
-        notes = tuple(self._notes)
         reason = f"The files are those of {agent}."
-        return StoreInfo(agent, self.path, None, agent, reason, notes, limits=self._reader.limits)
+        return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""

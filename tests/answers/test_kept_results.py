@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from inspector.answers import kept_answers, kept_results, store_losses
+from inspector.answers import fact_results, kept_answers, kept_results
 from inspector.answers.answers import Answers
+from inspector.answers.findings import findings, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.resolving import resolve
-from inspector.answers.store_losses import ConversationLosses, known_losses, list_losses, read_losses
+from inspector.answers.store_losses import known_losses, list_losses, read_losses
+from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.detect import open_store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -90,17 +92,17 @@ def test_what_is_no_result_is_none(kept: KeptResults) -> None:
         assert kept.get(one) is None
 
 
-def test_losses_are_worked_out_once(
+def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
     database: Path, kept: KeptResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
-    def counted(inspection: Inspection) -> ConversationLosses:
+    def counted(inspection: Inspection) -> ConversationFacts:
         asked.append(inspection.conversation.id)
-        return losses_in(inspection)
+        return facts_of(inspection)
 
-    losses_in = store_losses.losses_in
-    monkeypatch.setattr(store_losses, "losses_in", counted)
+    facts_of = fact_results.facts_of
+    monkeypatch.setattr(fact_results, "facts_of", counted)
     store = open_store(database)
     names = [row.id for row in store.conversations()]
     assert [known_losses(store, name, kept) for name in names] == [None] * len(names)
@@ -108,6 +110,10 @@ def test_losses_are_worked_out_once(
     assert asked == names
     assert [read_losses(open_store(database), name, KeptResults(kept.path)) for name in names] == first
     assert [known_losses(store, name, kept) for name in names] == first
+    answers = Answers.of([database], {}, None)
+    for name in names:
+        inspection, resolved = answers.opened(name)
+        assert read_findings(inspection, resolved, kept) == findings(inspection, resolved)
     assert asked == names
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,3 +108,20 @@ def test_what_is_kept_is_of_these_prices(own: Path) -> None:
     assert prices_stamp() != before
     own.unlink()
     assert prices_stamp() == before
+
+
+def test_what_was_looked_up_is_kept_between_runs(tmp_path: Path) -> None:
+    """The list of prices takes 22 MB: of a model that was asked for before it is not read again."""
+    code = (
+        "import sys; from inspector.config.models import context_length; from inspector.config.prices import *;"
+        "print(context_length('claude-sonnet-4-5')[0], rates_of('claude-sonnet-4-5', day_of(0.0)).at(200_001).input,"
+        "'genai_prices' in sys.modules)"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert told == ["200000 6.0 True\n", "200000 6.0 False\n"]

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from tests.conformance import adapter, lists, vectors
+from tests.examples import also
 
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
-CHUNKS = 20
-#: So many of them are compared in the test command, 200 lists a behaviour, all where all tests run.
+CHUNKS = 40
+#: So many of them are compared in the test command, 100 lists a behaviour, all where all tests run.
 FEW = 1
 #: Set on the way, or about messages that the release gave up on.
 _NOT_COMPARED = {"seed", "raises"}
@@ -63,13 +64,13 @@ def test_engine_does_what_the_release_did(release: str, chunk: int) -> None:
     assert not wrong, f"{len(wrong)} of {len(results[chunk::CHUNKS])} differ:\n" + "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("start", [0, *(pytest.param(at, marks=pytest.mark.slow) for at in (100, 200, 300))])
+@pytest.mark.parametrize("start", also(*range(0, 400, 50)))
 @pytest.mark.parametrize("release", RELEASES)
 def test_engine_plans_what_it_does(release: str, start: int) -> None:
     """The plan's own role, merge and pruned indexes are those of the lists that come out."""
     header, results = recorded(release)
     engine = adapter.engine_of(release, header["masks"])
-    for result in results[start : start + 100]:
+    for result in results[start : start + 50]:
         case = lists.case(result["seed"], header["masks"])
         if not result["compacts"]:
             continue

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from inspector.answers.fact_reading import FactsReading
 from inspector.core.places import place_name
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
 from widgets.lists.fact_list import FactPlace, FactView
 from widgets.panes.losses_view import FactScope
+
+if TYPE_CHECKING:
+    from inspector.answers.fact_reading import FactsReading
 
 #: So many facts of a compaction, best rank first, mark their rows in the list; those of users always do.
 _MARKING = 30

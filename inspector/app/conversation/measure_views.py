@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from inspector.app.conversation.fact_views import survivor_place, wanted
 from inspector.core.conversations import Compaction
@@ -11,13 +12,15 @@ from inspector.core.places import place_name
 from inspector.core.text import safe
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import COMMAND_START
-from inspector.quality.measures.conversation_measures import ConversationMeasures
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Definition, Evidence, Measure, Place, Share
 from widgets.base import human
 from widgets.lists.evidence_list import EvidenceView
 from widgets.lists.fact_list import FactPlace
 from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
+
+if TYPE_CHECKING:
+    from inspector.quality.measures.conversation_measures import ConversationMeasures
 
 #: The measures in the order of the table: group, id, what each is called in its group.
 _ROWS: tuple[tuple[str, str, str], ...] = (
@@ -72,7 +75,9 @@ class MeasuresAsOf:
         if compactions not in self._then:
             columns = whole.columns[:compactions]
             last = columns[-1].number if columns else 0
-            found = ConversationMeasures(tuple(m for m in self._found.measures if m.compaction <= last))
+            found = replace(
+                self._found, measures=tuple(m for m in self._found.measures if m.compaction <= last)
+            )
             rows = [
                 replace(
                     row,

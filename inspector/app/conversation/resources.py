@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from inspector.engines.base import TokenIndex
     from inspector.replay.recording import Recording
 
+if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
+
 Needs = tuple[Any, ...] | None
 
 #: What takes longer than a frame is worked out once a step has stood for so many seconds.

@@ -62,11 +62,13 @@ def get_ready(
 ) -> None:
     """Find out what is found out once, and opening one of these conversations would wait for: the settings in force,
     and for them which release wrote the store. What is wrong is said when one is opened."""
+    from inspector.answers.overview import can_tell
     from inspector.answers.resolving import resolve
 
     with suppress(InspectorError):
         for row in rows:
-            resolve(store, row, flags, config)
+            if can_tell(row):
+                resolve(store, row, flags, config)
 
 
 def read_overviews(

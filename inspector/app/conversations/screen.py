@@ -175,8 +175,9 @@ class ConversationsScreen(JobScreen):
             )
         self.going_on("index", "")
         self._show_title()
-        self.tell(*self.store.info.notes)
-        self._read_overviews()
+        self.tell(*self.store.notes)
+        # Its imports would hold up the frame that shows the list.
+        self.call_after_refresh(self._read_overviews)
 
     def _show_title(self) -> None:
         table = self.query_one(ConversationTable)
@@ -198,13 +199,10 @@ class ConversationsScreen(JobScreen):
         """What is read: a file, a folder, or how many stores of this machine."""
         from inspector.stores.several import single_stores
 
-        path, stores = self.store.info.path, single_stores(self.store)
+        path, stores = self.store.path, single_stores(self.store)
         if path.name in _BUNDLED:
             return "bundled databases"
-        if (
-            any(path not in (store.info.path, *store.info.path.parents) for store in stores)
-            or path == path.home()
-        ):
+        if any(path not in (store.path, *store.path.parents) for store in stores) or path == path.home():
             return human.plural(len(stores), "store")
         return safe_line(path.name)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.answers.attempt_survival import outcomes_of
-from inspector.answers.fact_reading import Watch
 from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.message_facts import Watch
 from inspector.attempts.attempt import Attempt
 from inspector.engines.base import Settings
 from inspector.export.report.limits import ATTEMPTS

@@ -8,11 +8,12 @@ from itertools import groupby
 from inspector import __version__
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
-from inspector.answers.fact_reading import FactsReading, Watch
+from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
+from inspector.answers.message_facts import Watch
 from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.answers.resolving import info_for
 from inspector.attempts.kept import default_attempts

@@ -151,14 +151,17 @@ def _name(key: str) -> str:
 
 
 class _Uses:
-    """Where names are mentioned and values are said, so that later uses can be counted."""
+    """Where names are used and values are said, so that later uses can be counted; of the names in pruned results
+    wherever they stand."""
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self.named: dict[str, list[tuple[SpokenMessage, Mention]]] = defaultdict(list)
         self.valued: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = defaultdict(list)
+        pruned = {m.value.canon for step in steps if step.saying.pruned for m in step.facts.mentions}
         for step in steps:
             for mention in step.facts.mentions:
-                self.named[mention.value.canon].append((step, mention))
+                if _spoken(step, mention) or mention.value.canon in pruned:
+                    self.named[mention.value.canon].append((step, mention))
             for statement in step.facts.statements:
                 things = frozenset(statement.things)
                 for value in statement.values:

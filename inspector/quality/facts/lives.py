@@ -71,10 +71,12 @@ def lives_of(
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
+        # What became of all facts takes most memory, and is not held twice.
+        fates_of_it = fates.pop(fact.key, [])
         for apart in (False, True):
             for start in starts.get((fact.key, apart), ()):
-                told_of = [one for one in fates[fact.key] if one.compaction >= start]
-                life = _life(fact, start, told_of, ends, later)
+                fates_since = tuple(one for one in fates_of_it if one.compaction >= start)
+                life = _life(fact, start, fates_since, ends, later)
                 if apart:
                     pruned.append(replace(life, pruned=True))
                 else:
@@ -175,13 +177,13 @@ def _only_printed(fact: Fact) -> bool:
     return fact.pruned and not any(saying.role in _SPOKEN for saying in fact.sayings)
 
 
-def _life(fact: Fact, start: int, fates: Sequence[Fate], ends: Sequence[int], later: _Later) -> Life:
+def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], later: _Later) -> Life:
     died = next((one.compaction for one in fates if one.gone), None)
     back = None
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None
         back = later.again(fact, end) if end is not None else None
-    return Life(fact, start, tuple(fates), died, back, later.contrary(fact))
+    return Life(fact, start, fates, died, back, later.contrary(fact))
 
 
 class _Later:
@@ -197,12 +199,13 @@ class _Later:
             for statement in step.facts.statements:
                 if statement.asked or statement.pasted:
                     continue
+                said = step.saying, statement
                 for value in statement.values:
                     if not value.distinctive:
-                        self.valued[value.canon, value.unit].append((step.saying, statement))
+                        self.valued[value.canon, value.unit].append(said)
                 if len(statement.things) >= 2 and statement.values:
                     for word in set(statement.things):
-                        self.worded[word].append((step.saying, statement))
+                        self.worded[word].append(said)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
         """The first message from step `end` on that says the fact, or its value of the same thing, again."""

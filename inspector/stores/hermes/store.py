@@ -89,6 +89,11 @@ class HermesStore:
         return self._schema
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be read so far."""
+        return (*self._notes, *self._connections.notes)
+
+    @property
     def info(self) -> StoreInfo:
         """What this store is, by its signs alone until `settled` was asked; its notes grow as damage is met."""
         detected = self._detection()
@@ -98,7 +103,7 @@ class HermesStore:
             schema=self._schema.version,
             profile=detected.profile,
             profile_reason=detected.reason,
-            notes=(*self._notes, *self._connections.notes),
+            notes=self.notes,
             open_profiles=detected.open if len(detected.open) > 1 else (),
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.answers import fact_reading
+from inspector.answers import message_facts
 from inspector.answers.fact_reading import course_of, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key
@@ -215,7 +215,7 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     inspection = Inspection.open(store, "s0")
     inspection.compactions()
     cache = KeptResults(tmp_path / "results.db")
-    extracted = calls_of(monkeypatch, fact_reading, "extract")
+    extracted = calls_of(monkeypatch, message_facts, "extract")
     for found in (1_200, 0):
         readings = Readings(store, monkeypatch)
         read_facts(inspection, cache)
@@ -254,3 +254,17 @@ def test_only_rules_in_the_users_own_words_are_lost() -> None:
         (fact,) = facts(text)
         life = Life(fact, 1, (Fate(1, "lost"),), died=1)
         assert len(lost_rules(ConversationFacts((fact,), (life,))).get(1, ())) == told
+
+
+def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> None:
+    """Facts of pruned results need every name with its place; other facts are the same without."""
+    compared = 0
+    for path in sorted(fixtures_dir.glob("*.db")):
+        store = open_store(path)
+        for row in store.conversations():
+            inspection = Inspection.open(store, row.id)
+            nothing_pruned = {recorded.index: () for recorded in inspection.compactions()}
+            assert read_facts(inspection).facts == read_facts(inspection, pruned=nothing_pruned).facts
+            compared += bool(nothing_pruned)
+        store.close()
+    assert compared > 2

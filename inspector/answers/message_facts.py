@@ -1,0 +1,156 @@
+"""What each message of a conversation says, read in one pass over its lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_facts import keep_facts, known_facts, message_key, packed, unpacked
+from inspector.answers.kept_results import KeptResults
+from inspector.core.messages import Message
+from inspector.quality.facts.extract import extract
+from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.lexicon import Rules
+from inspector.replay.transcript import Transcript
+
+T = TypeVar("T")
+#: Progress in words: what is done, how many of how many.
+Watch = Callable[[str, int, int], None]
+_BATCH = 256
+_NOWHERE: Span = (0, 0)
+
+
+def read_messages(
+    inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+    placed: bool,
+) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
+    """What each message says where it was first said, by generation and index, where it says anything.
+
+    Of messages that only mention names there are the names that a fact may be about: values of what somebody says. With
+    `placed` also those that anybody but a tool uses, and each has its place and the line around it: that is for facts
+    of pruned results.
+    """
+    return _Reader(inspection, rules, cache, watch, told, placed).read()
+
+
+class _Reader:
+    """One pass over every list of a conversation.
+
+    Most messages only mention names, and hardly any name is what a fact is about: they are held packed until it is
+    known which.
+    """
+
+    def __init__(
+        self, inspection: Inspection, rules: Rules, cache: KeptResults | None, watch: Watch | None, told: Transcript,
+        placed: bool,
+    ) -> None:  # fmt: skip
+        self.inspection = inspection
+        self.rules = rules
+        self.cache = cache
+        self.watch = watch
+        #: By generation where it begins to say something new: what is before that was copied.
+        self.starts: dict[int, int] = {}
+        self.ends: dict[int, int] = {}
+        for place in told.places:
+            self.starts.setdefault(place.generation, place.index)
+            self.ends[place.generation] = place.index + 1
+        self.total = sum(len(g) for g in inspection.conversation.generations)
+        self.done = 0
+        self.placed = placed
+        self.pool = _Pool(placed)
+        self.found: dict[tuple[int, int], MessageFacts] = {}
+        self.mentioning: dict[tuple[int, int], bytes] = {}
+        #: What a fact may be about.
+        self.names: set[str] = set()
+
+    def read(self) -> dict[tuple[int, int], MessageFacts]:
+        """What read_messages answers."""
+        for generation in self.inspection.conversation.generations:
+            batch: list[tuple[int, Message]] = []
+            start, end = self.starts.get(generation.number, 0), self.ends.get(generation.number, 0)
+            for index, message in enumerate(self._messages(generation.number)):
+                if start <= index < end:
+                    batch.append((index, message))
+                if len(batch) >= _BATCH:
+                    self._extract(generation.number, batch)
+                    batch = []
+            self._extract(generation.number, batch)
+        while self.mentioning:
+            place, data = self.mentioning.popitem()
+            facts = unpacked(data) or MessageFacts()
+            mentions = tuple(one for one in facts.mentions if one.value.canon in self.names)
+            if mentions:
+                self.found[place] = self.pool.facts(MessageFacts(mentions=mentions))
+        return self.found
+
+    def _messages(self, number: int) -> Iterator[Message]:
+        for message in self.inspection.store.iterate(self.inspection.generation(number)):
+            if self.watch is not None and self.done % 64 == 0:
+                self.watch("messages", self.done, self.total)
+            self.done += 1
+            yield message
+
+    def _extract(self, number: int, batch: Sequence[tuple[int, Message]]) -> None:
+        if self.cache is None:
+            for index, message in batch:
+                self._take((number, index), message, extract(message, self.rules))
+            return
+        keys = [message_key(message, self.rules.version) for _, message in batch]
+        known = known_facts(self.cache, keys)
+        fresh: dict[bytes, MessageFacts] = {}
+        for (index, message), key in zip(batch, keys, strict=True):
+            facts = known.get(key) or fresh.get(key)
+            if facts is None:
+                facts = fresh[key] = extract(message, self.rules)
+            self._take((number, index), message, facts)
+        if fresh:
+            keep_facts(self.cache, fresh)
+
+    def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
+        self.names.update(value.canon for statement in facts.statements for value in statement.values)
+        self.names.update(sign.chosen for sign in facts.signs)
+        if self.placed and message.role != "tool":
+            self.names.update(mention.value.canon for mention in facts.mentions)
+        if facts.statements or facts.signs:
+            self.found[place] = self.pool.facts(facts)
+        elif facts.mentions:
+            self.mentioning[place] = packed(facts)
+
+
+class _Pool:
+    """What messages say alike, held once: the same words, and the names that tools print over and over."""
+
+    def __init__(self, placed: bool) -> None:
+        self._known: dict[Any, Any] = {}
+        self._placed = placed
+
+    def facts(self, facts: MessageFacts) -> MessageFacts:
+        """The same facts."""
+        return MessageFacts(
+            tuple(map(self._statement, facts.statements)),
+            tuple(map(self._mention, facts.mentions)),
+            facts.signs,
+        )
+
+    def _statement(self, statement: Statement) -> Statement:
+        one = self._one
+        return replace(statement, rule=one(statement.rule), things=tuple(map(one, statement.things)))
+
+    def _mention(self, mention: Mention) -> Mention:
+        if not self._placed:
+            value = Value("", mention.value.form, mention.value.canon, "", True, _NOWHERE)
+            mention = Mention(value, "", _NOWHERE, mention.pasted)
+        known: Mention | None = self._known.get(mention)
+        if known is None:
+            value, one = mention.value, self._one
+            texts = one(value.text), one(value.form), one(value.canon)
+            own = one(Value(*texts, value.unit, value.distinctive, one(value.span)))
+            known = Mention(own, one(mention.text), one(mention.text_span), mention.pasted)
+            self._known[known] = known
+        return known
+
+    def _one(self, thing: T) -> T:
+        kept: T = self._known.setdefault(thing, thing)
+        return kept

@@ -1,0 +1,153 @@
+"""What genai-prices lists of a model: its context window and its prices, looked up once and kept between runs.
+
+To import genai-prices takes a quarter of a second and 22 MB, which whoever only asks for what is kept does without.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.config.folders import cache_dir, read_state, write_state
+
+#: The prices of a model, in the order in which they are kept, and what genai-prices calls each.
+RATES = {
+    "input": "input_mtok", "output": "output_mtok", "cache_read": "cache_read_mtok",
+    "cache_write_5m": "cache_write_mtok", "cache_write_1h": "cache_write_1h_mtok",
+}  # fmt: skip
+
+# Vendors that genai-prices calls by another name than model ids do.
+_VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
+_VARIANT = re.compile(r":[a-z]+$")
+
+#: US dollars a million tokens, in the order of RATES; None where none is listed.
+Prices = tuple[float | None, ...]
+#: (tokens, prices): a prompt of more tokens pays these. The first is for prompts of any size.
+Steps = tuple[tuple[int, Prices], ...]
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """What is listed of a model: its context window in tokens, of which entry, and its prices, of which entry.
+
+    `prices` are (first day, prices by size), oldest first, the day written as 2026-11-22; empty where none are listed.
+    """
+
+    window: int | None = None
+    window_of: str = ""
+    prices: tuple[tuple[str, Steps], ...] = ()
+    priced_as: str = ""
+
+
+@lru_cache(maxsize=512)
+def listed(model: str, provider: str = "") -> Listed:
+    """What is listed of a model. Imports genai-prices where that is not kept."""
+    known, name = _kept(), _name(model, provider)
+    if name in known:
+        return known[name]
+    found = _looked_up(model, provider)
+    models = {**known, name: found}
+    write_state(_file(), {"of": _stamp(), "models": msgspec.to_builtins(models)})
+    return found
+
+
+def is_kept(model: str, provider: str = "") -> bool:
+    """Whether what is listed of a model is known without looking it up."""
+    return not model.strip() or _name(model, provider) in _kept()
+
+
+def _name(model: str, provider: str) -> str:
+    return f"{model}\x00{provider}"
+
+
+def _file() -> Path:
+    return cache_dir() / "models.json"
+
+
+def _kept() -> dict[str, Listed]:
+    """What was looked up in this list of genai-prices."""
+    document = read_state(_file())
+    if document.get("of") != _stamp():
+        return {}
+    try:
+        return msgspec.convert(document.get("models"), dict[str, Listed])
+    except msgspec.ValidationError:
+        return {}
+
+
+def _stamp() -> str:
+    """Another text as soon as this module or the list of genai-prices is another one."""
+    spec = find_spec("genai_prices")
+    files = [Path(__file__), Path(spec.origin).with_name("data.py") if spec and spec.origin else Path()]
+    return " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in map(os.stat, files))
+
+
+def _looked_up(model: str, provider: str) -> Listed:
+    sized, priced = _entry_of(model, provider, "context_window"), _entry_of(model, provider, "prices")
+    return Listed(
+        None if sized is None else int(sized.context_window),
+        "" if sized is None else sized.id,
+        () if priced is None else tuple(_prices_of(priced)),
+        "" if priced is None else priced.id,
+    )
+
+
+def _entry_of(model: str, provider: str, wanted: str) -> Any:
+    """The model's entry in genai-prices that has the attribute `wanted`, None where none has.
+
+    The vendor in a model's name comes before the provider that resells it: resellers list windows that need a
+    beta header, which the agent does not send.
+    """
+    from genai_prices import data_snapshot
+
+    snapshot = data_snapshot.get_snapshot()
+    for name, by in _asked(model.strip(), provider.strip()):
+        try:
+            found = snapshot.find_provider_model(name, None, by, None)[1]
+        except LookupError:
+            continue
+        if getattr(found, wanted):
+            return found
+    return None
+
+
+def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
+    """(name, provider) pairs in the order in which they are looked up."""
+    vendor, _, bare = _VARIANT.sub("", model).rpartition("/")
+    names = dict.fromkeys((bare, bare.replace(".", "-")))
+    vendor = vendor.rpartition("/")[2]
+    for by in filter(None, dict.fromkeys((_VENDORS.get(vendor, vendor), vendor))):
+        for name in names:
+            yield name, by
+    if provider:
+        for name in (model, *names):
+            yield name, _VENDORS.get(provider, provider)
+    for name in names:
+        yield name, None
+
+
+def _prices_of(entry: Any) -> Iterator[tuple[str, Steps]]:
+    """The prices of an entry from each day on which they change, oldest first."""
+    conditions = [one.constraint for one in entry.prices] if isinstance(entry.prices, list) else []
+    starts = {start for one in conditions if (start := getattr(one, "start_date", None)) is not None}
+    for day in (date.min, *sorted(starts)):
+        prices = entry.get_prices(datetime.combine(day, time(), UTC))
+        by_rate = [getattr(prices, name, None) for name in RATES.values()]
+        sizes = sorted({tier.start for price in by_rate for tier in getattr(price, "tiers", ())})
+        steps = [(size, tuple(_price(price, size + 1) for price in by_rate)) for size in sizes]
+        yield day.isoformat(), ((0, tuple(_price(price, 0) for price in by_rate)), *steps)
+
+
+def _price(price: Any, tokens: int) -> float | None:
+    """A price for a prompt of so many tokens: of a tiered one that of the highest tier it is beyond."""
+    if price is None:
+        return None
+    tiers = [tier.price for tier in getattr(price, "tiers", ()) if tokens > tier.start]
+    return float(tiers[-1] if tiers else getattr(price, "base", price))
