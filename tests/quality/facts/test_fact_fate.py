@@ -370,7 +370,7 @@ def test_fates_told_in_short_are_the_same_with_all_places_where_they_changed(
     lists_after = {number: searchable(*one) for number, one in enumerate(lists, 1)}
     ends = [len(made)] * len(lists)
     whole = lives_of(found, made, ends, lists_after)
-    short = lives_of(found, iter(made), ends, lists_after, every_place=False)
+    short = lives_of(found, iter(made), ends, lists_after, places="changes")
     for life, other in zip(whole.lives, short.lives, strict=True):
         states = [(one.compaction, one.outcome, one.where, one.changed) for one in life.fates]
         assert [(one.compaction, one.outcome, one.where, one.changed) for one in other.fates] == states
@@ -378,6 +378,11 @@ def test_fates_told_in_short_are_the_same_with_all_places_where_they_changed(
         for at in range(1, len(states)):
             if states[at - 1][1:3] != states[at][1:3]:
                 assert other.fates[at] == life.fates[at]
+    none = lives_of(found, iter(made), ends, lists_after, places="none")
+    for life, other in zip(whole.lives, none.lives, strict=True):
+        states = [(one.compaction, one.outcome, one.where, one.changed) for one in life.fates]
+        assert [(one.compaction, one.outcome, one.where, one.changed) for one in other.fates] == states
+        assert all(one.index is None and not one.excerpt for one in other.fates if not one.changed)
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=3, unique=True), st.lists(TEXTS, max_size=3))
