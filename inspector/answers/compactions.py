@@ -36,9 +36,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     Raises UnknownConversation, StoreErrors and EngineErrors.
     """
     inspection, resolved = answers.opened(name)
-    every = findings_without_facts(inspection, resolved)
     profile = resolved.settings.profile
     found = requests_of(inspection, resolved)
+    every = findings_without_facts(inspection, resolved, found)
     bills = bills_of(inspection, found)
     compared_all = inspection.compared(resolved.settings)
     if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):

@@ -28,12 +28,17 @@ class CostEvidence:
     cleared: tuple[ClearedEvidence, ...] = ()
 
 
-def cost_evidence(inspection: Inspection, resolved: ResolvedSettings) -> CostEvidence:
+def cost_evidence(
+    inspection: Inspection, resolved: ResolvedSettings, requests: Requests | None = None
+) -> CostEvidence:
     """What is known of a conversation's costs. Without compactions nothing is worked out from messages. Raises
-    StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used."""
+    StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
+
+    `requests` are its requests where somebody has worked them out already.
+    """
     if not inspection.compactions() and not inspection.store.requests(inspection.conversation):
         return CostEvidence()
-    found = requests_of(inspection, resolved)
+    found = requests or requests_of(inspection, resolved)
     if not found.priced:
         return CostEvidence()
     return CostEvidence(

@@ -25,7 +25,7 @@ from inspector.quality.facts.fact import (
 )
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.lives import lives_of
+from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
@@ -45,27 +45,27 @@ class FactsReading:
 
 def read_facts(
     inspection: Inspection, cache: KeptResults | None = None, watch: Watch | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None, every_place: bool = True,
+    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every",
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
     Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
     `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
-    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `every_place` as in
+    compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `places` as in
     lives_of.
     """
     rules = load_rules()
     compactions = inspection.compactions()
     course, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
-    live, places = course.live, course.lists if every_place else ()
+    live, lists = course.live, course.lists if places == "every" else ()
     # Nothing that is no longer needed is held while lives are followed, which takes most memory.
     del course
     facts = gather(steps)
     lists_after = _ListsAfter(inspection, compactions, rules)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, every_place)
-    return FactsReading(lives, RiskIndex(facts, live), rules, places)
+    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places)
+    return FactsReading(lives, RiskIndex(facts, live), rules, lists)
 
 
 def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:

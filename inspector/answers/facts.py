@@ -39,7 +39,7 @@ def facts_reading(
     inspection, resolved = answers.opened(name)
     cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)
-    reading = read_facts(inspection, cache, watch, pruned, every_place=False)
+    reading = read_facts(inspection, cache, watch, pruned, places="changes")
     if cache.problem:
         answers.note(cache.problem)
     return inspection, resolved, reading

@@ -12,6 +12,7 @@ from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
 from inspector.answers.measures import read_again
+from inspector.answers.requests import Requests
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
@@ -53,9 +54,11 @@ def findings(
     return find(evidence_of(inspection, resolved, facts))
 
 
-def findings_without_facts(inspection: Inspection, resolved: ResolvedSettings) -> tuple[Finding, ...]:
+def findings_without_facts(
+    inspection: Inspection, resolved: ResolvedSettings, requests: Requests
+) -> tuple[Finding, ...]:
     """Those that need no facts and no lives of summaries, which take longest. Raises as `findings` does."""
-    return find(_evidence(inspection, resolved, FactEvidence()))
+    return find(_evidence(inspection, resolved, FactEvidence(), requests))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +127,11 @@ def _evidence(
     inspection: Inspection,
     resolved: ResolvedSettings,
     told: FactEvidence,
+    requests: Requests | None = None,
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
     again = read_again(inspection, settings.profile)
-    costs = cost_evidence(inspection, resolved)
+    costs = cost_evidence(inspection, resolved, requests)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),

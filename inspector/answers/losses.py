@@ -33,7 +33,7 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
     """The facts of a conversation, with what is known from earlier runs; none where nothing was compacted."""
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_results(), every_place=False).facts
+    return read_facts(inspection, default_results(), places="none").facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from inspector.core.conversations import Request
@@ -53,10 +54,6 @@ class Cost(NamedTuple):
     def amount(self) -> float:
         """All of it."""
         return self.read + self.write + self.output
-
-    def plus(self, other: Cost) -> Cost:
-        """Both together."""
-        return Cost(self.read + other.read, self.write + other.write, self.output + other.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +123,7 @@ def request_cost(request: Request, rates: Rates) -> Cost | None:
     return pricer(rates)(request)
 
 
+@lru_cache(maxsize=64)
 def pricer(rates: Rates) -> Callable[[Request], Cost | None]:
     """What gives each of many requests its cost; None where a rate that it takes is not known."""
     if rates.steps:
@@ -184,12 +182,14 @@ def bill(usage: CompactionUsage, rates: Rates) -> Bill | None:
 
 def total(costs: Iterable[Cost | None]) -> Cost | None:
     """The costs together; None where one of them is not known, or there is none."""
-    whole: Cost | None = None
+    read = write = output = 0.0
+    none = True
     for cost in costs:
         if cost is None:
             return None
-        whole = cost if whole is None else whole.plus(cost)
-    return whole
+        none = False
+        read, write, output = read + cost.read, write + cost.write, output + cost.output
+    return None if none else Cost(read, write, output)
 
 
 def _money(tokens: int, rate: float | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -25,6 +26,7 @@ from inspector.quality.facts.probe import Probe, probe_of
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6
+Places = Literal["every", "changes", "none"]
 _SPOKEN = ("user", "assistant")
 
 
@@ -35,15 +37,15 @@ def lives_of(
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
     unreadable: Collection[int] = (),
-    every_place: bool = True,
+    places: Places = "every",
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is how many messages had been said at compaction k + 1; `lists_after` has the list after each compaction.
     `watch` is told now and then how many facts were followed; what it raises ends the work. The summaries of
     `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
-    Without `every_place` a fate that is as the one before has no place and excerpt: those of a long conversation
-    are larger than everything else.
+    `places` says which fates have a place and an excerpt: every one, those that are not as the one before, or none
+    but those that give another value. Those of a long conversation are larger than everything else.
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
@@ -64,9 +66,8 @@ def lives_of(
         if numbers:
             taken_by.setdefault(key, set()).update(numbers)
     summarized = [fact for fact in facts if fact.key in taken_by]
-    placed = None if every_place else taken_by
     first = {key: min(numbers) for key, numbers in taken_by.items()}
-    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, placed)
+    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, taken_by, places)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
@@ -95,11 +96,10 @@ def _fates(
     numbers_said: Collection[tuple[str, str]],
     watch: Callable[[int], None] | None,
     unreadable: Collection[int],
-    placed: Mapping[str, Collection[int]] | None,
+    taken_by: Mapping[str, Collection[int]],
+    placed: Places,
 ) -> dict[str, list[Fate]]:
-    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again.
-
-    With `placed` only those at these compactions, and those that changed, have a place and an excerpt."""
+    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
@@ -134,10 +134,9 @@ def _fates(
             if number in unreadable and best.outcome != "verbatim":
                 one.fates.append(gone)
             elif (
-                placed is None
-                or number in placed[one.key]
+                placed == "every"
                 or best.changed
-                or (one.fates[-1].outcome, one.fates[-1].where) != state
+                or (placed == "changes" and (number in taken_by[one.key] or one.state != state))
             ):
                 one.fates.append(told(best, part, after, number))
             else:
@@ -154,6 +153,11 @@ class _Followed:
     probe: Probe
     matches: dict[ListKey, Match]
     fates: list[Fate]
+
+    @property
+    def state(self) -> tuple[Outcome, Where | None]:
+        """What became of it at last."""
+        return self.fates[-1].outcome, self.fates[-1].where
 
 
 class _Layer:

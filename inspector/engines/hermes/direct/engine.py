@@ -34,7 +34,8 @@ class DirectIndex:
         self.messages = tuple(messages)
         self.wires = [message.wire for message in self.messages]
         self.policies = policies
-        self._until = list(accumulate((rough_tokens(wire) for wire in self.wires), initial=0))
+        self._rough = {id(wire): rough_tokens(wire) for wire in self.wires}
+        self._until = list(accumulate(map(self.rough, self.wires), initial=0))
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -52,6 +53,11 @@ class DirectIndex:
             return message_tokens(wire, self.policies)
         except RELEASE_ERRORS:
             return 0
+
+    def rough(self, wire: Wire) -> int:
+        """What a message adds to the rough estimate, counted once where it stands in the list as it is."""
+        known = self._rough.get(id(wire))
+        return rough_tokens(wire) if known is None else known
 
     def total(self) -> int:
         """The release's rough estimate of the whole list, without the system prompt, in tokens."""
@@ -110,15 +116,16 @@ class DirectEngine(ReleaseEngine):
             return not_compacted(
                 self.name, numbers, length, token_index.total(), system_tokens, *failure.args
             )
-        middle = sum(map(rough_tokens, window.middle))
+        rough = token_index.rough
+        middle = sum(map(rough, window.middle))
         budget = max(SUMMARY_FLOOR, min(int(middle * SUMMARY_RATIO), numbers.max_summary_tokens))
         head_end, tail_start = window.place(window.head_end), window.place(window.tail_start)
         head, tail = (
-            sum(map(rough_tokens, part)) for part in (window.pruned[:head_end], window.pruned[tail_start:])
+            sum(map(rough, part)) for part in (window.pruned[:head_end], window.pruned[tail_start:])
         )
         if numbers.unbound:
             kept = demoted([Kept(at, wire) for at, wire in enumerate(window.pruned[tail_start:])])
-            tail = sum(rough_tokens(wire) for _, wire in kept)
+            tail = sum(rough(wire) for _, wire in kept)
         changed = [
             index
             for index, (old, new) in enumerate(zip(token_index.wires, window.pruned, strict=True))
