@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -149,6 +150,12 @@ def text_at(value: dict[str, Any] | None, *path: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def text_of(value: dict[str, Any], key: str) -> str:
+    """The text under one key; "" where there is none."""
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
 def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
     """The whole number under a path of keys, not below 0; None where there is none."""
     found: Any = value
@@ -161,8 +168,6 @@ def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
 
 def seconds_of(value: object) -> float:
     """A time as seconds since the epoch: an ISO text, or a number of seconds or milliseconds; 0.0 where it is none."""
-    from datetime import UTC, datetime
-
     if isinstance(value, str):
         try:
             time = datetime.fromisoformat(value)

@@ -74,7 +74,8 @@ class SeveralStores:
         return tuple(rows), sum(part[1] for part in parts), sum(part[2] for part in parts)
 
     def resolve(self, name: str) -> str:
-        """The conversation of that name in any of the stores. Raises UnknownConversation."""
+        """The conversation of that name in any of the stores: who has the id is meant before who is called so. Raises
+        UnknownConversation."""
         found, problems = [], []
         for store in self._stores:
             try:
@@ -85,6 +86,9 @@ class SeveralStores:
             return found[0]
         if not found:
             raise problems[0]
+        exact = [row.id for row in self.conversations() if name in (row.id, *row.sessions)]
+        if len(exact) == 1:
+            return exact[0]
         raise UnknownConversation(
             f"{name!r} names a conversation in more than one database: {', '.join(found)}."
         )

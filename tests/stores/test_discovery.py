@@ -105,3 +105,20 @@ def test_a_file_that_comes_later_is_there(home: Path, monkeypatch: pytest.Monkey
     session.write(home / "all" / "b.jsonl")
     assert store.version() != before
     assert len(store.conversations()) == 2
+
+
+def test_an_id_is_meant_before_a_title_of_another_store(tmp_path: Path) -> None:
+    """Whoever asks for all conversations names each by its id."""
+    made, tides = recipe("claude_lines"), recipe("other_lines")
+    session = made.Session("berths")
+    session.user("Which berth is free?")
+    session.answer(made.text("Berth 4."))
+    session.write(tmp_path / "a.jsonl")
+    other = tides.PiSession("5fd1e58c-0000-4000-8000-000000000000", 3)
+    other.user("berths")
+    other.answer({"type": "text", "text": "Which?"})
+    (tmp_path / "b.jsonl").write_text(other.text())
+    store = open_store(tmp_path)
+    rows = store.conversations()
+    assert len(rows) == 2
+    assert [store.resolve(row.id) for row in rows] == [row.id for row in rows]

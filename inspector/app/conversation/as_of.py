@@ -11,20 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from inspector.app.conversation.fact_views import PRUNED, life_view, scope_of, worst_first
-from inspector.core.conversations import Compaction
-from inspector.quality.facts.risk import AtRisk, RiskIndex
 from inspector.quality.finding import Finding
-from widgets.lists.fact_list import FactView
 from widgets.panes.findings_pane import counts
-from widgets.panes.life_lines import LineageView
-from widgets.panes.losses_view import FactScope
 
+# What facts and summaries are shown by is imported with the first of them, not with the screen.
 if TYPE_CHECKING:
-    # The rules of facts and lineages are imported by the jobs that work them out: a conversation opens without them.
     from inspector.answers.fact_reading import FactsReading
+    from inspector.core.conversations import Compaction
     from inspector.quality.facts.fact import Life
+    from inspector.quality.facts.risk import AtRisk, RiskIndex
     from inspector.summaries.lineage import Lineage
+    from widgets.lists.fact_list import FactView
+    from widgets.panes.life_lines import LineageView
+    from widgets.panes.losses_view import FactScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,8 @@ class FactsAsOf:
 
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
         """A scope for each of the first so many compactions, as things stood when `step` messages had been said."""
+        from inspector.app.conversation.fact_views import PRUNED, scope_of, worst_first
+
         facts = self.reading.facts
         groups: dict[int, list[FactView]] = {}
         for compaction in range(1, compactions + 1):
@@ -109,6 +110,8 @@ class FactsAsOf:
 
     def _view(self, number: int, life: Life, compactions: int, step: int) -> FactView:
         """The view of a life until then; made anew only when something happened to it."""
+        from inspector.app.conversation.fact_views import life_view
+
         back = life.back is not None and life.back.step < step
         contradicted = life.contradicted is not None and life.contradicted.saying.step < step
         sayings = tuple(saying for saying in life.fact.sayings if saying.step < step)
@@ -130,6 +133,8 @@ class FactsAsOf:
 
     def at_risk(self, generation: int, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
         """What a compaction of the first so many messages of a generation would put through the summary."""
+        from inspector.quality.facts.risk import RiskIndex
+
         index = self._risks.get(generation)
         if index is None:
             places = self.reading.places[generation - 1] if generation <= len(self.reading.places) else {}
@@ -153,6 +158,7 @@ class LineageAsOf:
     def until(self, compactions: int) -> LineageView:
         """The lineage of the first so many, and their drift; each is worked out once."""
         from inspector.answers.lineage import drift_with
+        from widgets.panes.life_lines import LineageView
 
         view = self._views.get(compactions)
         if view is None:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.app.conversation.caching import Caching
     from inspector.app.conversation.measure_views import MeasuresAsOf
+    from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.facts.risk import FactSteps
     from inspector.replay.recording import Recording
@@ -230,6 +232,20 @@ def follow_items(
         watch.check()
         followed.until(count)
     return followed
+
+
+def read_requests(*values: Any) -> RequestsRead:
+    """As `request_views.read_requests`, which is imported with its first question."""
+    from inspector.app.conversation import request_views
+
+    return request_views.read_requests(*values)
+
+
+def find_breakpoints(*values: Any) -> Caching:
+    """As `caching.find_breakpoints`, which is imported with its first question."""
+    from inspector.app.conversation import caching
+
+    return caching.find_breakpoints(*values)
 
 
 def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recording:

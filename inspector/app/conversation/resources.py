@@ -8,16 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation import reading
-from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
-from inspector.app.conversation.attempt_views import AttemptsRead
-from inspector.app.conversation.caching import Caching, find_breakpoints
-from inspector.app.conversation.measure_views import MeasuresAsOf
-from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
-from inspector.app.conversation.request_views import RequestsRead, read_requests
 from inspector.app.conversation.state import Loaded, Resource, State
-from inspector.core.conversations import Compaction, Generation
-from inspector.engines.base import TokenIndex
-from inspector.replay.recording import Recording
+from inspector.core.conversations import Generation
+
+if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
+    from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.app.conversation.caching import Caching
+    from inspector.app.conversation.measure_views import MeasuresAsOf
+    from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
+    from inspector.app.conversation.request_views import RequestsRead
+    from inspector.core.conversations import Compaction
+    from inspector.engines.base import TokenIndex
+    from inspector.replay.recording import Recording
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
@@ -203,8 +207,8 @@ def _requests(state: State, loaded: Loaded) -> Needs:
     return None if opened is None or compactions is None else (opened.inspection, opened.resolved)
 
 
-REQUESTS: Resource[RequestsRead] = Resource("requests", _requests, read_requests, (COMPACTIONS,))
-CACHING: Resource[Caching] = Resource("cache", _caching, find_breakpoints)
+REQUESTS: Resource[RequestsRead] = Resource("requests", _requests, reading.read_requests, (COMPACTIONS,))
+CACHING: Resource[Caching] = Resource("cache", _caching, reading.find_breakpoints)
 
 
 def _hits(state: State, loaded: Loaded) -> Needs:

@@ -20,6 +20,7 @@ from widgets.bars.key_line import KeyLine
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
+from widgets.base.later import later
 from widgets.lists.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class ConversationsScreen(JobScreen):
         #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
         self._stored: dict[str, int] = {}
         self._left_at = self.saved.conversation
+        #: Whether what the next screen needs has been imported; nothing is worked out in the background before.
+        self._prepared = False
 
     def compose(self) -> ComposeResult:
         """Title, table, keys. The line of the filter comes when it is wanted."""
@@ -129,7 +132,8 @@ class ConversationsScreen(JobScreen):
 
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
-        """What a first opening needs beside the conversation: that is most of the time that it takes."""
+        """What a first opening needs beside the conversation: that is most of the time that it takes. The background
+        work comes after it."""
         from inspector.app.styling import parse_ahead
 
         # Which release wrote the store, and what its model can hold, are found out once.
@@ -138,6 +142,8 @@ class ConversationsScreen(JobScreen):
         await asyncio.to_thread(get_ready, self.store, rows, self.app.flags, self.app.config)
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
         await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
+        self._prepared = True
+        self._read_overviews()
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
         """The list while files are read for the first time: what is not read yet stands by its name and time."""
@@ -160,7 +166,7 @@ class ConversationsScreen(JobScreen):
         if first:
             table.select(self.saved.conversation or _most_to_show(rows))
         if first:
-            self.set_timer(_PREPARE_SECONDS, self.prepare)
+            later(self, _PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
         empty.display = table.display = not rows
         table.display = bool(rows)
@@ -205,7 +211,7 @@ class ConversationsScreen(JobScreen):
         """Read in the background what the rows do not tell: live lists, then losses and findings. What is being read
         comes to its end first; under another screen nothing is begun."""
         wanted = tuple(row for row in self._rows if self._read.get(row.id) != row)
-        if wanted and self.app.screen is self and "overviews" not in self.jobs.busy():
+        if self._prepared and wanted and self.app.screen is self and "overviews" not in self.jobs.busy():
             values = (self.store, wanted, self.app.flags, self.app.config, self._apart)
             self.jobs.cancel("overviews")
             self.jobs.run(
@@ -244,6 +250,8 @@ class ConversationsScreen(JobScreen):
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:
         self.saved.conversation = event.conversation
+        # What the next screen needs is imported first, which no other work is to hold up.
+        self.jobs.cancel("overviews")
         self.app.open_conversation(event.conversation)
 
     @on(ConversationTable.SortChanged)

@@ -276,10 +276,12 @@ def _own(
         there = words.share >= THERE and words.shared >= words.few
         return not printed and exact.whole >= ENOUGH and there
     telling = sum(_tells(probe, one) for one in exact.here)
-    if words.near(printed, telling > 0):
+    # What the agent works on is named in every list of files: beside a mere name more must be said of it.
+    mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
+    if words.near(printed, telling > 0) and not (mere and words.share < THERE):
         return True
     # Where hardly anything but its values is said ("25 % is live"), they are the fact; a name stands anywhere.
-    measured = telling > 0 and all(value.form in _MEASURES for value in probe.values)
+    measured = telling > 0 and {value.form for value in probe.values} <= _MEASURES and bool(probe.values)
     if not (printed or probe.binds) and words.of < 2 and measured and exact.cover == 1.0:
         return True
     # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
@@ -288,7 +290,8 @@ def _own(
     if printed:
         return False
     # Several of its values together are no chance, whatever the words around them are.
-    together = words.shared > words.few // 2 or (telling > 1 and exact.cover == 1.0)
+    every = telling > 1 and exact.cover == 1.0 and (words.shared > 0 or not mere)
+    together = words.shared > words.few // 2 or every
     if len(exact.here) > 1 and together:
         return True
     # What the agent measured is known by its value; a rule is not its number.

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from inspector.core.scan.exact import NUMBER, plain_number
+from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
@@ -26,8 +26,9 @@ _LINES = re.compile(r"\\n|\n")
 _ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
 # Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
-_MAY_BE_CODE = re.compile(r"[/_]")
+_MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]")
 _CODED = re.compile(
+    rf"{PATTERNS['file']}(?!\w)|"
     r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
 )
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.

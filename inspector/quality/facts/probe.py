@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.passage_index import plain
@@ -13,12 +14,13 @@ from inspector.quality.facts.sentences import clauses
 
 #: A part of a fact's text is most of the fact from so many characters on.
 SHORTEST = 24
-# Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), #175).
+# Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), notes.md, #175).
 _NAMES = re.compile(
-    r"`(?P<code>[^`\s][^`\n]{0,60})`|(?P<name>(?<![\w`])(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
+    r"`(?P<code>[^`\s][^`\n]{0,60})`|(?P<name>(?<![\w`])(?:"
+    rf"{PATTERNS['file']}|"
+    r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
     r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
 )
-_SIGNS = re.compile(r"[/._:-]+")
 _EDGES = " .。!！;；,，:：?？-()[]"
 
 
@@ -52,6 +54,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     base = fact.first.span[0]
     taken = [span for value in fact.values if (span := _within(value, base, text)) is not None]
     names, gone = [], list(taken)
+    if fact.role == "assistant" and fact.kind == "link":
+        # "The issue is that ...": what gives a finding away is not what was found.
+        gone.append((fact.cue[0] - base, fact.cue[1] - base))
     for found in _NAMES.finditer(text):
         if not any(a < found.end() and found.start() < b for a, b in taken):
             # The words of a name such as pool_size are words of the fact too.
@@ -60,11 +65,6 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
             names.append((found["code"] or found["name"]).lower().strip("()"))
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
     things = things - rules.asking or things
-    # What a name is made of stands wherever it is named: that it stands there says nothing more.
-    parts = frozenset(
-        rules.stemmer.words(_SIGNS.sub(" ", " ".join(v.text for v in fact.values if v.distinctive)))
-    )
-    things = things - parts or things
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     wordings = [whole for whole in (_bare(text), *_led(text, rules)) if len(whole[0]) > 1]

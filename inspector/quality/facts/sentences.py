@@ -35,6 +35,8 @@ _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 # A row of a drawn table or screen, not the sign itself spoken of in code marks.
 _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
+# A line of a log: its date and time to the second, or the name of the container that wrote it.
+_LOGGED = re.compile(r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| )")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -132,7 +134,13 @@ def _is_prose(line: str) -> bool:
         or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
     ):
         return False
-    if stripped.count("|") >= 2 or "\\n" in stripped or _ROW.fullmatch(stripped) or _DRAWN.search(stripped):
+    if (
+        stripped.count("|") >= 2
+        or "\\n" in stripped
+        or _ROW.fullmatch(stripped)
+        or _DRAWN.search(stripped)
+        or _LOGGED.match(line)
+    ):
         return False
     sample = stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")

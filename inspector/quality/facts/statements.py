@@ -32,7 +32,7 @@ _FEWEST_PAIRS = 6
 _ALONE = 3
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
-_NAMING = re.compile(r"\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
+_NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _SEMICOLON = re.compile(r";\s+|；")
@@ -234,7 +234,7 @@ def _best_cue(line: _Line, body: str, hedged: bool) -> tuple[Cue, Span] | None:
             keys = [key for key in words if key in known]
         for number in {number for key in keys for number in known[key]}:
             cue = language.cues[number]
-            if hedged and not (cue.hedged and (not line.working or guessed)):
+            if hedged and not (cue.hedged and guessed):
                 continue
             # Between two calls what names nothing must be the root of something.
             sure = line.working if line.named or line.working == THINKING else THINKING
@@ -332,7 +332,7 @@ def _meant(value: Value, line: _Line) -> bool:
     # Between two calls the agent counts that there is nothing of it; that is no measure of anything.
     if line.working and value.canon == "0":
         return False
-    if line.text.count("`", line.span[0], value.span[0]) % 2:
+    if value.form not in _MADE and line.text.count("`", line.span[0], value.span[0]) % 2:
         return False
     return value.form != "quantity" or _DIGIT.search(value.text) is not None
 

@@ -16,7 +16,7 @@ from inspector.stores.claude_code.forms import (
 )
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_at, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -136,33 +136,33 @@ class _Scanner:
         return found
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
-        kind = text_at(value, "type")
+        kind = text_of(value, "type")
         found = self.found
         if kind in _TITLES:
-            title = text_at(value, _TITLES[kind])
+            title = text_of(value, _TITLES[kind])
             if kind == "summary":
-                self.summaries.append((title, text_at(value, "leafUuid")))
+                self.summaries.append((title, text_of(value, "leafUuid")))
             elif title:
                 found.titles[kind] = title
-        uuid = text_at(value, "uuid")
+        uuid = text_of(value, "uuid")
         if kind not in _TYPES or not uuid:
             return
-        subtype = text_at(value, "subtype")
+        subtype = text_of(value, "subtype")
         if (uuid, f"{kind} {subtype}") in self.known:
             return
         self.known.add((uuid, f"{kind} {subtype}"))
         node = Node(
             uuid=uuid,
-            parent=text_at(value, "parentUuid"),
-            logical=text_at(value, "logicalParentUuid"),
+            parent=text_of(value, "parentUuid"),
+            logical=text_of(value, "logicalParentUuid"),
             kind=kind,
             at=seconds_of(value.get("timestamp")),
             side=value.get("isSidechain") is True,
-            session=text_at(value, "sessionId"),
-            agent=text_at(value, "agentId"),
+            session=text_of(value, "sessionId"),
+            agent=text_of(value, "agentId"),
         )
-        found.folder = found.folder or text_at(value, "cwd")
-        found.version = text_at(value, "version") or found.version
+        found.folder = found.folder or text_of(value, "cwd")
+        found.version = text_of(value, "version") or found.version
         if not node.side or not found.session:
             found.session = node.session or found.session
         found.entries.spans.append(span)
@@ -178,8 +178,9 @@ class _Scanner:
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
-        answer = text_at(value, "message", "id")
-        model = text_at(value, "message", "model")
+        told = value.get("message")
+        message = told if isinstance(told, dict) else {}
+        answer, model = text_of(message, "id"), text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
             # Told to the user, never sent to the model.
             found.api_errors += 1
@@ -195,8 +196,7 @@ class _Scanner:
         if model == SYNTHETIC:
             return
         found.model = model or found.model
-        message = value.get("message")
-        usage = message.get("usage") if isinstance(message, Mapping) else None
+        usage = message.get("usage")
         if isinstance(usage, Mapping):
             self._call(
                 Call(node.answer, model, here, node.at, usage, count_at(dict(usage), "output_tokens") or 0)

@@ -246,6 +246,25 @@ def test_who_begins_with_a_small_letter_begins_sentences_with_one() -> None:
     assert [one.text for one in said(mixed)] == [mixed]
 
 
+def test_a_log_without_brackets_is_nobodys_words() -> None:
+    lines = (
+        "shop-1  | E store.go:493 do not use the old index",
+        "2026/03/12 05:40:11 store.go:493: never use the old index",
+    )
+    assert [one.text for one in said("\n".join((*lines, "never use the old index")))] == [
+        "never use the old index"
+    ]
+
+
+def test_what_would_follow_is_no_finding() -> None:
+    assert told_by_the_agent("If `drain()` works, the issue is in the parser.") == []
+
+
+def test_an_id_in_code_marks_is_what_the_agent_made() -> None:
+    text = "**`23c05e9` - the list scrolls by itself**"
+    assert told_by_the_agent(text) == [text]
+
+
 def test_what_the_agent_changed_is_a_fact_where_something_is_named() -> None:
     assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == [
         "Removed the check that skipped `restore()` for old files."

@@ -44,7 +44,7 @@ FATES = [
     ("pool_size 6 per pod", "- a small pool per pod", "value lost"),
     ("pool_size 6 per pod", "- 6 pods were restarted", "lost"),
     ("Batch size is 2,500 rows", "- the batch size: 2500 rows", "paraphrased"),
-    ("The hooks: read docs/hooks.md", "- Looked through docs/hooks.md and the hooks", "uncertain"),
+    ("The hooks: read docs/hooks.md", "- **hooks.md** (`/shop/docs/hooks.md`): links mended", "uncertain"),
     ("We move the search to OpenSearch 2.19.1.", "- Move the search to OpenSearch 2.19.1 by May", "verbatim"),
     ("It was done on 18 February.", "- Read the log of 18 February", "lost"),
     ("Run it in shadow for two nights first.", "- shadow run for 2 nights first", "paraphrased"),
@@ -96,6 +96,39 @@ def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) ->
     assert found.outcome == outcome
     assert found.where == (None if outcome == "lost" else "summary")
     assert (found.index is None) is (outcome == "lost")
+
+
+#: What the agent said, what the summary says of it, what became of it.
+AGENT_FATES = [
+    # What gives a finding away is not what was found.
+    ("The issue is that the writer keeps `flush_all` locked.", "- The issue list is long.", "lost"),
+    (
+        "The `writer` doesn't wait for the reader.",
+        "- The writer wasn't waiting for its reader",
+        "paraphrased",
+    ),
+    # Names stand in every list of files.
+    (
+        "The issue is that `flush_all` is created at import time with real pools.",
+        "- Created new pools: `flush_all.py`",
+        "uncertain",
+    ),
+    (
+        "The issue is that `flush_all` passes `None` on.",
+        "- RAN grep -n 'flush_all\\|None' jobs/",
+        "uncertain",
+    ),
+    (
+        "All four nodes run 2.19.1 since 22:31 UTC.",
+        "- UPGRADE finished at 22:31 UTC: four nodes on 2.19.1",
+        "paraphrased",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "summary", "outcome"), AGENT_FATES)
+def test_what_a_summary_made_of_what_the_agent_found(text: str, summary: str, outcome: str) -> None:
+    assert fate(fact(text, "assistant"), searchable(summary), 1).outcome == outcome
 
 
 def test_where_it_was_found_is_where_it_stands() -> None:

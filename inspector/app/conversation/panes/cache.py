@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from inspector.app.conversation.caching import Caching
 from inspector.app.conversation.intents import Change, GoTo
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.request_views import RequestsRead
 from inspector.app.conversation.resources import CACHING, REQUESTS
 from inspector.app.conversation.state import Resource, State
-from inspector.replay.moments import Moment
 from widgets.panes.cache_pane import CachePane, CacheViews
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.next_request import NextRequest
 from widgets.panes.requests_part import RequestsPart, RequestsView
+
+if TYPE_CHECKING:
+    from inspector.app.conversation.caching import Caching
+    from inspector.app.conversation.request_views import RequestsRead
+    from inspector.replay.moments import Moment
 
 
 class Cache(CachePane):

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import on
 
-from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.app.conversation.compaction_views import CompactionRows, compaction_view
-from inspector.app.conversation.fact_views import life_view, worst_first
 from inspector.app.conversation.intents import ChooseCompaction, GoTo, ReadRows
-from inspector.app.conversation.measure_views import MeasuresAsOf, evidence_of
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.reading import FactsRead
-from inspector.app.conversation.request_views import RequestsRead
 from inspector.app.conversation.resources import (
     ATTEMPTS,
     COMPACTIONS,
@@ -26,14 +21,20 @@ from inspector.app.conversation.resources import (
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
-from inspector.app.conversation.summary_views import summary_view
-from inspector.core.conversations import Compaction
-from inspector.engines.base import Plan, TokenIndex
-from inspector.quality.facts.fact import Life
 from widgets.lists.message_list import MessageList
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import PlaceChosen
 from widgets.panes.compaction_pane import CompactionPane, CompactionView
+
+# What the pane is worked out by is imported when it is on screen.
+if TYPE_CHECKING:
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.app.conversation.measure_views import MeasuresAsOf
+    from inspector.app.conversation.reading import FactsRead
+    from inspector.app.conversation.request_views import RequestsRead
+    from inspector.core.conversations import Compaction
+    from inspector.engines.base import Plan, TokenIndex
+    from inspector.quality.facts.fact import Life
 
 #: So many facts are listed, the worst first.
 _LOST_SHOWN = 12
@@ -134,6 +135,9 @@ def compute(
     `measures` alone.
     """
     from inspector.answers.compactions import why_of
+    from inspector.app.conversation.attempt_views import attempts_view
+    from inspector.app.conversation.measure_views import evidence_of
+    from inspector.app.conversation.summary_views import summary_view
 
     before, after = opened.generations[done.index - 1], opened.generations[done.index]
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
@@ -157,6 +161,8 @@ def compute(
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
     """The facts that the compaction lost, the worst first, and what is to be said about more of them."""
+    from inspector.app.conversation.fact_views import life_view, worst_first
+
     if facts is None:
         return (), "facts are still being looked for"
     lives: Sequence[Life] = [

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
-from inspector.app.conversation.fact_views import risk_scope
 from inspector.app.conversation.intents import ChooseCompaction, CopyText, GoTo
-from inspector.app.conversation.measure_views import MeasuresAsOf
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.reading import FactsRead
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, MEASURES
 from inspector.app.conversation.state import recorded_then
-from inspector.engines.base import Plan
-from inspector.replay.moments import Moment
 from widgets.lists.measure_table import MeasuresView
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import CompactionChosen, PlaceChosen
@@ -23,6 +17,14 @@ from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import FactScope, LossesPane, LossesView
+
+# What the pane is worked out by is imported when it is on screen.
+if TYPE_CHECKING:
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.app.conversation.measure_views import MeasuresAsOf
+    from inspector.app.conversation.reading import FactsRead
+    from inspector.engines.base import Plan
+    from inspector.replay.moments import Moment
 
 _ELSEWHERE = "Facts of the live list are shown while it is on screen."
 
@@ -84,6 +86,8 @@ def compute(
     attempts: AttemptsRead | None = None,
 ) -> tuple[LossesView, FactsRead | None]:
     """What the chosen compaction of `then` lost; what the next one of the list on screen would put at risk."""
+    from inspector.app.conversation.attempt_views import attempts_view
+
     if at is not None:
         # Within a compaction nothing is lost yet: what the one before lost is told.
         chosen = min(chosen, then)
@@ -99,6 +103,8 @@ def compute(
 
 
 def _at_risk(facts: FactsRead, plan: Plan | None, generation: int) -> FactScope:
+    from inspector.app.conversation.fact_views import risk_scope
+
     if plan is None:
         return FactScope("risk", "at risk", "at risk", (), _ELSEWHERE)
     if not plan.compacts:
@@ -109,6 +115,8 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int) -> FactScope:
 
 def _scopes_then(facts: FactsRead, plan: Plan | None, at: Moment) -> tuple[FactScope, ...]:
     """What was known at a moment of the replay, and what a compaction there would put through the summary."""
+    from inspector.app.conversation.fact_views import risk_scope
+
     as_of = facts.as_of
     if plan is None:
         risk = FactScope("risk", "at risk", "at risk", (), "No plan is known for this step.")

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from inspector.app.conversation.as_of import LineageAsOf
-from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.app.conversation.intents import Change, ChooseCompaction, DeleteAttempt
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
-from inspector.app.conversation.summary_views import diff_view, summary_view
-from inspector.core.conversations import Compaction
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import CompactionChosen
 from widgets.panes.summary_attempts import SummaryAttempts
@@ -27,6 +23,12 @@ from widgets.panes.summary_pane import (
 )
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
+
+# What the pane is worked out by is imported when it is on screen.
+if TYPE_CHECKING:
+    from inspector.app.conversation.as_of import LineageAsOf
+    from inspector.app.conversation.attempt_views import AttemptsRead
+    from inspector.core.conversations import Compaction
 
 
 class Summary(SummaryPane):
@@ -94,6 +96,9 @@ def compute(
 
     `budget` is the largest summary in tokens.
     """
+    from inspector.app.conversation.attempt_views import attempts_view
+    from inspector.app.conversation.summary_views import diff_view, summary_view
+
     life: LineageView | None = None
     if lineage is not None:
         life = replace(lineage.until(then), column=max(0, shown.index - 1 if shown is not None else 0))
