@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
+from inspector.app.conversation.navigation import Navigation, chosen_with, end_of
 from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, Opened
-from inspector.app.conversation.travel import Travel, chosen_with, end_of
 from inspector.core.errors import InspectorError
 from inspector.engines.base import SETTING_NAMES, Settings
 
@@ -30,14 +30,14 @@ class Opener:
     def __init__(
         self,
         host: ConversationHost,
-        travel: Travel,
+        navigation: Navigation,
         name: str,
         message: int | None,
         find: str,
         compaction: int | None,
     ) -> None:
         self._host = host
-        self._travel = travel
+        self._navigation = navigation
         self._name = name
         self._message = message
         self._find = find
@@ -114,7 +114,7 @@ class Opener:
             at = state.moment
             host.when(RECORDING, lambda recording: host.change(moment=same_moment(at, recording)))
         elif same is None or tuple(same.ids[: len(shown)]) != tuple(shown.ids):
-            self._travel.show_generation(min(state.generation, len(generations)))
+            self._navigation.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
             host.change(compaction=1)
 

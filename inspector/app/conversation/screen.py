@@ -25,6 +25,7 @@ from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.finder import Finder
 from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
+from inspector.app.conversation.navigation import Navigation
 from inspector.app.conversation.opening import Opener
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.panes.host import Panes
@@ -35,7 +36,6 @@ from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, Resource, State
-from inspector.app.conversation.travel import Travel
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
@@ -107,8 +107,8 @@ class ConversationScreen(JobScreen):
         self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
-        self.travel = Travel(self)
-        self.opening = Opener(self, self.travel, name, message, find, compaction)
+        self.navigation = Navigation(self)
+        self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
 
@@ -247,13 +247,13 @@ class ConversationScreen(JobScreen):
         if event.find:
             # Escape ends the search there as any other.
             self.finder.show()
-        self.travel.go_to(event)
+        self.navigation.go_to(event)
         if not event.pane:
             self.message_list.focus()
 
     @on(intents.ChooseCompaction)
     def _choose_compaction(self, event: intents.ChooseCompaction) -> None:
-        self.travel.choose_compaction(event.index)
+        self.navigation.choose_compaction(event.index)
 
     @on(intents.Change)
     def _change(self, event: intents.Change) -> None:
@@ -324,7 +324,7 @@ class ConversationScreen(JobScreen):
 
     @on(Timeline.GenerationChosen)
     def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
-        self.travel.show_generation(event.number)
+        self.navigation.show_generation(event.number)
 
     @on(Timeline.StepChosen)
     def _step_chosen(self, event: Timeline.StepChosen) -> None:
@@ -381,7 +381,7 @@ class ConversationScreen(JobScreen):
         if self.state.moment is not None:
             self.player.step("compaction", direction)
         else:
-            self.travel.step_compaction(direction)
+            self.navigation.step_compaction(direction)
 
     def action_jump(self, kind: str, direction: int) -> None:
         """The next message of a kind; in a replay the step of the next user message."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost, GoTo
 
 
-class Travel:
+class Navigation:
     """Assigns the generation, the row and the chosen compaction."""
 
     def __init__(self, host: ConversationHost) -> None:
