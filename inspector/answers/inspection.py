@@ -19,7 +19,6 @@ from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import engine
-from inspector.quality.measures.reopened import opened_in
 from inspector.stores.base import Store
 
 #: A token index takes some hundred bytes a message; this many generations of them are kept, or more of short lists.
@@ -184,6 +183,9 @@ class Inspection:
 
 def _gathering(messages: Iterable[Message], gathered: Gathered, sent: SentMessages) -> Iterator[Message]:
     """The messages; what is kept of each is put into `gathered` and `sent`."""
+    # Imported with the first reading: a conversation is opened without it.
+    from inspector.quality.measures.reopened import opened_in
+
     for index, message in enumerate(messages):
         sent.append(message)
         gathered.opened.extend((index, name) for name in opened_in(message))

@@ -10,6 +10,7 @@ from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import live_of, resolve
 from inspector.config.price_list import is_kept
 from inspector.core.conversations import ConversationRow
+from inspector.core.memory import give_back
 from inspector.stores.base import Store
 
 
@@ -85,7 +86,10 @@ def read_overview(
     resolved = resolve(store, row, flags, config)
     basis = basis_of(store, row.id, "overview", resolved)
     inspection = Inspection(store, store.open(row.id))
-    losses = known_losses(store, row.id, kept) or work_out(inspection, kept)[0]
+    losses = known_losses(store, row.id, kept)
+    if losses is None:
+        losses = work_out(inspection, kept)[0]
+        give_back()
     grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
     rules = losses.lost.get("constraint", 0)
     found = Overview(row.id, losses.total, rules, losses.weakened, grave)

@@ -20,10 +20,12 @@ from textual.worker import get_current_worker
 from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError
 from inspector.core.watching import Cancelled
+from widgets.base.later import later
 
 if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
     from textual.screen import Screen
-    from textual.timer import Timer
     from textual.worker import Worker
 
 #: Work that ends sooner tells nothing, and longer work tells no more often than this, in seconds.
@@ -45,7 +47,7 @@ class Job:
     failed: Callable[[str], None] | None = None
     worker: Worker[None] | None = field(default=None, repr=False)
     value: Any = field(default=_NOTHING, repr=False)
-    timer: Timer | None = field(default=None, repr=False)
+    timer: TimerHandle | None = field(default=None, repr=False)
     over: bool = False
 
 
@@ -157,7 +159,7 @@ class Jobs:
         job = Job(name, key, values, function, then, some, failed)
         self._jobs[name] = job
         if rest:
-            job.timer = self._screen.set_timer(rest, lambda: self._start(job))
+            job.timer = later(self._screen, rest, lambda: self._start(job))
         else:
             self._start(job)
         return True
@@ -173,7 +175,7 @@ class Jobs:
         if job is None:
             return
         if job.timer is not None:
-            job.timer.stop()
+            job.timer.cancel()
         if job.worker is not None and not job.over:
             job.worker.cancel()
             self._told(name, "")

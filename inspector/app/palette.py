@@ -62,11 +62,7 @@ async def _run_in_pane(
     app: Host, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
 ) -> None:
     """Bring a pane up, in the view that has the key, and do there what the key would do."""
-    from widgets.panes.views_pane import ViewsPane
-
-    shown = await panes.bring(pane)
-    if view and isinstance(shown, ViewsPane):
-        await shown.bring(view)
+    shown = await panes.bring(pane, view)
     for widget in shown.walk_children(owner, with_self=True):
         await app.run_action(action, default_namespace=widget)
         return

@@ -83,7 +83,7 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
         assert gone
         place = gone[0].source
         assert place is not None
-        screen.opening.show_generation(place.generation)
+        screen.travel.show_generation(place.generation)
         await press(pilot)
         assert "lost" in row(pilot, place.index).flags
         lost_at = {f.source.index for f in found if f.outcome in ("lost", "value lost") and f.source}

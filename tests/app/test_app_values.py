@@ -8,10 +8,10 @@ import pytest
 
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation import chrome
-from inspector.app.conversation.opening import chosen_with, end_of, row_after
 from inspector.app.conversation.panes import losses, summary
 from inspector.app.conversation.reading import Opening, open_conversation
 from inspector.app.conversation.state import State, recorded, recorded_then
+from inspector.app.conversation.travel import chosen_with, end_of, row_after
 from inspector.core.conversations import Compaction
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.registry import engine

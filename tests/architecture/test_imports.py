@@ -16,11 +16,21 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("textual", "jinja2", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
 
-def imported(code: str, *words: str) -> set[str]:
-    """The heavy packages that a piece of code leaves in sys.modules."""
+#: What works things out: the list is on screen without it.
+WORK = (
+    "inspector.engines",
+    "inspector.caching",
+    "inspector.quality",
+    "inspector.summaries",
+    "inspector.replay",
+)
+
+
+def imported(code: str, *words: str, of: tuple[str, ...] = HEAVY) -> set[str]:
+    """The modules and packages that a piece of code leaves in sys.modules, of those that are asked for."""
     told = (
         "import sys, atexit\n"
-        f"atexit.register(lambda: sys.stderr.write('IMPORTED ' + ' '.join(n for n in {HEAVY!r} if n in sys.modules)))\n"
+        f"atexit.register(lambda: sys.stderr.write('IMPORTED ' + ' '.join(n for n in {of!r} if n in sys.modules)))\n"
         f"sys.argv = ['compaction-inspector', *{list(words)!r}]\n{code}"
     )
     done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -97,6 +107,19 @@ def test_opening_a_database_reads_no_options() -> None:
 
 def test_nothing_heavy_is_on_the_way_to_the_first_frame() -> None:
     assert imported("import inspector.app.app, inspector.app.launch") == {"textual", "rich"}
+    listed = (
+        "import inspector.app.app, inspector.app.saved_state\n"
+        "from pathlib import Path\n"
+        "from inspector.stores.detect import open_store\n"
+        "store = open_store(Path('fixtures/hermes-0.19-in-place.db'))\n"
+        "print(store.path, store.notes, len(store.conversations()))\n"
+    )
+    assert imported(listed, of=WORK) == set()
+
+
+def test_a_conversation_opens_without_the_rules_of_facts_and_findings() -> None:
+    rules = ("inspector.quality.facts.extract", "inspector.quality.facts.lives", "inspector.quality.evidence")
+    assert imported("import inspector.app.conversation.screen", of=rules) == set()
 
 
 def test_imports_point_down() -> None:

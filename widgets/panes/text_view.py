@@ -14,6 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
+from widgets.base.later import later
 from widgets.base.strips import Row, find_spans, fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
 from widgets.base.text_lines import STYLE_CLASSES, TextLine, paint, style_css
@@ -217,7 +218,7 @@ class TextView(InkedScroll, can_focus=True):
             )
         if not self._plan.done and not self._working:
             self._working = True
-            self.set_timer(0.001, self._work)
+            later(self, 0.001, self._work)
 
     def _work(self) -> None:
         self._working = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
@@ -12,13 +12,15 @@ from inspector.core.text import safe_line
 from inspector.engines.base import SETTING_NAMES, Budgets, Plan, Settings, TokenIndex
 from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.replay.moments import PHASES, Moment
-from inspector.replay.recording import Recording
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
 from widgets.bars.timeline import Node
 from widgets.bars.title_bar import TitlePart
 from widgets.base import human
 from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
+
+if TYPE_CHECKING:
+    from inspector.replay.recording import Recording
 
 _KNOBS = {kind.name: kind for kind in (*KNOBS, *LATER_KNOBS)}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app.conversation import chrome
@@ -20,11 +20,13 @@ from inspector.core.errors import EngineError
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.registry import engine
 from inspector.replay.moments import Moment
-from inspector.replay.recording import Recording
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState
 from widgets.bars.timeline import Node, Position
 from widgets.bars.title_bar import TitlePart
+
+if TYPE_CHECKING:
+    from inspector.replay.recording import Recording
 
 T = TypeVar("T")
 #: What a memo keeps: a comparison, A against B, goes back and forth between two.
@@ -77,7 +79,7 @@ class Deriver:
         self._derive = Memo(_derive)
         self._plan = Memo(_plan)
         self._plan_at = Memo(_plan_at)
-        self._index_at = Memo(Recording.token_index)
+        self._index_at = Memo(_token_index_at)
         self._budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
@@ -127,6 +129,10 @@ def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) 
         return plan_with(engine(settings.profile), index, settings, compactions, system), ""
     except EngineError as error:
         return None, str(error)
+
+
+def _token_index_at(recording: Recording, at: Moment) -> TokenIndex:
+    return recording.token_index(at)
 
 
 def _plan_at(

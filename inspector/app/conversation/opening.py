@@ -9,9 +9,9 @@ from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
 from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
-from inspector.app.conversation.resources import COMPACTIONS, RECORDING
-from inspector.app.conversation.state import Loaded, Opened, recorded
-from inspector.core.conversations import Compaction
+from inspector.app.conversation.resources import RECORDING
+from inspector.app.conversation.state import Loaded, Opened
+from inspector.app.conversation.travel import Travel, chosen_with, end_of
 from inspector.core.errors import InspectorError
 from inspector.engines.base import SETTING_NAMES, Settings
 
@@ -28,9 +28,16 @@ class Opener:
     with, `find` a text to mark, `compaction` the one to choose."""
 
     def __init__(
-        self, host: ConversationHost, name: str, message: int | None, find: str, compaction: int | None
+        self,
+        host: ConversationHost,
+        travel: Travel,
+        name: str,
+        message: int | None,
+        find: str,
+        compaction: int | None,
     ) -> None:
         self._host = host
+        self._travel = travel
         self._name = name
         self._message = message
         self._find = find
@@ -107,7 +114,7 @@ class Opener:
             at = state.moment
             host.when(RECORDING, lambda recording: host.change(moment=same_moment(at, recording)))
         elif same is None or tuple(same.ids[: len(shown)]) != tuple(shown.ids):
-            self.show_generation(min(state.generation, len(generations)))
+            self._travel.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
             host.change(compaction=1)
 
@@ -141,57 +148,6 @@ class Opener:
             saved.messages.pop(conversation.row.root, None)
         else:
             saved.remember_message(conversation.row.root, rows.generation.ids[index])
-
-    # From list to list.
-
-    def show_generation(self, number: int) -> None:
-        """Show a whole list with the cursor at its end; the compaction that made it is the chosen one."""
-        opened = self._host.loaded.opened
-        if opened is not None:
-            self._host.change(
-                generation=number,
-                row=end_of(opened, number),
-                compaction=chosen_with(opened, number),
-                moment=None,
-                playing=False,
-            )
-
-    def step_compaction(self, direction: int) -> None:
-        """Choose the next compaction, or the one before, and show the list after it; before the first one that list."""
-        host, state, opened = self._host, self._host.state, self._host.loaded.opened
-        if opened is None:
-            return
-        last, chosen = len(opened.generations) - 1, state.compaction
-        compactions = host.loaded.latest(COMPACTIONS)
-        before_first = state.generation <= chosen
-        wanted = chosen if direction > 0 and before_first else chosen + direction
-        if direction < 0 and chosen == 1 and not before_first:
-            first = recorded(compactions, 1, None)
-            row = opened.offset(1) + (first.head_end if first is not None else 0)
-            host.change(generation=1, row=row)
-        elif 0 < wanted <= last:
-            host.change(generation=wanted + 1, compaction=wanted, row=row_after(opened, compactions, wanted))
-        else:
-            where = "after" if direction > 0 else "before"
-            host.app.notify(f"No compaction {where} this list.", timeout=1.5)
-
-
-def end_of(opened: Opened, number: int) -> int:
-    """The last row of a generation's list."""
-    return max(0, len(opened.generations[number - 1]) + opened.offset(number) - 1)
-
-
-def chosen_with(opened: Opened, number: int) -> int:
-    """The compaction that is chosen with a list: the one that made it, or that ended the first; 0: there is none."""
-    return max(1, number - 1) if len(opened.generations) > 1 else 0
-
-
-def row_after(opened: Opened, compactions: tuple[Compaction, ...] | None, index: int) -> int:
-    """The row of a compaction's summary in the list after it; its end where there is none."""
-    made = recorded(compactions, index, None)
-    if made is None or made.summary_at is None:
-        return end_of(opened, index + 1)
-    return made.summary_at + opened.offset(index + 1)
 
 
 def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str, Any]) -> Settings:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, State
 from inspector.replay.moments import Moment, Unit
-from inspector.replay.recording import Recording
 from widgets.base import human
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from inspector.app.conversation.intents import ConversationHost
+    from inspector.replay.recording import Recording
 
 #: Steps a second.
 SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.rows import Line, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
-from inspector.app.memory import give_back
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import BadInput
+from inspector.core.memory import give_back
 from inspector.core.messages import Message
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings, TokenIndex

@@ -18,23 +18,24 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from inspector.app.conversation import intents, opening, resources
+from inspector.app.conversation import intents, resources
 from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.finder import Finder
 from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
+from inspector.app.conversation.opening import Opener
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.panes.host import Panes
 from inspector.app.conversation.panes.registry import PANES
-from inspector.app.conversation.panes.summary import Summary
 from inspector.app.conversation.player import Player
 from inspector.app.conversation.prompts import Prompts
 from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.app.conversation.travel import Travel
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
@@ -48,7 +49,6 @@ from widgets.bars.timeline import Timeline
 from widgets.bars.title_bar import TitleBar
 from widgets.base.prompt import FindPrompt, Prompt
 from widgets.lists.message_list import MessageList
-from widgets.panes.losses_pane import LossesPane
 from widgets.panes.text_view import TextView
 
 T = TypeVar("T")
@@ -107,7 +107,8 @@ class ConversationScreen(JobScreen):
         self.prompts = Prompts(self.player.go_to, self.tuner.write, self._warn, self.message_list.focus)
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
-        self.opening = opening.Opener(self, name, message, find, compaction)
+        self.travel = Travel(self)
+        self.opening = Opener(self, self.travel, name, message, find, compaction)
         self.reader = Reader(self)
         self._derive = Deriver()
 
@@ -241,30 +242,18 @@ class ConversationScreen(JobScreen):
 
     @on(intents.GoTo)
     async def _go_to(self, event: intents.GoTo) -> None:
-        opened = self.loaded.opened
         if event.pane:
             await self.panes.bring(event.pane)
-        if opened is None or not 0 < event.generation <= len(opened.generations):
-            return
-        offset, length = opened.offset(event.generation), len(opened.generations[event.generation - 1])
-        row = offset + (length - 1 if event.index is None else event.index)
-        changes: dict[str, Any] = {"find": event.find} if event.find else {}
         if event.find:
             # Escape ends the search there as any other.
             self.finder.show()
-        if self.state.moment is None or event.generation != self.state.generation:
-            self.change(generation=event.generation, row=row, moment=None, playing=False, **changes)
-        elif self.messages.rows is not None:
-            self.change(row=self.messages.rows.row_of(row - offset), **changes)
+        self.travel.go_to(event)
         if not event.pane:
             self.message_list.focus()
 
     @on(intents.ChooseCompaction)
     def _choose_compaction(self, event: intents.ChooseCompaction) -> None:
-        opened = self.loaded.opened
-        if opened is not None and 0 < event.index < len(opened.generations) and self.state.moment is None:
-            row = opening.row_after(opened, self.loaded.latest(COMPACTIONS), event.index)
-            self.change(compaction=event.index, generation=event.index + 1, row=row)
+        self.travel.choose_compaction(event.index)
 
     @on(intents.Change)
     def _change(self, event: intents.Change) -> None:
@@ -335,7 +324,7 @@ class ConversationScreen(JobScreen):
 
     @on(Timeline.GenerationChosen)
     def _generation_chosen(self, event: Timeline.GenerationChosen) -> None:
-        self.opening.show_generation(event.number)
+        self.travel.show_generation(event.number)
 
     @on(Timeline.StepChosen)
     def _step_chosen(self, event: Timeline.StepChosen) -> None:
@@ -381,22 +370,18 @@ class ConversationScreen(JobScreen):
 
     async def action_life(self) -> None:
         """Show the life of the summaries' items."""
-        pane = await self.panes.bring("summary")
-        if isinstance(pane, Summary):
-            pane.show("life")
+        await self.panes.bring("summary", "life")
 
     async def action_measures(self) -> None:
         """Show what each compaction kept, measure by measure."""
-        pane = await self.panes.bring("losses")
-        if isinstance(pane, LossesPane):
-            pane.show("measures")
+        await self.panes.bring("losses", "measures")
 
     def action_compaction(self, direction: int) -> None:
         """Choose another compaction, and show the list after it; in a replay go to the moment before it."""
         if self.state.moment is not None:
             self.player.step("compaction", direction)
         else:
-            self.opening.step_compaction(direction)
+            self.travel.step_compaction(direction)
 
     def action_jump(self, kind: str, direction: int) -> None:
         """The next message of a kind; in a replay the step of the next user message."""

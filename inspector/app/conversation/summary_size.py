@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from inspector.replay.recording import Recording
-from inspector.replay.whatif import SummaryModel
+from typing import TYPE_CHECKING
+
 from widgets.panes.knob_values import LARGEST_SHARE
+
+if TYPE_CHECKING:
+    from inspector.replay.recording import Recording
+    from inspector.replay.whatif import SummaryModel
 
 
 def summary_model(recording: Recording, size: float | None) -> SummaryModel:
     """As recorded (None), a share of their budget, or so many tokens: what the knob says."""
+    from inspector.replay.whatif import SummaryModel
+
     if size is None:
         return recording.model
     return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))

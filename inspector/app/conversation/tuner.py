@@ -17,7 +17,6 @@ from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
-from inspector.export.comparison import comparison_text
 from inspector.export.config import compression_yaml
 from inspector.quality.facts.risk import FactSteps
 
@@ -156,6 +155,8 @@ class Tuner:
         host.when(RECORDED_FIGURES, lambda _: host.when(RUNS, lambda _: then(self._comparison())))
 
     def _comparison(self) -> str:
+        from inspector.export.comparison import comparison_text
+
         state, loaded = self._host.now, self._host.known
         recording, runs = loaded.current(RECORDING, state), loaded.current(RUNS, state)
         figures, opened = loaded.latest(RECORDED_FIGURES), loaded.opened

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import inspector
 from inspector.core.errors import InspectorError, StoreError
+from inspector.core.memory import give_back
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def read_overviews(
             batch.add(overview)
     batch.hand_over()
     unknown.sort(key=lambda row: not compacted.get(row.id, False))
+    # Looking up may have found out which release wrote the store, for which long lists are read.
+    give_back()
     # Another process than that before, which took memory to look up what models can hold.
     with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):

@@ -20,6 +20,7 @@ from widgets.bars.key_line import KeyLine
 from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
+from widgets.base.later import later
 from widgets.lists.conversation_table import COLUMN_NAMES, ConversationEntry, ConversationTable
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class ConversationsScreen(JobScreen):
         if first:
             table.select(self.saved.conversation or _most_to_show(rows))
         if first:
-            self.set_timer(_PREPARE_SECONDS, self.prepare)
+            later(self, _PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
         empty.display = table.display = not rows
         table.display = bool(rows)

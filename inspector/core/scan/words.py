@@ -16,7 +16,7 @@ TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]"
 _WORD = re.compile(rf"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[{UNSPACED}]+")
 _PART = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ]{2,}|\d+")
 #: So many words are remembered with their stems.
-_REMEMBERED = 200_000
+_REMEMBERED = 50_000
 #: A stem has so many letters at least.
 _LEAST_STEM = 3
 

@@ -89,12 +89,16 @@ class Panes(Vertical):
                 self._coming = True
                 self.call_next(self._come)
 
-    async def bring(self, name: str) -> Widget:
-        """Bring a pane up, made where it is not yet, and give it the focus."""
+    async def bring(self, name: str, view: str = "") -> Widget:
+        """Bring a pane up, made where it is not yet, in one of its views, and give it the focus."""
         self._wanted, self._focus_wanted = name, True
         self.query_one(PaneTabs).active = name
         await self._come()
-        return self.pane(name)
+        pane = self.pane(name)
+        if view and isinstance(pane, ViewsPane):
+            await pane.bring(view)
+            self._focus(pane)
+        return pane
 
     async def _come(self) -> None:
         """Bring the wanted pane up. Another one may be wanted by the time that it is made."""

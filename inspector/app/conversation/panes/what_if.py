@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from inspector.answers.costing import Costing
 from inspector.app.conversation.intents import GoToStep, UseSettings
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
-from inspector.app.conversation.reading import RecordedFigures, Runs
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
-from inspector.app.conversation.runs import replay_view
 from inspector.app.conversation.state import Tuning
-from inspector.app.conversation.summary_size import summary_model
-from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names
-from inspector.replay.recording import Recording
 from widgets.bars.gauge import GaugeState, parting
 from widgets.base import human
 from widgets.panes.knob_values import SUMMARY_SIZE
 from widgets.panes.knobs import Knobs
 from widgets.panes.token_graph import TokenGraph
 from widgets.panes.what_if_pane import Preset, ReplayView, TuneState, WhatIfPane
+
+# What the pane is worked out by is imported when it is on screen.
+if TYPE_CHECKING:
+    from inspector.answers.costing import Costing
+    from inspector.app.conversation.reading import RecordedFigures, Runs
+    from inspector.config.settings import ResolvedSettings
+    from inspector.replay.recording import Recording
 
 
 class WhatIf(WhatIfPane):
@@ -93,6 +94,9 @@ def compute(
     step: int,
 ) -> tuple[TuneState, ReplayView | None, int]:
     """The knobs with what follows from them, the runs, and the step on screen."""
+    from inspector.app.conversation.runs import replay_view
+    from inspector.app.conversation.summary_size import summary_model
+
     run = None
     if recording is not None and runs is not None and figures is not None:
         model = summary_model(recording, tuning[1])

@@ -10,7 +10,7 @@ import pytest
 
 _CODE = """
 import ctypes, sys
-from inspector.app.memory import give_back
+from inspector.core.memory import give_back
 if sys.argv[1] == "given back":
     give_back()
 class Info(ctypes.Structure):
