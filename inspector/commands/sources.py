@@ -19,7 +19,8 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
     Raises StoreErrors, and UsageProblem for PATH beside --demo, and where a name stands alone and there is no database
     for it.
     """
-    from inspector.stores.detect import open_folder, open_machine, open_store
+    from inspector.stores.detect import open_folder, open_store
+    from inspector.stores.discovery import open_machine
 
     if demo and path is not None:
         raise UsageProblem(f"--demo reads the bundled databases: leave out either it or {path}.")

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
-from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from inspector.core.errors import NotAStore, StoreError, StoreMissing
+from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
-from inspector.stores.recorded import Reader
-
-if TYPE_CHECKING:
-    from inspector.stores.index import FileIndex
-    from inspector.stores.transcripts import Signature
-
-#: Where the reader of each agent's files is.
-_READERS = {
-    "claude-code": ("inspector.stores.claude_code.reader", "ClaudeCodeReader"),
-    "codex": ("inspector.stores.codex.reader", "CodexReader"),
-    "opencode": ("inspector.stores.opencode.reader", "OpencodeReader"),
-    "pi": ("inspector.stores.pi.reader", "PiReader"),
-}
-_SQLITE = b"SQLite format 3\0"
-DATABASE = "database"
-#: So long a look at a folder serves all who ask, in seconds.
-_SHARED_SECONDS = 0.25
-#: What transcripts and databases are called in folders; a file that is named itself may be called anything.
-_ENDINGS = (".jsonl", ".json", ".db")
-#: Where opencode's folders hold messages and their parts, a file each, beside the sessions.
-_PIECES = frozenset({"message", "part"})
+from inspector.stores.readers import DATABASE, READERS, agent_of, reader_of
 
 
 def open_store(path: Path) -> Store:
@@ -46,7 +20,7 @@ def open_store(path: Path) -> Store:
         return open_folder(path)
     from inspector.stores.lines import head_of
 
-    agent = _agent_of(path, head_of(path)) if path.is_file() else ""
+    agent = agent_of(path, head_of(path)) if path.is_file() else ""
     if agent in ("", DATABASE):
         # Whoever is to say that a file is nothing that is known is the store that users know best.
         from inspector.stores.hermes import HermesStore
@@ -57,42 +31,12 @@ def open_store(path: Path) -> Store:
     return TranscriptStore(reader_of(agent), path, partial(signatures, (str(path),)))
 
 
-def open_machine() -> Store:
-    """Every store that is found on this machine. Raises StoreMissing where there is none."""
-    from inspector.stores.discovery import open_places, places, usual_places
-    from inspector.stores.several import SeveralStores
-
-    found = places()
-    if len(found) == 1 and found[0].agent == "hermes":
-        return open_store(found[0].path)
-    stores, problems = open_places(found)
-    if not stores:
-        looked = ", ".join(str(place.path) for place in usual_places())
-        raise StoreMissing(
-            " ".join(problems)
-            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a "
-            "folder, or give --demo for the bundled sessions."
-        )
-    return stores[0] if len(stores) == 1 and not problems else SeveralStores(stores, Path.home(), problems)
-
-
-def reader_of(agent: str) -> Reader:
-    """Who reads the files of an agent; imported where it is wanted."""
-    module, name = _READERS[agent]
-    reader: Reader = getattr(import_module(module), name)()
-    return reader
-
-
-def readers() -> Iterator[Reader]:
-    """Those who read an agent's files, one after the other."""
-    return map(reader_of, _READERS)
-
-
 def open_folder(folder: Path, keep: bool = True) -> Store:
     """The databases and transcripts below a folder, the transcripts of each agent as a store.
 
     `keep` remembers between runs what the files hold. Raises NotAStore where there are none, StoreErrors.
     """
+    from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
     from inspector.stores.several import SeveralStores
     from inspector.stores.transcripts import TranscriptStore
@@ -101,7 +45,7 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     files = FolderFiles(folder, index)
     stores: list[Store] = [
         TranscriptStore(reader_of(agent), folder, partial(files.of, agent), index)
-        for agent in _READERS
+        for agent in READERS
         if files.of(agent)
     ]
     problem: StoreError | None = None
@@ -116,115 +60,3 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
             "Hermes Agent lies in it or below it."
         )
     return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)
-
-
-class FolderFiles:
-    """The transcripts and databases below a folder, by agent. A file is looked into once."""
-
-    def __init__(self, folder: Path, index: FileIndex | None) -> None:
-        self._folder = folder
-        self._index = index
-        self._agents: dict[str, str] = {}
-        self._lock = threading.Lock()
-        self._now: dict[str, Signature] = {}
-        #: The files of each agent, of the look that they were taken from.
-        self._of: dict[str, tuple[dict[str, Signature], dict[str, Signature]]] = {}
-        self._at = float("-inf")
-
-    def of(self, agent: str) -> dict[str, Signature]:
-        """The files of one agent that there are now, by path, and what each looks like."""
-        with self._lock:
-            now = self._walked()
-            known = self._of.get(agent)
-            if known is None or known[0] is not now:
-                self._look([path for path in now if path not in self._agents])
-                own = {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
-                known = self._of[agent] = (now, own)
-            return known[1]
-
-    def _walked(self) -> dict[str, Signature]:
-        """Every file that may be of somebody's; the stores of several agents share one look."""
-        if time.monotonic() - self._at < _SHARED_SECONDS:
-            return self._now
-        found: dict[str, Signature] = {}
-        _below(str(self._folder), found)
-        self._now = {path: found[path] for path in sorted(found)}
-        self._at = time.monotonic()
-        return self._now
-
-    def _look(self, paths: Sequence[str]) -> None:
-        """Whose the files are: as the index has it, else by their beginnings."""
-        from inspector.stores.lines import head_of
-
-        if self._index is not None:
-            self._recall(self._index, paths)
-        missing = [path for path in paths if path not in self._agents]
-        if not missing:
-            return
-        if self._index is not None:
-            self._agents.update((path, kept.agent) for path, kept in self._index.get(missing).items())
-        for path in missing:
-            if path not in self._agents:
-                try:
-                    head = head_of(Path(path))
-                except StoreError:
-                    continue
-                # What is too short to tell yet, or not ours to read, is looked at again the next time.
-                if (agent := _agent_of(Path(path), head)) or b"\n" in head:
-                    self._agents[path] = agent
-        if self._index is not None and len(paths) == len(self._now):
-            self._remember(self._index, paths)
-
-    def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
-        """Whose the files were, where there are no others. What was nobody's is so as long as it looks the same."""
-        from inspector.stores.index import mark_of
-
-        kept = index.recall(self._name()) if len(paths) == len(self._now) else None
-        if not isinstance(kept, list) or len(kept) != len(paths) + 1 or kept[0] != mark_of(paths):
-            return
-        for path, agent in zip(paths, kept[1:], strict=True):
-            if isinstance(agent, list) and agent == list(self._now[path]):
-                self._agents[path] = ""
-            elif isinstance(agent, str) and agent in _READERS:
-                self._agents[path] = agent
-
-    def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
-        from inspector.stores.index import mark_of
-
-        agents = [self._agents.get(path, DATABASE) or self._now[path] for path in paths]
-        index.remember(self._name(), [mark_of(paths), *agents])
-
-    def _name(self) -> str:
-        return f"files below {self._folder}"
-
-
-def _below(folder: str, found: dict[str, Signature]) -> None:
-    """Find the files below a folder that are called like transcripts or databases; others are passed over."""
-    from inspector.stores.transcripts import with_log
-
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if not (entry.name in _PIECES and os.path.basename(folder) in ("storage", "session")):
-                        _below(entry.path, found)
-                elif entry.name.endswith(_ENDINGS):
-                    stat, path = entry.stat(), entry.path
-                    found[path] = with_log(path, (stat.st_size, stat.st_mtime_ns))
-    except OSError:
-        return
-
-
-def _agent_of(path: Path, head: bytes) -> str:
-    """Whose file it is, by its content; "" where nobody knows it. Raises StoreErrors."""
-    if head.startswith(_SQLITE):
-        # Hermes' schema names the table of its version on the first page; another database is looked into.
-        if b"schema_version" in head:
-            return DATABASE
-        from inspector.stores.opencode.documents import is_database
-
-        try:
-            return "opencode" if is_database(path) else DATABASE
-        except StoreError:
-            return DATABASE
-    return next((reader.agent for reader in readers() if reader.recognises(head)), "")

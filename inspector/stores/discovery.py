@@ -9,8 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.core.errors import StoreError
+from inspector.core.errors import StoreError, StoreMissing
 from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from inspector.stores.readers import reader_of
 
 
 class Place(NamedTuple):
@@ -54,6 +56,24 @@ def places() -> tuple[Place, ...]:
     return tuple(place for place in usual_places() if place.path.exists())
 
 
+def open_machine() -> Store:
+    """Every store that is found on this machine. Raises StoreMissing where there is none."""
+    from inspector.stores.several import SeveralStores
+
+    found = places()
+    if len(found) == 1 and found[0].agent == "hermes":
+        return open_store(found[0].path)
+    stores, problems = open_places(found)
+    if not stores:
+        looked = ", ".join(str(place.path) for place in usual_places())
+        raise StoreMissing(
+            " ".join(problems)
+            or f"No agent keeps sessions on this machine where they are looked for: {looked}. Name a file or a "
+            "folder, or give --demo for the bundled sessions."
+        )
+    return stores[0] if len(stores) == 1 and not problems else SeveralStores(stores, Path.home(), problems)
+
+
 def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
     """The stores at these places, and what was wrong where one could not be opened."""
     stores: list[Store] = []
@@ -68,10 +88,9 @@ def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
 
 def _open(agent: str, paths: Sequence[Path]) -> Store:
     """The store of an agent: what lies in several of its places is one, as a session may lie in two of them."""
-    from inspector.stores.detect import FolderFiles, open_store, reader_of
-
     if agent == "hermes":
         return open_store(paths[0])
+    from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
     from inspector.stores.transcripts import Signature, TranscriptStore, signatures
 

@@ -78,7 +78,7 @@ def second_reader(agent: str) -> Iterator[SecondReader]:
 
 def main() -> None:
     """Answer until the input ends."""
-    from inspector.stores.detect import reader_of
+    from inspector.stores.readers import reader_of
 
     reader = reader_of(sys.argv[1])
     answer: tuple[str | None, list[tuple[Any, ...]]]

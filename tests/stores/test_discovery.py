@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspector.core.errors import NotAStore, StoreMissing
-from inspector.stores import detect
-from inspector.stores.detect import open_machine, open_store
+from inspector.stores import folder_files
+from inspector.stores.detect import open_store
+from inspector.stores.discovery import open_machine
 from inspector.stores.several import SeveralStores
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -96,7 +97,7 @@ def test_a_folder_of_nothing_says_so(home: Path) -> None:
 
 
 def test_a_file_that_comes_later_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detect, "_SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     claude(home / "all" / "a.jsonl")
     store = open_store(home / "all")
     before = store.version()
