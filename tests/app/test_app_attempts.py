@@ -128,7 +128,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
         pane = screen.panes.pane("compaction")
         assert isinstance(pane, CompactionDetails)
         told = pane.body.text
-        assert "with this one 4 of 4 constraints, recorded 0 of 4" in " ".join(told.split())
+        assert "with this one 3 of 3 constraints, recorded 0 of 3" in " ".join(told.split())
 
         await press(pilot, "3", "M")
         summary = screen.panes.pane("summary")
