@@ -143,7 +143,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
         assert isinstance(losses, Losses)
         assert isinstance(losses.shown, LossesAttempts)
         assert "recorded" in losses.shown.headline
-        assert "constraint  0/4         4/4" in losses.shown.headline
+        assert "constraint  0/3         3/3" in losses.shown.headline
         before = len(losses.shown.body.text.splitlines())
         await press(pilot, "d")
         assert len(losses.shown.body.text.splitlines()) < before
