@@ -5,14 +5,25 @@ Both are of the same facts, which take longest to follow: whoever asks for one w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 
+from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
-from inspector.answers.store_losses import ConversationLosses, keep_losses, losses_of_facts
+from inspector.answers.store_losses import (
+    ConversationLosses,
+    ListedLoss,
+    keep_losses,
+    known_losses,
+    listed_of,
+    losses_of_facts,
+    worst_first,
+)
+from inspector.stores.base import Store
 
 
 @lru_cache(maxsize=2)
@@ -27,6 +38,26 @@ def work_out(inspection: Inspection, kept: KeptResults) -> tuple[ConversationLos
     keep_losses(inspection, losses, kept)
     kept.put(_basis(inspection), msgspec.to_builtins(evidence, str_keys=True))
     return losses, evidence
+
+
+def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
+    """The losses of a conversation, worked out where they are not known. Raises StoreErrors."""
+    known = known_losses(store, conversation, kept)
+    if known is not None:
+        return known
+    return work_out(Inspection(store, store.open(conversation)), kept)[0]
+
+
+def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) -> list[ListedLoss]:
+    """The losses of the named conversations, or of all, the worst compaction first. Raises UnknownConversation and
+    StoreErrors."""
+    store = answers.store
+    chosen = {store.resolve(name) for name in names}
+    rows = [row for row in store.conversations() if not names or row.id in chosen]
+    listed = [one for row in rows for one in listed_of(store, row, read_losses(store, row.id, kept))]
+    if kept.problem:
+        answers.note(kept.problem)
+    return worst_first(listed)
 
 
 def read_fact_evidence(inspection: Inspection, kept: KeptResults) -> FactEvidence:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from inspector.answers.answers import Answers
 from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
@@ -115,18 +114,6 @@ def known_losses(store: Store, conversation: str, kept: KeptResults) -> Conversa
     return None if document is None else _unpacked(document)
 
 
-def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
-    """The losses of a conversation, worked out where they are not known. Raises StoreErrors."""
-    known = known_losses(store, conversation, kept)
-    if known is not None:
-        return known
-    # Who looks up what is known needs nothing of what works it out.
-    from inspector.answers.fact_results import work_out
-    from inspector.answers.inspection import Inspection
-
-    return work_out(Inspection(store, store.open(conversation)), kept)[0]
-
-
 def keep_losses(inspection: Inspection, losses: ConversationLosses, kept: KeptResults) -> None:
     """Keep the losses of a conversation. Raises StoreErrors."""
     basis = basis_of(inspection.store, inspection.conversation.id, QUESTION)
@@ -142,25 +129,14 @@ def _unpacked(document: list[dict[str, Any]]) -> ConversationLosses:
     )
 
 
-def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) -> list[ListedLoss]:
-    """The losses of the named conversations, or of all, the worst compaction first. Raises UnknownConversation and
-    StoreErrors."""
-    store = answers.store
-    chosen = {store.resolve(name) for name in names}
-    rows = [row for row in store.conversations() if not names or row.id in chosen]
-    listed = [one for row in rows for one in _listed(store, row, read_losses(store, row.id, kept))]
-    if kept.problem:
-        answers.note(kept.problem)
-    return worst_first(listed)
-
-
 def listed_losses(store: Store, row: ConversationRow, kept: KeptResults) -> list[ListedLoss] | None:
     """The losses of a conversation as they are known from earlier; None where they are not. Raises StoreErrors."""
     known = known_losses(store, row.id, kept)
-    return None if known is None else _listed(store, row, known)
+    return None if known is None else listed_of(store, row, known)
 
 
-def _listed(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
+def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
+    """The losses of a conversation with whose they are. Raises StoreErrors."""
     agent = info_for(store, row.id).kind
     return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 

@@ -39,8 +39,8 @@ def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool)
     Of every conversation, or of those that are named. What was worked out is kept between runs.
     """
     from inspector.answers.answers import Answers
+    from inspector.answers.fact_results import list_losses
     from inspector.answers.kept_results import default_results
-    from inspector.answers.store_losses import list_losses
     from inspector.export.documents.losses import loss_documents
     from inspector.export.text.losses import print_losses
 

@@ -12,11 +12,12 @@ import pytest
 
 from inspector.answers import fact_results, kept_answers, kept_results
 from inspector.answers.answers import Answers
+from inspector.answers.fact_results import list_losses, read_losses
 from inspector.answers.findings import findings, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.resolving import resolve
-from inspector.answers.store_losses import known_losses, list_losses, read_losses
+from inspector.answers.store_losses import known_losses
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.detect import open_store
 
