@@ -48,11 +48,13 @@ class Freed:
         return self._chars[bisect_right(self._steps, step)]
 
 
-def before_clearing(reported: Iterable[Reported], steps: Iterable[Microcompaction]) -> list[Reported]:
+def before_clearing(
+    reported: Iterable[Reported], microcompactions: Iterable[Microcompaction]
+) -> list[Reported]:
     """The requests of each list until results were cleared: what is cleared still counts in a list's size."""
     places: dict[int, int] = {}
-    for step in steps:
-        places[step.generation] = min(step.place, places.get(step.generation, step.place))
+    for done in microcompactions:
+        places[done.generation] = min(done.place, places.get(done.generation, done.place))
     found: list[Reported] = []
     fell: set[int] = set()
     last: Reported | None = None
@@ -73,7 +75,7 @@ def _fell(last: Reported, request: Reported) -> bool:
 def results_cleared(
     told: Transcript,
     lists: Sequence[ReadList],
-    steps: Iterable[Microcompaction],
+    microcompactions: Iterable[Microcompaction],
     reported: Iterable[Reported],
     scale: ContextScale,
 ) -> tuple[Cleared, ...]:
@@ -82,8 +84,12 @@ def results_cleared(
     generations = _Generations(told, lists)
     last_list = len(lists)
     micro = sorted(
-        (one for one in steps if one.generation == last_list or one.place < len(lists[one.generation - 1])),
-        key=lambda step: (step.generation, step.place),
+        (
+            one
+            for one in microcompactions
+            if one.generation == last_list or one.place < len(lists[one.generation - 1])
+        ),
+        key=lambda one: (one.generation, one.place),
     )
     requests = sorted(reported, key=lambda request: (request.generation, request.length))
     last: Reported | None = None
@@ -93,13 +99,13 @@ def results_cleared(
         if last is not None and last.generation == request.generation:
             _fall(generations, last, request, scale)
         last = request
-    for step in micro:
-        generations.clear(step)
+    for one in micro:
+        generations.clear(one)
     return tuple(sorted(generations.found))
 
 
-def _is_before(step: Microcompaction, request: Reported) -> bool:
-    return (step.generation, step.place) <= (request.generation, request.length)
+def _is_before(done: Microcompaction, request: Reported) -> bool:
+    return (done.generation, done.place) <= (request.generation, request.length)
 
 
 def _fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:
@@ -130,10 +136,10 @@ class _Generations:
         last = max(self._places.get(generation, {}).values(), default=-1)
         return sum(one.chars for one in self.found if first <= one.message <= last)
 
-    def clear(self, step: Microcompaction) -> None:
+    def clear(self, done: Microcompaction) -> None:
         """What the agent recorded."""
-        for index in step.cleared:
-            self._clear(step.generation, index, step.place, self._lists[step.generation - 1].chars[index])
+        for index in done.cleared:
+            self._clear(done.generation, index, done.place, self._lists[done.generation - 1].chars[index])
 
     def clear_oldest(self, generation: int, length: int, chars: int) -> None:
         """So many characters of the oldest results that are still there."""

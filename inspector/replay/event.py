@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 class Event(NamedTuple):
     """A compaction that would have happened after `step` messages. Boundaries index the list then; `before` and
-    `after` are its lengths in messages, tokens are rough, the system prompt included where it is recorded; `cleared`
-    of those before were no longer sent, as old results had been cleared."""
+    `after` are its lengths in messages. Tokens are rough, the system prompt included where it is recorded; of
+    `tokens_before` so many as `cleared` were no longer sent, as old results had been cleared."""
 
     step: int
     fires: str

@@ -78,12 +78,12 @@ def recording_of(
     lists: Sequence[ReadList],
     systems: Sequence[int],
     reported: Sequence[Reported] = (),
-    steps: Sequence[Microcompaction] = (),
+    microcompactions: Sequence[Microcompaction] = (),
     clears: bool = False,
 ) -> Recording:
     """A conversation made ready for replay under an engine's rules. `lists` are its generations as they were read by
     these rules, `systems` the tokens of their system prompts; `reported` are the requests by which sizes are modelled,
-    none where the store keeps none; `steps` those that cleared old results, which a run repeats where the engine
+    none where the store keeps none; `microcompactions` cleared old results, which a run repeats where the engine
     `clears` as the agent did. Raises EngineError where the engine fails."""
     told = transcript(conversation, compactions)
     stretches = []
@@ -91,8 +91,8 @@ def recording_of(
         indexes = [place.index for place in places]
         stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
     grown = [listed.growth() for listed in lists]
-    scale = context_scale(before_clearing(reported, steps))
-    cleared = results_cleared(told, lists, steps, reported, scale)
+    scale = context_scale(before_clearing(reported, microcompactions))
+    cleared = results_cleared(told, lists, microcompactions, reported, scale)
     firsts = [0, *told.ends]
     freed = [Freed(cleared, first) for first in firsts]
     tokens = [

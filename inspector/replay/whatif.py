@@ -113,8 +113,8 @@ class Course:
     sizes are those of the rough estimate, as the engine counts it.
 
     `scale` leads from rough sizes to those that the agent reports, which fire and are told. `cleared` are results that
-    are cleared on the way, as they were recorded. `facts` are those said in
-    it, `costs` what its calls cost, None where they are not known: then no run counts them.
+    are cleared on the way, as they were recorded. `facts` are those said in it, `costs` what its calls cost, None where
+    they are not known: then no run counts them.
     """
 
     def __init__(

@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.app.conversation.panes.message import message_view
-from inspector.core.conversations import Compaction, Conversation
-from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
+from tests.stores.alone import opened, texts
 from widgets.lists.message_list import MessageRow
 
 lines = recipe("claude_lines")
@@ -41,17 +40,6 @@ def worked(made: Any, rounds: int = 3, first: int = 0) -> list[str]:
         made.result(identity, f"class Berth{number}: ...")
         made.answer(lines.text(f"Berth {number} keeps ships."))
     return calls
-
-
-def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
-    store = open_store(path)
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
-    return store, conversation, store.compactions(conversation)
-
-
-def texts(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
-    return [(m.role, m.text) for m in store.messages(conversation.generations[number])]
 
 
 def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from inspector.core.conversations import Compaction, Conversation
-from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.stores.alone import opened, texts
 
 SESSION = "ses_04e43e3e2ffe3lkToWGyV4A1U8"
 START = 1_785_000_000_000
@@ -115,17 +114,6 @@ def store_older(found: sqlite3.Connection, session: str, text: str, at: int) -> 
     found.commit()
 
 
-def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
-    store = open_store(path)
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
-    return store, conversation, store.compactions(conversation)
-
-
-def said(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
-    return [(m.role, m.text) for m in store.messages(conversation.generations[number])]
-
-
 @pytest.mark.parametrize("form", ["export", "database", "database with the older tables"])
 def test_a_session_of_opencode_2(tmp_path: Path, form: str) -> None:
     if form == "export":
@@ -143,11 +131,11 @@ def test_a_session_of_opencode_2(tmp_path: Path, form: str) -> None:
     )
     assert (compaction.summary, compaction.trigger) == ("## Objective\n- A reef chart.", "auto")
     assert (compaction.before, compaction.tail_start, compaction.after) == (6, 6, 2)
-    assert said(store, conversation, 0) == [
+    assert texts(store, conversation, 0) == [
         ("user", "Chart the reef."), ("system", "(a file: reef.csv)"), ("assistant", "Reading."),
         ("tool", "depth,12"), ("tool", "no such file"), ("system", "$ ls\nreef.csv"),
     ]  # fmt: skip
-    assert said(store, conversation) == [
+    assert texts(store, conversation) == [
         ("user", "## Objective\n- A reef chart."), ("system", "[User]: Chart the reef."),
         ("system", "Continue if you have next steps."), ("assistant", "Charted."),
     ]  # fmt: skip
@@ -170,7 +158,7 @@ def test_a_session_is_read_where_it_went_on(tmp_path: Path) -> None:
     store_messages(found, switched, "ses_switched")
     store_older(found, "ses_switched", "All is in the older tables.", START)
     store = open_store(tmp_path / "opencode.db")
-    first = {row.id: said(store, store.open(row.id), 0)[0][1] for row in store.conversations()}
+    first = {row.id: texts(store, store.open(row.id), 0)[0][1] for row in store.conversations()}
     assert first == {
         SESSION: "Chart the reef.",
         "ses_gone_on": "Gone on with.",
@@ -190,7 +178,7 @@ def test_a_fork_counts_nothing_again(tmp_path: Path) -> None:
     assert (rows["ses_fork"].kind, rows["ses_fork"].parent) == ("branch", SESSION)
     assert store.compactions(fork) == ()
     assert [request.message for request in store.requests(fork)] == ["msg_0040"]
-    assert said(store, fork)[0] == ("system", "## Objective\n- A reef chart.\n\n[User]: Chart the reef.")
+    assert texts(store, fork)[0] == ("system", "## Objective\n- A reef chart.\n\n[User]: Chart the reef.")
 
 
 def test_a_checkpoint_of_the_provider_cannot_be_read(tmp_path: Path) -> None:

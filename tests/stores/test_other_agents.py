@@ -12,24 +12,12 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.core.conversations import Compaction, Conversation
-from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
+from tests.stores.alone import opened, texts
 
 made = recipe("other_lines")
-
-
-def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
-    store = open_store(path)
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
-    return store, conversation, store.compactions(conversation)
-
-
-def said(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
-    return [(m.role, m.text) for m in store.messages(conversation.generations[number])]
 
 
 def written(path: Path, text: str) -> Path:
@@ -66,11 +54,11 @@ def test_pi(tmp_path: Path, version: int) -> None:
         None,
         None,
     )
-    assert said(store, conversation) == [
+    assert texts(store, conversation) == [
         ("user", "## Goal\nTides of the day."), ("user", "And at six?"), ("assistant", "3.1 m."), ("user", "Plot it."),
         ("assistant", "Done."),
     ]  # fmt: skip
-    assert [role for role, _ in said(store, conversation, 0)] == [
+    assert [role for role, _ in texts(store, conversation, 0)] == [
         "user",
         "assistant",
         "tool",
@@ -90,7 +78,7 @@ def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
     session.last = first
     session.answer({"type": "text", "text": "Another way."})
     store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
-    assert said(store, conversation) == [("user", "First."), ("assistant", "Another way.")]
+    assert texts(store, conversation) == [("user", "First."), ("assistant", "Another way.")]
     assert len(store.requests(conversation)) == 2
 
 
@@ -98,7 +86,7 @@ def test_two_documents_on_a_line_are_both_read(tmp_path: Path) -> None:
     text = pi(1).text()
     joined = text.replace('\n{"type": "message"', '{"type": "message"', 1)
     store, conversation, _ = opened(written(tmp_path / "a.jsonl", joined))
-    assert said(store, conversation, 0)[0] == ("user", "How high is the tide at noon?")
+    assert texts(store, conversation, 0)[0] == ("user", "How high is the tide at noon?")
 
 
 def codex(encrypted: bool = True, message: str = "") -> Any:
@@ -133,13 +121,13 @@ def test_codex(tmp_path: Path) -> None:
         "codex", "gpt-5.6-sol", 258_400, "Never touch the release branch. Fix the loom.",
     )  # fmt: skip
     assert store.system_prompt(row.id) == "You are a careful agent."
-    assert [role for role, _ in said(store, conversation, 0)] == [
+    assert [role for role, _ in texts(store, conversation, 0)] == [
         "system", "system", "system", "user", "assistant", "tool", "assistant",
     ]  # fmt: skip
     assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, None)
     assert "encrypted" in compaction.note
     assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (233_515, 14_096)
-    assert [role for role, _ in said(store, conversation)] == [
+    assert [role for role, _ in texts(store, conversation)] == [
         "user",
         "system",
         "system",
@@ -169,7 +157,7 @@ def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     rollout = codex()
     rollout.event("thread_rolled_back", num_turns=1)
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
-    assert [role for role, _ in said(store, conversation)] == ["user", "system", "system"]
+    assert [role for role, _ in texts(store, conversation)] == ["user", "system", "system"]
 
 
 FORMS = ("export", "folder", "oldest folder", "database")
@@ -278,7 +266,7 @@ def test_what_the_user_of_opencode_went_back_from_is_in_no_list(
     if part:
         session.info["revert"]["partID"] = answer["parts"][-1]["id"]
     store, conversation, _ = opened(as_form(tmp_path, form, session))
-    last = [text for _, text in said(store, conversation)][-1]
+    last = [text for _, text in texts(store, conversation)][-1]
     assert last == ("Saved." if part else "Continue if you have next steps.")
     assert "went back from 1 message" in conversation.notes[0]
 
@@ -296,7 +284,7 @@ def test_opencode(tmp_path: Path, form: str) -> None:
     )
     assert (compaction.summary, compaction.trigger) == ("## Goal\nA reef chart.", "auto")
     assert (compaction.before, compaction.tail_start, compaction.after) == (5, 3, 3)
-    assert said(store, conversation) == [
+    assert texts(store, conversation) == [
         ("assistant", "## Goal\nA reef chart."), ("user", "In blue."), ("assistant", "Blue it is."),
         ("system", "Continue if you have next steps."), ("assistant", "Saved."),
     ]  # fmt: skip
@@ -322,7 +310,7 @@ def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
     writer.execute("INSERT INTO part VALUES ('prt_0100', 'msg_0100', ?, 0, 0, ?)", (session, part))
     writer.commit()
     assert store.version() != before
-    assert said(store, store.open(session))[-1] == ("user", "And in green?")
+    assert texts(store, store.open(session))[-1] == ("user", "And in green?")
     writer.close()
 
 

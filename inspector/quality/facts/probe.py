@@ -29,10 +29,9 @@ class Probe:
     """What is looked for of a fact.
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
-    made of). `values` and `names` are its exact things, `things` the stems of its other words,
-    `reason` those of its reason. `alone`: its value is the
-    fact wherever it is named; `owned`: the user said it. `denies`, `binds`, `guesses`: it says no, it is a rule, it
-    is a guess.
+    made of). `values` and `names` are its exact things, `things` the stems of its other words, `reason` those of its
+    reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
+    `guesses`: it says no, it is a rule, it is a guess.
     """
 
     wordings: tuple[tuple[str, str], ...]
