@@ -15,6 +15,7 @@ from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
 from inspector.quality.facts.phrases import (
     asks,
+    contrast,
     key_of,
     lead,
     longest,
@@ -239,6 +240,8 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, pairs) for template in words("swaps")),
         instead=lexicon("instead"),
+        contrast=contrast(words("contrast"), pairs),
+        locators=re.compile("|".join(words("locators")) or "(?!)", re.IGNORECASE),
     )
 
 

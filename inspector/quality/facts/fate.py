@@ -114,6 +114,7 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     for number, here in exact.items():
         by_part.setdefault(passages[number].part, set()).update(here)
     shared = after.having(probe.things)
+    terms = _terms(probe, after, of)
     # The best that a part says without the fact's exact things; where its words come first, nothing better follows.
     best: dict[int, Outcome] = {}
     for number in _worded(probe, after, shared, least, exact, verbatim):
@@ -125,8 +126,16 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
         words = _Words(shared.get(number, 0), len(probe.things))
         if settled and not words.retold:
             continue
-        whole = len(by_part.get(part, ()))
-        cover = _Exact(here, len(here) / of if of else 0.0, whole / of if of else 0.0)
+        whole = by_part.get(part, set())
+        if words.shared > 1:
+            here = here | terms.get(number, frozenset())
+        more = sum(one >= of for one in here)
+        cover = _Exact(
+            here,
+            len(here) / (of + more) if of + more else 0.0,
+            len(whole) / of if of else 0.0,
+            bool(whole) and all(_stands_alone(probe, one) for one in whole),
+        )
         judged = _judged(probe, after, number, cover, words, numbers_said)
         if judged is not None:
             if not here and ORDER.index(judged.outcome) < ORDER.index(best.get(part, "lost")):
@@ -170,11 +179,13 @@ def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: O
 
 
 class _Exact(NamedTuple):
-    """Which of a fact's exact things a passage has (by number), as a share, and the share that its whole text has."""
+    """Which of a fact's exact things a passage has (by number), as a share, the share that its whole text has, and
+    whether these are names, which mean the same wherever they stand."""
 
     here: frozenset[int]
     cover: float
     whole: float
+    named: bool
 
 
 class _Words(NamedTuple):
@@ -224,6 +235,15 @@ def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     return {passage: frozenset(numbers) for passage, numbers in places.items()}
 
 
+def _terms(probe: Probe, after: PassageIndex, of: int) -> dict[int, frozenset[int]]:
+    """By passage which of the things it has that the fact can be told without, numbered behind its exact things."""
+    places: dict[int, set[int]] = {}
+    for number, term in enumerate(probe.terms, of):
+        for passage in after.naming(term):
+            places.setdefault(passage, set()).add(number)
+    return {passage: frozenset(numbers) for passage, numbers in places.items()}
+
+
 def _judged(
     probe: Probe,
     after: PassageIndex,
@@ -245,6 +265,8 @@ def _judged(
         outcome = "uncertain"
     elif not printed and words.retold and (exact.cover >= THERE if probe.names else not probe.values):
         outcome = "paraphrased"
+    elif not printed and words.retold and _named_elsewhere(probe, after, number, exact, words):
+        outcome = "paraphrased"
     elif not printed and words.there and (exact.here or by_words):
         outcome = "uncertain"
     elif _partly(probe, exact, words, printed):
@@ -261,6 +283,14 @@ def _judged(
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
 
 
+def _named_elsewhere(
+    probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words
+) -> bool:
+    """Whether the names of a fact stand elsewhere in a text that tells it without them, and with no other."""
+    there = words.share >= ENOUGH and exact.named and exact.whole >= ENOUGH
+    return there and not (probe.values and _others(probe, after, number))
+
+
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
     """Whether so many of the words are there that the thing is spoken of."""
     enough = words.share >= MENTIONED or (words.share >= SPOKEN_OF and words.shared >= 3)
@@ -273,8 +303,12 @@ def _own(
     """Whether the exact things of a passage are this fact's own."""
     if exact.cover < ENOUGH:
         # The other values stand elsewhere in the same text.
-        there = words.share >= THERE and words.shared >= words.few
-        return not printed and exact.whole >= ENOUGH and there
+        there = not printed and words.share >= THERE and words.shared >= words.few
+        of = len(probe.values) + len(probe.names)
+        missing = (one for one in range(of) if one not in exact.here)
+        named = exact.cover >= THERE and words.shared > 2 and all(_stands_alone(probe, n) for n in missing)
+        elsewhere = exact.whole >= ENOUGH and any(one < of for one in exact.here)
+        return there and (elsewhere or named)
     telling = sum(_tells(probe, one) for one in exact.here)
     # What the agent works on is named in every list of files: beside a mere name more must be said of it.
     mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)

@@ -75,7 +75,7 @@ class Language:
     said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
-    is done."""
+    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files."""
 
     name: str
     pairs: bool
@@ -104,6 +104,8 @@ class Language:
     wishes: tuple[Wish, ...]
     swaps: tuple[re.Pattern[str], ...]
     instead: re.Pattern[str]
+    contrast: re.Pattern[str]
+    locators: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,13 @@ def asks(
     )
 
 
+def contrast(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
+    """What one of these words puts against something ("instead of ..."), up to the end of the clause."""
+    if not phrases:
+        return re.compile("(?!)")
+    return re.compile(phrases_of(phrases, pairs).pattern + r"[^,;.，；。\n]*(?:\.\w[^,;.，；。\n]*)*", re.IGNORECASE)
+
+
 def lead(fillers: Sequence[str]) -> re.Pattern[str]:
     """Words at the start of a sentence that say nothing."""
     return re.compile(rf"\A(?:{_filled(fillers)}){{1,4}}" if fillers else "(?!)", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts.fact import Fact, Span, Value
@@ -22,6 +22,15 @@ _NAMES = re.compile(
     r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
 )
 _EDGES = " .。!！;；,，:：?？-()[]"
+# What is called or assigned in code: `save(path, mode)`, `retries = 3`.
+_HEAD = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(|\s*:?=[^=])")
+# Names in other code: `Retries int`, `type Store struct`.
+_CODED = re.compile(r"\b(?:[A-Za-z]+[a-z0-9]+[A-Z]\w*|[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z]+[a-z]+[A-Z]\w*)\b")
+_SHORTEST_NAME = 4
+# Terms that are set apart: in quotes, in bold.
+_TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*\*")
+# The place in a file behind its name.
+_LINE = re.compile(r":\d+(?:-\d+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +38,8 @@ class Probe:
     """What is looked for of a fact.
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
-    made of). `values` and `names` are its exact things, `things` the stems of its other words, `reason` those of its
-    reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
+    made of). `values` and `names` are its exact things, `terms` those that it can be told without (what is set apart in
+    quotes or bold, what was not chosen), `things` the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
     `guesses`: it says no, it is a rule, it is a guess.
     """
 
@@ -38,6 +47,7 @@ class Probe:
     partly: tuple[tuple[str, str], ...]
     values: tuple[Value, ...]
     names: tuple[str, ...]
+    terms: tuple[str, ...]
     things: frozenset[str]
     reason: frozenset[str]
     alone: bool
@@ -51,7 +61,20 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     """What is to be looked for of a fact."""
     text = fact.text
     base = fact.first.span[0]
-    taken = [span for value in fact.values if (span := _within(value, base, text)) is not None]
+    placed = [(value, _within(value, base, text)) for value in fact.values]
+    taken = [span for _, span in placed if span is not None]
+    # Where in a file something stands moves with every change; what is said of it stays.
+    lines = _spans(text, rules, "locators")
+    # A choice may be told without what was not chosen; a rule may not.
+    other = [] if fact.kind in ("constraint", "preference") else _spans(text, rules, "contrast")
+    values, terms = [], []
+    for value, span in placed:
+        if span is not None and _inside(span, lines):
+            continue
+        if span is not None and value.distinctive and _inside(span, other):
+            terms.append(value.canon)
+        else:
+            values.append(replace(value, canon=_LINE.sub("", value.canon)) if value.distinctive else value)
     names, gone = [], list(taken)
     if fact.role == "assistant" and fact.kind == "link":
         # "The issue is that ...": what gives a finding away is not what was found.
@@ -61,7 +84,18 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
             # The words of a name such as pool_size are words of the fact too.
             if found["code"] or "_" not in found["name"]:
                 gone.append(found.span())
-            names.append((found["code"] or found["name"]).lower().strip("()"))
+            name = _name_in(found["code"]) if found["code"] else found["name"]
+            (terms if _inside(found.span(), other) else names).append(name.lower().strip("()"))
+    if not (values or names):
+        # Where nothing else is exact, it is what the fact is known by.
+        names, terms = terms, []
+    terms += [
+        term.lower()
+        for found in _TERMS.finditer(text)
+        if not any(a < found.end() and found.start() < b for a, b in gone)
+        and " " in (term := (found["quoted"] or found["bold"]).strip(_EDGES))
+        and len(term) * 2 < len(text)
+    ]
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
     things = things - rules.asking or things
     reason = _reason(text, gone, rules)
@@ -70,8 +104,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     return Probe(
         tuple(wordings),
         tuple(_parts(fact, wordings[0][0] if wordings else "")),
-        fact.values,
+        tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
+        tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
         things,
         reason,
         bool(fact.values)
@@ -82,6 +117,26 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         fact.kind in ("constraint", "preference") and fact.strength >= 6,
         _says(text, rules, "hedges") and fact.role == "assistant",
     )
+
+
+def _spans(text: str, rules: Rules, what: str) -> list[Span]:
+    return [
+        found.span() for language in rules.languages for found in getattr(language, what).finditer(text)
+    ]
+
+
+def _inside(span: Span, spans: list[Span]) -> bool:
+    return any(a <= span[0] and span[1] <= b for a, b in spans)
+
+
+def _name_in(code: str) -> str:
+    """What a piece of code is known by: the name that it calls or assigns, the only name of code in several words, else
+    all of it."""
+    head = _HEAD.match(code)
+    if head is not None and len(head["name"]) >= _SHORTEST_NAME:
+        return head["name"]
+    coded = _CODED.findall(code) if " " in code else []
+    return coded[0] if len(coded) == 1 else code
 
 
 def _within(value: Value, base: int, text: str) -> Span | None:
