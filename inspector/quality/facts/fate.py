@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from inspector.core.text import safe_title
+from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
 from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of
-from inspector.quality.facts.probe import Probe, probe_of
+from inspector.quality.facts.probe import Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
@@ -215,7 +216,8 @@ class _Words(NamedTuple):
     def retold(self) -> bool:
         """Whether they are the fact in other words, without any value."""
         most = self.share >= RETOLD and self.shared >= min(3, self.of)
-        return most or (self.share >= THERE and self.shared > MANY)
+        many = self.share >= ENOUGH and self.shared >= MANY
+        return most or many or (self.share >= THERE and self.shared > MANY)
 
     @property
     def there(self) -> bool:
@@ -259,6 +261,8 @@ def _judged(
     changed = ""
     # Without its names words are the fact only where most of them are there.
     by_words = not probe.values and (words.retold or not probe.names)
+    of = len(probe.values) + len(probe.names)
+    known = len(exact.here) > 1 or any(one < of and _stands_alone(probe, one) for one in exact.here)
     if exact.here and _own(probe, after, passage, exact, words, printed):
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
@@ -267,7 +271,7 @@ def _judged(
         outcome = "paraphrased"
     elif not printed and words.retold and _named_elsewhere(probe, after, number, exact, words):
         outcome = "paraphrased"
-    elif not printed and words.there and (exact.here or by_words):
+    elif not printed and (words.there or (words.shared > 1 and known)) and (exact.here or by_words):
         outcome = "uncertain"
     elif _partly(probe, exact, words, printed):
         outcome = "value lost"
@@ -306,9 +310,12 @@ def _own(
         there = not printed and words.share >= THERE and words.shared >= words.few
         of = len(probe.values) + len(probe.names)
         missing = (one for one in range(of) if one not in exact.here)
-        named = exact.cover >= THERE and words.shared > 2 and all(_stands_alone(probe, n) for n in missing)
+        enough = words.shared > 2 or any(_rare(probe, one) for one in exact.here)
+        named = exact.cover >= THERE and enough and all(_stands_alone(probe, one) for one in missing)
         elsewhere = exact.whole >= ENOUGH and any(one < of for one in exact.here)
-        return there and (elsewhere or named)
+        # Half of its names beside a word of it, and the others in the same text.
+        parted = exact.cover >= THERE and exact.named and exact.whole == 1.0 and words.near(printed, True)
+        return (there and (elsewhere or named)) or (parted and not printed)
     telling = sum(_tells(probe, one) for one in exact.here)
     # What the agent works on is named in every list of files: beside a mere name more must be said of it.
     mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
@@ -323,6 +330,8 @@ def _own(
         return True
     if printed:
         return False
+    if words.shared > 0 and any(_beside(probe, after, passage, one) for one in exact.here):
+        return True
     # Several of its values together are no chance, whatever the words around them are.
     every = telling > 1 and exact.cover == 1.0 and (words.shared > 0 or not mere)
     together = words.shared > words.few // 2 or every
@@ -330,6 +339,19 @@ def _own(
         return True
     # What the agent measured is known by its value; a rule is not its number.
     return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
+
+
+def _beside(probe: Probe, after: PassageIndex, passage: Passage, one: int) -> bool:
+    """Whether a value stands beside the same word there ("sleep 10 s")."""
+    if one >= len(probe.values) or not probe.beside[one] or not _tells(probe, one):
+        return False
+    value = probe.values[one]
+    return any(
+        other.canon == value.canon
+        and other.unit == value.unit
+        and not probe.beside[one].isdisjoint(beside_of(passage.text, other.span, after.rules))
+        for other in values_of(passage.text, after.rules)
+    )
 
 
 def _partly(probe: Probe, exact: _Exact, words: _Words, printed: bool) -> bool:

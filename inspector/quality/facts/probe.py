@@ -16,7 +16,7 @@ from inspector.quality.facts.sentences import clauses
 SHORTEST = 24
 # Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), notes.md, #175).
 _NAMES = re.compile(
-    r"`(?P<code>[^`\s][^`\n]{0,60})`|(?P<name>(?<![\w`])(?:"
+    r"`(?P<code>[^`\s][^`\n]{0,120})`|(?P<name>(?<![\w`])(?:"
     rf"{PATTERNS['file']}|"
     r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
     r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
@@ -27,8 +27,17 @@ _HEAD = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(|\s*:?=[^=])")
 # Names in other code: `Retries int`, `type Store struct`.
 _CODED = re.compile(r"\b(?:[A-Za-z]+[a-z0-9]+[A-Z]\w*|[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z]+[a-z]+[A-Z]\w*)\b")
 _SHORTEST_NAME = 4
+# A command with its options.
+_COMMAND = re.compile(r"`[^`\n]*\s--?[A-Za-z][^`\n]*`")
+_CODE = re.compile(r"`[^`\n]+`")
 # Terms that are set apart: in quotes, in bold.
 _TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*\*")
+# A file that heads a point: what stands behind it is said of something in it.
+_HEADING = re.compile(r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s")
+_FILES = frozenset({"path", "file"})
+# So far from a value stands the word that it belongs to, and what parts them.
+_BESIDE = 40
+_PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
 # The place in a file behind its name.
 _LINE = re.compile(r":\d+(?:-\d+)?\Z")
 
@@ -39,7 +48,7 @@ class Probe:
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
     made of). `values` and `names` are its exact things, `terms` those that it can be told without (what is set apart in
-    quotes or bold, what was not chosen), `things` the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
+    quotes or bold, what was not chosen), `beside` the stems of the words right before and behind each value, `things` the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
     `guesses`: it says no, it is a rule, it is a guess.
     """
 
@@ -48,6 +57,7 @@ class Probe:
     values: tuple[Value, ...]
     names: tuple[str, ...]
     terms: tuple[str, ...]
+    beside: tuple[frozenset[str], ...]
     things: frozenset[str]
     reason: frozenset[str]
     alone: bool
@@ -67,20 +77,27 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     lines = _spans(text, rules, "locators")
     # A choice may be told without what was not chosen; a rule may not.
     other = [] if fact.kind in ("constraint", "preference") else _spans(text, rules, "contrast")
-    values, terms = [], []
+    heading = _HEADING.match(text)
+    head = [heading.span()] if heading is not None else []
+    # A command is not what stands in it.
+    commands = [found.span() for found in _CODE.finditer(text) if _COMMAND.fullmatch(found.group())]
+    values, beside, terms = [], [], []
     for value, span in placed:
+        canon = _LINE.sub("", value.canon) if value.distinctive else value.canon
         if span is not None and _inside(span, lines):
             continue
-        if span is not None and value.distinctive and _inside(span, other):
-            terms.append(value.canon)
+        apart = [*commands, *(head if value.form in _FILES else other)]
+        if span is not None and value.distinctive and _inside(span, apart):
+            terms.append(canon)
         else:
-            values.append(replace(value, canon=_LINE.sub("", value.canon)) if value.distinctive else value)
-    names, gone = [], list(taken)
+            values.append(replace(value, canon=canon))
+            beside.append(beside_of(text, span, rules) if span is not None else frozenset[str]())
+    names, gone = [], [*taken, *lines]
     if fact.role == "assistant" and fact.kind == "link":
         # "The issue is that ...": what gives a finding away is not what was found.
         gone.append((fact.cue[0] - base, fact.cue[1] - base))
     for found in _NAMES.finditer(text):
-        if not any(a < found.end() and found.start() < b for a, b in taken):
+        if found.span() in commands or not any(a < found.end() and found.start() < b for a, b in taken):
             # The words of a name such as pool_size are words of the fact too.
             if found["code"] or "_" not in found["name"]:
                 gone.append(found.span())
@@ -107,6 +124,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
         tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
+        tuple(beside),
         things,
         reason,
         bool(fact.values)
@@ -117,6 +135,13 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         fact.kind in ("constraint", "preference") and fact.strength >= 6,
         _says(text, rules, "hedges") and fact.role == "assistant",
     )
+
+
+def beside_of(text: str, span: Span, rules: Rules) -> frozenset[str]:
+    """The stems of the words right before and right behind a value in its clause."""
+    before = _PARTING.split(text[max(0, span[0] - _BESIDE) : span[0]])[-1]
+    behind = _PARTING.split(text[span[1] : span[1] + _BESIDE])[0]
+    return frozenset([*list(rules.stemmer.words(before))[-1:], *list(rules.stemmer.words(behind))[:1]])
 
 
 def _spans(text: str, rules: Rules, what: str) -> list[Span]:
@@ -135,7 +160,7 @@ def _name_in(code: str) -> str:
     head = _HEAD.match(code)
     if head is not None and len(head["name"]) >= _SHORTEST_NAME:
         return head["name"]
-    coded = _CODED.findall(code) if " " in code else []
+    coded = _CODED.findall(code) if " " in code and _COMMAND.fullmatch(f"`{code}`") is None else []
     return coded[0] if len(coded) == 1 else code
 
 
