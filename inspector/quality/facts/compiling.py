@@ -30,7 +30,7 @@ _BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
 _BEHIND = r"(?![A-Za-z0-9_%])"
 # Nothing that is a value lacks all of these, but for numbers in words and days.
 _WORTH = r"[0-9/_#]|--|\.[a-z]|(?-i:[a-z][A-Z])"
-_NEEDS = ("", "reason", "value", "name")
+_NEEDS = ("", "reason", "value", "number", "name")
 _ROLES = frozenset({"user", "assistant", "tool"})
 # What is exchanged: something in quotes, or one word (in a script without spaces, up to the end of the clause).
 _QUOTED = r"[\"'`“‘「][^\"'`”’」\n]{1,40}[\"'`”’」]"
@@ -294,7 +294,7 @@ def _cue(entry: Mapping[str, Any], pairs: bool, order: int) -> Cue:
     if kind not in KINDS:
         raise BadInput(f"The rule {identity} has the kind {kind}; kinds are {', '.join(KINDS)}.")
     if needs not in _NEEDS:
-        raise BadInput(f"The rule {identity} needs {needs}; it can need reason, value or name.")
+        raise BadInput(f"The rule {identity} needs {needs}; it can need reason, value, number or name.")
     if not roles <= _ROLES:
         raise BadInput(
             f"The rule {identity} is for {', '.join(sorted(roles))}; roles are user, assistant, tool."

@@ -20,7 +20,7 @@ _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _CODE = re.compile(
     r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
     r"import \w|from \w[\w.]* import|"
-    r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
+    r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
 )
 _END = re.compile(
     r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
@@ -37,6 +37,14 @@ _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
 # A line of a log: its date and time to the second, or the name of the container that wrote it.
 _LOGGED = re.compile(r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| )")
+# A line of a compiler or checker: the file, the line in it.
+_CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
+# After so many lines that programs printed, what stands right behind them is theirs too.
+_PRINTED = 2
+# What stands in a line beside paths and hashes: enough words are prose.
+_CODED = re.compile(r"\S*[/\\]\S*|\S*\d\S{6,}")
+_WORDS = re.compile(r"(?<!\S)[A-Za-z]{2,}[,.;:!?]?(?!\S)")
+_FEW = 4
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -81,10 +89,12 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
     tags: list[str] = []
     start = end = -1
     was_pasted = False
+    printed = 0
     at = begin
     for line in text[begin:].split("\n"):
         here, at = at, at + len(line) + 1
-        pasted = bool(tags) or line.lstrip().startswith(">")
+        printed = 0 if not line.strip() else printed + bool(_LOGGED.match(line) or _CHECKED.match(line))
+        pasted = bool(tags) or line.lstrip().startswith(">") or printed >= _PRINTED
         joins = False
         if _FENCE.match(line):
             # A fence that opens and closes on its own line ("```x```") is code in a line of its own.
@@ -140,9 +150,10 @@ def _is_prose(line: str) -> bool:
         or _ROW.fullmatch(stripped)
         or _DRAWN.search(stripped)
         or _LOGGED.match(line)
+        or _CHECKED.match(line)
     ):
         return False
-    sample = stripped[:600]
+    sample = _CODED.sub("", stripped[:600]) if len(_WORDS.findall(stripped[:600])) >= _FEW else stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")
     return letters >= (0.6 if len(sample) > _SHORT else 0.4) * len(sample) or (
         not sample.isascii() and letters >= 0.4 * len(sample)

@@ -25,11 +25,13 @@ _WORDY = 12
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
 _LEAD = 3
 _WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\d_]")
 #: A user's sentence with fewer words that speak of anything says nothing without a phrase that gives it away.
 _FEWEST = 2
 _FEWEST_PAIRS = 6
 #: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
 _ALONE = 3
+_ALONE_PAIRS = 9
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
 _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
@@ -137,18 +139,30 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     passing = all(value.unit in line.rules.fleeting for value in line.values)
     if rule == "told" and passing and language.showing.search(body):
         return []
-    leads = body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1])
-    if (
-        rule == "told"
-        and not line.values
-        and (leads or (len(statement.things) < _ALONE and language.pointing.match(body)))
-    ):
-        # It leads over to something else, or points back at it.
+    alone = _ALONE_PAIRS if language.pairs else _ALONE
+    few = len(statement.things) < alone
+    if body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1]):
+        bare = not _NAMING.search(body) and len(statement.things) <= alone
+        if bare if rule == "request" else few or not line.values:
+            # It leads over to something else.
+            return []
+    if rule == "told" and not line.values and few and language.pointing.match(body):
+        # It points back at something.
         return []
     fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
+    if line.text.strip() != body and not _unvalued(line, body):
+        # A name in a list of names; a whole answer may be a name.
+        return []
     # A bare number without any word is of nothing.
     valued = any(value.distinctive or statement.things for value in statement.values)
     return [statement] if valued or len(statement.things) >= fewest else []
+
+
+def _unvalued(line: _Line, body: str) -> bool:
+    """Whether anything but values stands in a sentence."""
+    for value in line.values:
+        body = body.replace(value.text, "")
+    return _LETTER.search(body) is not None
 
 
 def _asks(line: _Line, span: Span, language: Language) -> bool:
@@ -252,7 +266,11 @@ def _best_cue(line: _Line, body: str, hedged: bool) -> tuple[Cue, Span] | None:
 
 
 def _match(cue: Cue, line: _Line, body: str, language: Language) -> Span | None:
-    if (cue.needs == "value" and not line.values) or (cue.needs == "name" and not line.named):
+    if (
+        (cue.needs == "value" and not line.values)
+        or (cue.needs == "number" and not any(value.form in _EXACT for value in line.values))
+        or (cue.needs == "name" and not line.named)
+    ):
         return None
     blocked: list[Span] | None = None
     for found in cue.find.finditer(body):
