@@ -6,6 +6,7 @@ which order facts or texts come, and a text that says less never makes a fate be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,6 +36,8 @@ ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain"
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# An address of what people call by its number ("#175").
+_NUMBERED = re.compile(r"/(?:pull|pulls|issues|merge_requests)/(?P<number>\d+)/?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,9 @@ def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     for number, value in enumerate(probe.values):
         for passage in after.naming(value.canon) if value.distinctive else after.counting(value):
             places.setdefault(passage, set()).add(number)
+        if numbered := _NUMBERED.search(value.canon) if value.form == "url" else None:
+            for passage in after.naming(f"#{numbered['number']}"):
+                places.setdefault(passage, set()).add(number)
     for number, name in enumerate(probe.names, len(probe.values)):
         for passage in after.naming(name):
             places.setdefault(passage, set()).add(number)

@@ -15,6 +15,8 @@ _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
 _PASTED, _ASKED = 45.0, 40.0
+#: What gives a rule away in a plan that was handed on says less than where somebody lays it down.
+_CROWDED = 20.0
 #: A message with more statements hands on a plan or a list: what it tells or asks counts as if it was pasted.
 _MANY = 15
 #: A name that a tool printed is a fact once so many later messages used it.
@@ -117,7 +119,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     uses = again + used.of(statement, min(steps), steps)
     rank = (
         _weight(statement, best.role)
-        - _PASTED * (statement.told and gathered.crowded and not statement.pasted)
+        - (_PASTED if statement.told else _CROWDED) * (gathered.crowded and not statement.pasted)
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
         + min(12.0, 1.5 * uses)
