@@ -10,6 +10,8 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key, packed, unpacked
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.quality.facts.choices import chosen
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
@@ -64,6 +66,8 @@ class _Reader:
         self.mentioning: dict[tuple[int, int], bytes] = {}
         #: What a fact may be about.
         self.names: set[str] = set()
+        #: What the agent said last: the list of which the user may choose.
+        self.offered = ""
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
         """What read_messages answers."""
@@ -109,6 +113,12 @@ class _Reader:
             keep_facts(self.cache, fresh)
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
+        if message.role == "user" and self.offered:
+            if choices := chosen(safe(message.text), self.offered, self.rules):
+                facts = replace(facts, statements=(*facts.statements, *choices))
+            self.offered = ""
+        elif message.role == "assistant" and message.text:
+            self.offered = safe(message.text)
         self.names.update(value.canon for statement in facts.statements for value in statement.values)
         self.names.update(sign.chosen for sign in facts.signs)
         if self.placed and message.role != "tool":

@@ -15,6 +15,7 @@ from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
 from inspector.quality.facts.phrases import (
     asks,
+    choices,
     contrast,
     key_of,
     lead,
@@ -237,6 +238,9 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         elisions=lexicon("elisions"),
         references=references(words("references"), pairs),
         claims=lexicon("claims"),
+        choices=choices(
+            [*words("references"), *words("choosing")], words("fillers"), words("closing"), pairs
+        ),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, pairs) for template in words("swaps")),
         instead=lexicon("instead"),

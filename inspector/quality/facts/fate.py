@@ -273,9 +273,7 @@ def _judged(
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
-    elif not printed and words.retold and (exact.cover >= THERE if probe.names else not probe.values):
-        outcome = "paraphrased"
-    elif not printed and words.retold and _named_elsewhere(probe, after, number, exact, words):
+    elif not printed and words.retold and _known(probe, after, number, exact, words):
         outcome = "paraphrased"
     elif not printed and (words.there or (words.shared > 1 and known)) and (exact.here or by_words):
         outcome = "uncertain"
@@ -293,10 +291,11 @@ def _judged(
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
 
 
-def _named_elsewhere(
-    probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words
-) -> bool:
-    """Whether the names of a fact stand elsewhere in a text that tells it without them, and with no other."""
+def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words) -> bool:
+    """Whether so much of a fact's exact things is there that its words tell it: half of its names, or these elsewhere
+    in the same text and no other in the passage."""
+    if exact.cover >= THERE if probe.names else not probe.values:
+        return True
     there = words.share >= ENOUGH and exact.named and exact.whole >= ENOUGH
     return there and not (probe.values and _others(probe, after, number))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.quality.facts.choices import points_of
 from inspector.quality.facts.fact import PLAIN, Life
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.passage_index import plain
@@ -94,29 +95,12 @@ def _dangling(summary: str, own: Sequence[Life], rules: Rules, before: Before) -
             if chosen is None:
                 continue
             labels = re.findall(r"\d{1,3}|[A-H]", chosen["labels"])
-            points = _points(labels, before(life.saying.generation, life.saying.index))
+            points = points_of(labels, before(life.saying.generation, life.saying.index))
             gone = [label for label, text in points.items() if not _told(text, lines, rules)]
             if gone:
                 told = ", ".join(gone)
                 yield Gap("dangling", life.text, told, life.saying.generation, life.saying.index)
             break
-
-
-def _points(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
-    """What each label stood for in the nearest message that lists all of them."""
-    for text in texts:
-        found = {label: point for label in labels if (point := _point(label, text))}
-        if found and len(found) == len(set(labels)):
-            return found
-    return {}
-
-
-def _point(label: str, text: str) -> str:
-    lead = r"^[ \t>*|#`-]*(?:[A-Za-z]+[ \t]+)?[*_`#]*"
-    found = re.search(
-        rf"{lead}{re.escape(label)}[*_`]*[ \t]*[.):|–—-][ \t]*(?P<point>\S.+)$", text, re.MULTILINE
-    )
-    return found["point"] if found else ""
 
 
 def _told(point: str, lines: Sequence[frozenset[str]], rules: Rules) -> bool:

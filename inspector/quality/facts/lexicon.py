@@ -75,7 +75,8 @@ class Language:
     said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
-    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files."""
+    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files.
+    `choices` find a message that is a choice by number or letter (group `labels`)."""
 
     name: str
     pairs: bool
@@ -101,6 +102,7 @@ class Language:
     elisions: re.Pattern[str]
     references: re.Pattern[str]
     claims: re.Pattern[str]
+    choices: re.Pattern[str]
     wishes: tuple[Wish, ...]
     swaps: tuple[re.Pattern[str], ...]
     instead: re.Pattern[str]

@@ -29,7 +29,9 @@ def contrast(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     """What one of these words puts against something ("instead of ..."), up to the end of the clause."""
     if not phrases:
         return re.compile("(?!)")
-    return re.compile(phrases_of(phrases, pairs).pattern + r"[^,;.，；。\n]*(?:\.\w[^,;.，；。\n]*)*", re.IGNORECASE)
+    return re.compile(
+        phrases_of(phrases, pairs).pattern + r"[^,;.，；。\n]*(?:\.\w[^,;.，；。\n]*)*", re.IGNORECASE
+    )
 
 
 def lead(fillers: Sequence[str]) -> re.Pattern[str]:
@@ -59,6 +61,20 @@ def references(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     return re.compile(
         rf"{'' if pairs else chr(92) + 'b'}(?i:{lead})\s*(?i:no\.?|number|numbers|items?|#)?\s*{body}"
     )
+
+
+def choices(
+    phrases: Sequence[str], fillers: Sequence[str], closing: Sequence[str], pairs: bool
+) -> re.Pattern[str]:
+    """How a message begins that chooses by numbers or letters (group `labels`) and hardly says more: "2", "let's do B",
+    "1 and 3 please". Behind the labels it ends, or a word of `closing` follows."""
+    label = r"#?(?:\d{1,2}|[A-Ha-h])(?![A-Za-z0-9_])"
+    labels = rf"(?P<labels>{label}(?:\s*(?:,|、|和|\band\b|&|\+)\s*{label})*)"
+    words = "|".join(_spaced(word) for word in longest([*phrases, *fillers]))
+    behind = "|".join(_spaced(word) for word in longest(closing))
+    lead = rf"(?:(?:{words}){'' if pairs else chr(92) + 'b'}[\s,:]*)*" if words else ""
+    more = rf"(?:{behind}){'' if pairs else chr(92) + 'b'}" if behind else "(?!)"
+    return re.compile(rf"[\W_]*?{lead}{labels}[.)）]*\s*(?:\Z|[,，!。]|{more})", re.IGNORECASE)
 
 
 def _spaced(phrase: str) -> str:

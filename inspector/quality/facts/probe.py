@@ -33,7 +33,9 @@ _CODE = re.compile(r"`[^`\n]+`")
 # Terms that are set apart: in quotes, in bold.
 _TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*\*")
 # A file that heads a point: what stands behind it is said of something in it.
-_HEADING = re.compile(r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s")
+_HEADING = re.compile(
+    r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s"
+)
 _FILES = frozenset({"path", "file"})
 # So far from a value stands the word that it belongs to, and what parts them.
 _BESIDE = 40
@@ -48,8 +50,9 @@ class Probe:
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
     made of). `values` and `names` are its exact things, `terms` those that it can be told without (what is set apart in
-    quotes or bold, what was not chosen), `beside` the stems of the words right before and behind each value, `things` the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named; `owned`: the user said it. `denies`, `binds`,
-    `guesses`: it says no, it is a rule, it is a guess.
+    quotes or bold, what was not chosen), `beside` the stems of the words right before and behind each value, `things`
+    the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named;
+    `owned`: the user said it. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -92,7 +95,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         else:
             values.append(replace(value, canon=canon))
             beside.append(beside_of(text, span, rules) if span is not None else frozenset[str]())
-    names, gone = [], [*taken, *lines]
+    names: list[str] = []
+    gone = [*taken, *lines]
     if fact.role == "assistant" and fact.kind == "link":
         # "The issue is that ...": what gives a finding away is not what was found.
         gone.append((fact.cue[0] - base, fact.cue[1] - base))
@@ -145,9 +149,7 @@ def beside_of(text: str, span: Span, rules: Rules) -> frozenset[str]:
 
 
 def _spans(text: str, rules: Rules, what: str) -> list[Span]:
-    return [
-        found.span() for language in rules.languages for found in getattr(language, what).finditer(text)
-    ]
+    return [found.span() for language in rules.languages for found in getattr(language, what).finditer(text)]
 
 
 def _inside(span: Span, spans: list[Span]) -> bool:

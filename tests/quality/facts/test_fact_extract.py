@@ -256,6 +256,53 @@ def test_a_log_without_brackets_is_nobodys_words() -> None:
     ]
 
 
+def test_what_a_checker_printed_is_nobodys_words() -> None:
+    text = (
+        "The checks fail again\n"
+        "Error: app/cart.go:87:1: NewCart returns interface (shop.Cart) (strict)\n"
+        "func NewCart() Cart {\n"
+        "Error: app/order.go:61:1: NewOrder returns interface (shop.Order) (strict)\n"
+        "2 issues:\n"
+        "Ran the checker in 7564 ms\n\n"
+        "Please fix both with one interface."
+    )
+    assert [one.text for one in said(text)] == [
+        "The checks fail again",
+        "Please fix both with one interface.",
+    ]
+
+
+def test_what_leads_over_to_code_or_a_list_says_nothing() -> None:
+    for text in (
+        "At line 378:\n\nuse the new name",
+        "Implement the following plan:\n\nuse the new name",
+        "In `openStore()` (line 219):\n\nuse the new name",
+        "- `cart_test.go`, `order_test.go`\n\nuse the new name",
+    ):
+        assert [one.text for one in said(text)] == ["use the new name"], text
+    assert said("Add a reader for both formats of the export:\n\nuse the new name")[0].kind == "decision"
+    assert [one.text for one in said("app/order_test.go")] == ["app/order_test.go"]
+
+
+def test_a_line_with_a_long_path_is_prose() -> None:
+    text = f"the newest one lies in -> tmp/{'3f2a' * 16}/chats/session-2026-03-12T23-57-9f5659bb.json"
+    assert [one.text for one in said(text)] == [text]
+
+
+def test_a_bound_is_a_number() -> None:
+    assert said("Stay within 5 minutes.")[0].rule == "en.bound"
+    assert said("Within `app/cart.py` it is slow.")[0].rule != "en.bound"
+
+
+def test_a_question_about_what_is_expected_is_no_rule() -> None:
+    assert said("shouldn't the rows have been reused there?")[0].kind == "link"
+
+
+def test_what_one_thing_does_to_another_is_a_finding() -> None:
+    (found,) = said("A lock file prevents two runs of `import_orders` at once.", "assistant")
+    assert (found.kind, found.rule) == ("link", "en.agent-finding")
+
+
 def test_what_would_follow_is_no_finding() -> None:
     assert told_by_the_agent("If `drain()` works, the issue is in the parser.") == []
 

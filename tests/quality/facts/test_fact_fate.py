@@ -85,6 +85,26 @@ FATES = [
         "- **Task 8** (dashboard lock): next exercise has a lock",
         "uncertain",
     ),
+    # Code is known by the name that it calls or assigns, and lines of a file move.
+    ("Remove `Fallback = none` from it (lines 40-44).", "- Removed `Fallback` (lines 51-55)", "paraphrased"),
+    ("Let `flush(batch, force)` return an error (line 88).", "- `flush()` returns its error now", "paraphrased"),
+    ("删除客户端的 `retry_count` 变量（第 40 行）。", "- 已删除变量 `retry_count`（第 51 行）", "paraphrased"),
+    ("Run `shop replay --day friday` against the copy.", "- Added `--day` to the replay against the copy", "uncertain"),
+    # A choice may be told without what was not chosen, a rule may not.
+    ("Read the rows from `day_view` instead of `raw_rows`.", "- Rows are read from `day_view`", "paraphrased"),
+    # A value beside the same word is that of the same thing.
+    ("Delay: sleep ~10 s to let the queue settle down.", "- `main()` reads all, sleeps 10 s, sends it", "paraphrased"),
+    ("Delay: sleep ~10 s to let the queue settle down.", "- `main()` reads all in 10 s, sends it", "lost"),
+    # The file that heads a point says where.
+    ("`store.go` — Let `evict()` delegate.", "- **`store.go`**\n  - `evict()` now delegates to `lru`", "paraphrased"),
+    # What people call by its number is told by it.
+    ("Review https://git.acme.dev/shop/pull/175 for the naming.", "- Reviewed PR #175 for naming", "paraphrased"),
+    # Names that stand elsewhere in the same text.
+    (
+        "The index of `worker_b` names an object that the cleanup removed.",
+        "- `worker_b` was repaired.\n- An index named an object that was removed in the cleanup.",
+        "paraphrased",
+    ),
     # Many words of it beside none of its names may be something else.
     ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip

@@ -1,0 +1,66 @@
+"""A choice by number or letter, told by what it stood for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.answers.fact_reading import read_facts
+from inspector.answers.inspection import Inspection
+from inspector.quality.facts.choices import chosen
+from inspector.stores.detect import open_store
+from tests.quality.facts.made_facts import RULES
+
+NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
+LETTERS = "- **A) Ask first**\n- **B) Add `--yes`** to skip it\n\nThoughts?"
+ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "points"),
+    [
+        ("2", NUMBERS, ["Move it to Redis 7.2"]),
+        ("option 2 please", NUMBERS, ["Move it to Redis 7.2"]),
+        ("let's do 1 and 3", NUMBERS, ["Keep the cache in memory", "Drop it"]),
+        ("1+2", NUMBERS, ["Keep the cache in memory", "Move it to Redis 7.2"]),
+        ("b", LETTERS, ["Add `--yes` to skip it"]),
+        ("yes, let's go with B", LETTERS, ["Add `--yes` to skip it"]),
+        ("A. is fine, and log it", LETTERS, ["Ask first"]),
+        ("fix 5", ROWS, ["cart.py, unused wrapper"]),
+        ("选2", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
+        ("就用第2个", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
+        # More is said than a choice, or nothing stands there.
+        ("1. it happened twice", NUMBERS, []),
+        ("2 tests fail", NUMBERS, []),
+        ("do a review", LETTERS, []),
+        ("4", NUMBERS, []),
+        ("2", "No list here.", []),
+        ("", NUMBERS, []),
+    ],
+)
+def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, points: list[str]) -> None:
+    found = chosen(text, before, RULES)
+    assert [one.text for one in found] == points
+    assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
+
+
+def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
+    lines = []
+    for number, (role, text) in enumerate(
+        [("user", "How shall we keep the cart?"), ("assistant", NUMBERS), ("user", "2")]
+    ):
+        lines.append({
+            "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
+            "timestamp": f"2026-03-12T08:00:0{number}Z", "version": "2.1.0", "cwd": "/shop", "isSidechain": False,
+            "message": {"role": role, "content": [{"type": "text", "text": text}]},
+        })  # fmt: skip
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    store = open_store(path)
+    facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
+    store.close()
+    (fact,) = (one for one in facts if one.rule == "en.choice")
+    assert (fact.text, fact.role, fact.first.index) == ("Move it to Redis 7.2", "user", 2)
+    assert [value.canon for value in fact.values] == ["7.2"]
