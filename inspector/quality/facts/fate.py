@@ -296,7 +296,7 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words:
     in the same text and no other in the passage."""
     if exact.cover >= THERE if probe.names else not probe.values:
         return True
-    there = words.share >= ENOUGH and exact.named and exact.whole >= ENOUGH
+    there = words.share >= ENOUGH and words.shared > 2 and exact.named and exact.whole >= ENOUGH
     return there and not (probe.values and _others(probe, after, number))
 
 

@@ -96,7 +96,7 @@ FATES = [
     ("Delay: sleep ~10 s to let the queue settle down.", "- `main()` reads all, sleeps 10 s, sends it", "paraphrased"),
     ("Delay: sleep ~10 s to let the queue settle down.", "- `main()` reads all in 10 s, sends it", "lost"),
     # The file that heads a point says where.
-    ("`store.go` — Let `evict()` delegate.", "- **`store.go`**\n  - `evict()` now delegates to `lru`", "paraphrased"),
+    ("`store.go` — Let old `evict()` body delegate:", "- **`store.go`**\n  - `evict()` delegates now", "paraphrased"),
     # What people call by its number is told by it.
     ("Review https://git.acme.dev/shop/pull/175 for the naming.", "- Reviewed PR #175 for naming", "paraphrased"),
     # Names that stand elsewhere in the same text.
@@ -105,6 +105,7 @@ FATES = [
         "- `worker_b` was repaired.\n- An index named an object that was removed in the cleanup.",
         "paraphrased",
     ),
+    ("`DayStart` replaces `RowCount` in `DayState`.", "- `DayState` has `DayStart`\n- Replaced it", "uncertain"),
     # Many words of it beside none of its names may be something else.
     ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip
