@@ -63,7 +63,7 @@ def be_prompt() -> None:
     """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(5_000, 5, 100)
     gc.enable()
 
 
