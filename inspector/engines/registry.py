@@ -69,6 +69,11 @@ def caveat(profile: str) -> str:
     return f"{profile} was read from public sources and never compared with a release that ran."
 
 
+def agent_of(profile: str) -> str:
+    """The agent whose rules a profile observes; "" for any other engine."""
+    return next((rules.owner for rules in AGENTS if rules.name == profile), "")
+
+
 def standing(profile: str) -> str:
     """How far a profile can be trusted, in a few words: compared with what ran, read, observed, or of a package."""
     policies = policies_of(profile)
@@ -76,7 +81,7 @@ def standing(profile: str) -> str:
         return "compared" if policies.compared else "read, not compared"
     if profile == TruncationEngine().name:
         return "baseline"
-    if any(rules.name == profile for rules in AGENTS):
+    if agent_of(profile):
         return "observed"
     return next((f"of {_package(point)}" for point in _others() if point.name == profile), "")
 

@@ -22,6 +22,7 @@ from inspector.core.conversations import (
 from inspector.core.errors import StoreError, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
+from inspector.engines.observed.rules import observed_of
 from inspector.stores.base import StoreInfo
 from inspector.stores.index import FileIndex, Kept, mark_of
 from inspector.stores.names import resolve
@@ -80,6 +81,17 @@ class TranscriptStore:
         agent = self._reader.agent
         reason = f"The files are those of {agent}."
         return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
+
+    def info_of(self, session: str) -> StoreInfo:
+        """The same with the profile of the release that wrote a session last."""
+        agent = self._reader.agent
+        # It is known since it was listed.
+        source = self._sources[1].get(session) or self._source(session)
+        version = source.row.source.removeprefix(agent).strip()
+        rules = observed_of(agent, version)
+        if rules is None or not version:
+            return self.info
+        return self.info._replace(profile=rules.name, profile_reason=f"{agent} {version} wrote it last.")
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
