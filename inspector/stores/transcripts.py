@@ -87,16 +87,16 @@ class TranscriptStore:
     def info_of(self, session: str) -> StoreInfo:
         """The same with the profile of the release that wrote a session last."""
         # The list is on screen without the engines.
-        from inspector.engines.observed.rules import observed_of
+        from inspector.engines.registry import profile_of
 
         agent = self._reader.agent
         # It is known since it was listed.
         source = self._sources[1].get(session) or self._source(session)
         version = source.row.source.removeprefix(agent).strip()
-        rules = observed_of(agent, version)
-        if rules is None or not version:
+        if not version:
             return self.info
-        return self.info._replace(profile=rules.name, profile_reason=f"{agent} {version} wrote it last.")
+        reason = f"{agent} {version} wrote it last."
+        return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
-from inspector.engines.observed.rules import AGENTS, observed_of
-from inspector.engines.registry import agent_of, engine, names, standing
+from inspector.engines.observed.rules import AGENTS
+from inspector.engines.registry import agent_of, engine, names, profile_of, standing
 
 OBSERVED = [rules.name for rules in AGENTS]
 
@@ -59,18 +59,13 @@ def test_where_they_fire(name: str, length: int, threshold: int) -> None:
     ],
 )  # fmt: skip
 def test_a_release_has_the_rules_that_were_seen_of_it(version: str, name: str) -> None:
-    rules = observed_of("claude-code", version)
-    assert rules is not None
-    assert rules.name == name
+    assert profile_of("claude-code", version) == name
     assert (agent_of(name), standing(name)) == ("claude-code", "observed")
 
 
 def test_one_agents_version_says_nothing_of_another() -> None:
     for name in ("codex", "opencode", "pi"):
-        rules = observed_of(name, "0.1")
-        assert rules is not None
-        assert (rules.name, agent_of(name)) == (name, name)
-    assert observed_of("hermes", "0.19.0") is None
+        assert (profile_of(name, "0.1"), agent_of(name)) == (name, name)
     assert agent_of("hermes-0.19") == ""
 
 

@@ -145,8 +145,8 @@ class _Tally:
             self.model = answer.model
         usage = answer.usage
         if usage is not None:
-            sizes = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-            self.largest = max(self.largest, sum(size or 0 for size in sizes))
+            read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+            self.largest = max(self.largest, (usage.input_tokens or 0) + read + written)
 
 
 def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
