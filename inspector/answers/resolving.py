@@ -21,12 +21,12 @@ from inspector.core.conversations import ConversationRow, Request
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import caveat, engine, release_of
 from inspector.stores.base import Store, StoreInfo
-from inspector.stores.several import SeveralStores, settled_info
+from inspector.stores.several import info_of
 
 
 def info_for(store: Store, session: str) -> StoreInfo:
     """What the database is that holds a session."""
-    return store.info_of(session) if isinstance(store, SeveralStores) else settled_info(store)
+    return info_of(store, session)
 
 
 def resolve(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +15,7 @@ from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError
 #: How much of a file is looked at to tell what it is, in bytes.
 HEAD = 1 << 20
 _FIRST = 1 << 14
+_SPACE = re.compile(r"\s*")
 
 
 class Line(NamedTuple):
@@ -46,19 +48,28 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
     """What a line holds that is no single document: several, where two programs wrote at once, or nothing readable."""
     text = raw.decode("utf-8", errors="surrogateescape")
     decoder = json.JSONDecoder()
-    at, found = 0, []
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
+    at, place, found = 0, start, []
+    while (begins := _end_of_space(text, at)) < len(text):
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, begins)
         except (ValueError, RecursionError):
             break
+        place += _bytes(text[at:begins])
+        length = _bytes(text[begins:end])
         if isinstance(value, dict):
-            before = len(text[:at].encode("utf-8", errors="surrogateescape"))
-            length = len(text[at:end].encode("utf-8", errors="surrogateescape"))
-            found.append(Line(start + before, length, value))
+            found.append(Line(place, length, value))
+        place += length
         at = end
     yield from found or [Line(start, len(raw), None)]
+
+
+def _end_of_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", errors="surrogateescape"))
 
 
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
@@ -131,6 +142,14 @@ def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
             value = mapping(raw)
             found = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
             yield from (one for one in found if one is not None)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there. Raises StoreBusy where a folder above it may not be looked into."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise cannot_read(path, error) from error
 
 
 def cannot_read(path: Path, error: OSError) -> StoreError:

@@ -26,6 +26,13 @@ def settled_info(store: Store) -> StoreInfo:
     return store.info if settled is None else settled()
 
 
+def info_of(store: Store, session: str) -> StoreInfo:
+    """What the store is that holds a session, with the profile of the release that wrote the session where the store
+    tells releases apart by session."""
+    own: Callable[[str], StoreInfo] | None = getattr(store, "info_of", None)
+    return settled_info(store) if own is None else own(session)
+
+
 class SeveralStores:
     """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
 
@@ -49,7 +56,7 @@ class SeveralStores:
 
     def info_of(self, session: str) -> StoreInfo:
         """What the database is that holds a session."""
-        return settled_info(self._owner(session))
+        return info_of(self._owner(session), session)
 
     @property
     def stores(self) -> tuple[Store, ...]:

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from inspector.core.conversations import (
@@ -26,7 +27,7 @@ from inspector.stores.base import StoreInfo
 from inspector.stores.index import FileIndex, Kept, mark_of
 from inspector.stores.names import resolve
 from inspector.stores.recorded import FileDigest, Reader, Recorded, Source, source_from, source_values
-from inspector.stores.second_reader import WORTH, Ended, SecondReader, second_reader
+from inspector.stores.second_reader import AHEAD, WORTH, Ended, SecondReader, second_reader
 
 _BATCH = 256
 _PIECE = 64
@@ -51,13 +52,15 @@ class TranscriptStore:
         path: Path,
         files: Callable[[], Mapping[str, Signature]],
         index: FileIndex | None = None,
+        left_out: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         """`path` is what the user named, `files` tells the transcripts that there are now with size and time; `index`
-        keeps what they hold between runs."""
+        keeps what they hold between runs; `left_out` are sentences about files that could not be looked for."""
         self.path = path
         self._reader = reader
         self._files = files
         self._index = index
+        self._left_out = left_out
         self._lock = threading.RLock()
         #: Held while files are gone through for the list; nothing else waits for that.
         self._reading = threading.RLock()
@@ -72,7 +75,7 @@ class TranscriptStore:
     @property
     def notes(self) -> tuple[str, ...]:
         """What could not be read so far."""
-        return tuple(self._notes)
+        return (*self._left_out(), *self._notes)
 
     @property
     def info(self) -> StoreInfo:
@@ -80,6 +83,20 @@ class TranscriptStore:
         agent = self._reader.agent
         reason = f"The files are those of {agent}."
         return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
+
+    def info_of(self, session: str) -> StoreInfo:
+        """The same with the profile of the release that wrote a session last."""
+        # The list is on screen without the engines.
+        from inspector.engines.registry import profile_of
+
+        agent = self._reader.agent
+        # It is known since it was listed.
+        source = self._sources[1].get(session) or self._source(session)
+        version = source.row.source.removeprefix(agent).strip()
+        if not version:
+            return self.info
+        reason = f"{agent} {version} wrote it last."
+        return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
@@ -280,6 +297,8 @@ class TranscriptStore:
                 if kept.agent == self._reader.agent:
                     self._digests[path] = ((kept.size, kept.changed), kept.digests)
             unknown = [path for path in unknown if self._known(path, now[path]) is None]
+        # The last written are those that people look at first.
+        unknown.sort(key=lambda path: now[path][1], reverse=True)
         self._go_through(deque(unknown), now)
         return [digest for path in now for digest in self._digests[path][1]]
 
@@ -298,18 +317,23 @@ class TranscriptStore:
     def _help(
         self, second: SecondReader, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
     ) -> None:
-        while (path := _next(paths)) is not None:
-            try:
-                self._read_digests(second.digests, path, now[path])
-            except Ended:
-                paths.append(path)
-                return
-            done.append(path)
+        asked: deque[str] = deque()
+        try:
+            while True:
+                while len(asked) < AHEAD and (path := _next(paths)) is not None:
+                    asked.append(path)
+                    second.ask(path)
+                if not asked:
+                    return
+                self._read_digests(second.answer, asked[0], now[asked[0]])
+                done.append(asked.popleft())
+        except Ended:
+            paths.extend(asked)
 
     def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
         handed = time.monotonic()
         while (path := _next(paths)) is not None:
-            self._read_digests(self._reader.digests, path, now[path])
+            self._read_digests(partial(self._reader.digests, Path(path)), path, now[path])
             done.append(path)
             if time.monotonic() - handed > _KEPT_EVERY:
                 self._keep(done, now)
@@ -329,10 +353,10 @@ class TranscriptStore:
         return kept[1] if kept is not None and kept[0] == signature else None
 
     def _read_digests(
-        self, read: Callable[[Path], tuple[FileDigest, ...]], path: str, signature: Signature
+        self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
     ) -> None:
         try:
-            found = read(Path(path))
+            found = read()
         except StoreError as error:
             self._note(str(error))
             found = ()

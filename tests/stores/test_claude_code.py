@@ -553,6 +553,33 @@ def test_hostile_lines_are_survived(tmp_path: Path) -> None:
         store.requests(conversation)
 
 
+def test_a_very_long_line_takes_no_longer_than_it_is_long(tmp_path: Path) -> None:
+    """Spaces without an end, and documents without one: what looks again from each place on would never end."""
+    made = session()
+    worked(made, 1)
+    made.user("So" + " " * 2_000_000 + "what?")
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(path.read_bytes() + b'{"type":"user"}' * 200_000 + b"\n")
+    store, conversation, _ = opened(path)
+    assert len(conversation.live) == conversation.row.messages == 5
+    assert len(store.messages(conversation.live)[-1].text) == 2_000_007
+
+
+def test_what_is_unusual_in_a_line_hides_nothing_else_of_it(tmp_path: Path) -> None:
+    """The list counts as the conversation does, whatever stands where something else is expected."""
+    made = session()
+    worked(made, 1)
+    made.user([{"type": "text", "text": 5}, "words", {"text": "more"}, {"type": None}])
+    made.answer({"type": "text", "text": {"deep": 1}}, {"type": "text", "text": "Berth 2."}, written=60_000)
+    made.user([{"type": "tool_result", "tool_use_id": "a", "content": 3}, {"type": "tool_result"}])
+    made.user(3)
+    made.user([])
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.messages == len(conversation.live)
+    largest = max(request.context for request in store.requests(conversation))
+    assert f"{largest:,} tokens" in conversation.row.window_source
+
+
 def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> None:
     """Against a plain reading: each boundary once with its own figures and text, each answer once."""
     for path in agent_recordings("claude"):

@@ -22,7 +22,7 @@ from widgets.panes.message_pane import CallView, MessagePane, MessageView
 
 #: Results of a message's calls, and the call of a result, are looked for in so many messages behind and before it.
 _AROUND = 24
-#: A message is read once the cursor has rested for so many seconds: a key that is held down comes again within less, and
+#: A message is read once the cursor has rested for so many seconds. A key that is held down comes again sooner, so that
 #: scrolling costs nothing.
 _REST = 0.06
 #: Of a result that is kept in a file so many bytes are shown.
