@@ -26,9 +26,10 @@ def open_store(path: Path) -> Store:
         from inspector.stores.hermes import HermesStore
 
         return HermesStore(path)
-    from inspector.stores.transcripts import TranscriptStore, signatures
+    from inspector.stores.signatures import signatures
+    from inspector.stores.transcripts import TranscriptStore
 
-    return TranscriptStore(reader_of(agent), path, partial(signatures, (str(path),)))
+    return TranscriptStore(agent, partial(reader_of, agent), path, partial(signatures, (str(path),)))
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
@@ -44,7 +45,9 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     index = default_index() if keep else None
     files = FolderFiles(folder, index)
     stores: list[Store] = [
-        TranscriptStore(reader_of(agent), folder, partial(files.of, agent), index, lambda: files.notes)
+        TranscriptStore(
+            agent, partial(reader_of, agent), folder, partial(files.of, agent), index, lambda: files.notes
+        )
         for agent in READERS
         if files.of(agent)
     ]

@@ -101,7 +101,8 @@ def _open(agent: str, paths: Sequence[Path]) -> Store:
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
     from inspector.stores.lines import is_folder
-    from inspector.stores.transcripts import Signature, TranscriptStore, signatures
+    from inspector.stores.signatures import Signature, signatures
+    from inspector.stores.transcripts import TranscriptStore
 
     index = default_index()
     folders = [FolderFiles(path, index) for path in paths if is_folder(path)]
@@ -114,7 +115,9 @@ def _open(agent: str, paths: Sequence[Path]) -> Store:
     def left_out() -> list[str]:
         return [note for folder in folders for note in folder.notes]
 
-    return TranscriptStore(reader_of(agent), Path(os.path.commonpath(paths)), files, index, left_out)
+    return TranscriptStore(
+        agent, partial(reader_of, agent), Path(os.path.commonpath(paths)), files, index, left_out
+    )
 
 
 def _folder(variable: str, usual: Path) -> Path:

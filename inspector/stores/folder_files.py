@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.readers import DATABASE, READERS, agent_of
+from inspector.stores.signatures import Signature, with_log
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
-    from inspector.stores.transcripts import Signature
 
 #: So long a look at a folder serves all who ask, in seconds.
 _SHARED_SECONDS = 0.25
@@ -35,7 +35,7 @@ class FolderFiles:
         self._lock = threading.Lock()
         self._now: dict[str, Signature] = {}
         #: The files of each agent, of the look that they were taken from.
-        self._of: dict[str, tuple[dict[str, Signature], dict[str, Signature]]] = {}
+        self._of: tuple[dict[str, Signature] | None, dict[str, dict[str, Signature]]] = (None, {})
         self._at = float("-inf")
         #: Folders that may not be looked into, and files that may not be read.
         self._closed: dict[str, None] = {}
@@ -54,12 +54,17 @@ class FolderFiles:
         """The files of one agent that there are now, by path, and what each looks like."""
         with self._lock:
             now = self._walked()
-            known = self._of.get(agent)
-            if known is None or known[0] is not now:
+            known = self._of
+            if known[0] is not now:
                 self._look([path for path in now if path not in self._agents])
-                own = {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
-                known = self._of[agent] = (now, own)
-            return known[1]
+                known = self._of = (now, self._sorted_out(now))
+            return known[1].get(agent, {})
+
+    def _sorted_out(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
+        of: dict[str, dict[str, Signature]] = {}
+        for path, signature in now.items():
+            of.setdefault(self._agents.get(path, ""), {})[path] = signature
+        return of
 
     def _walked(self) -> dict[str, Signature]:
         """Every file that may be of somebody's; the stores of several agents share one look."""
@@ -125,8 +130,6 @@ class FolderFiles:
 def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
     """Find the files below a folder that are called like transcripts or databases, and the folders that may not be
     looked into. Folders that are links are passed over: they may lead round in a circle."""
-    from inspector.stores.transcripts import with_log
-
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -135,22 +138,20 @@ def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> N
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
-                    if entry.is_dir(follow_symlinks=False):
-                        if not (in_storage and name in _PIECES):
-                            waiting.append(entry.path)
-                    elif name.endswith(_ENDINGS) and (status := _status(entry)) is not None:
-                        path = entry.path
-                        found[path] = with_log(path, (status.st_size, status.st_mtime_ns))
+                    if name.endswith(_ENDINGS):
+                        try:
+                            status = entry.stat()
+                        except OSError:
+                            # A link that leads nowhere.
+                            continue
+                        if S_ISREG(status.st_mode):
+                            path, signature = entry.path, (status.st_size, status.st_mtime_ns)
+                            found[path] = with_log(path, signature) if name.endswith(".db") else signature
+                            continue
+                    # What is neither only waits for somebody to write.
+                    if entry.is_dir(follow_symlinks=False) and not (in_storage and name in _PIECES):
+                        waiting.append(entry.path)
         except PermissionError:
             refused[folder] = None
         except OSError:
             continue
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """What a file looks like; None for a link that leads nowhere, and for what only waits for somebody to write."""
-    try:
-        status = entry.stat()
-    except OSError:
-        return None
-    return status if S_ISREG(status.st_mode) else None

@@ -19,12 +19,6 @@ import inspector
 from inspector.core.errors import StoreDamaged, StoreError
 from inspector.stores.recorded import FileDigest, digest_from
 
-#: So many files are asked for before the first is answered: whoever asks may be kept from it for a while by reading
-#: itself, and the process is not to wait for that.
-AHEAD = 8
-#: The least that is worth starting a process for, in bytes.
-WORTH = 64_000_000
-
 
 class Ended(Exception):
     """The process ended before its time."""

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from inspector.core.errors import StoreError
-from inspector.stores import transcripts
+from inspector.stores import listing
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder
+from inspector.stores.recorded import FileDigest
 from inspector.stores.second_reader import Ended, SecondReader, second_reader
 from tests.conftest import ROOT
 
@@ -44,7 +45,7 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
         def ask(self, path: str) -> None:
             waiting.append(path)
 
-        def answer(self) -> tuple[transcripts.FileDigest, ...]:
+        def answer(self) -> tuple[FileDigest, ...]:
             if len(answered) == after:
                 raise Ended
             answered.append(waiting.pop(0))
@@ -55,8 +56,8 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
         with second_reader(agent) as second:
             yield Ending(second._process)
 
-    monkeypatch.setattr(transcripts, "WORTH", 0)
-    monkeypatch.setattr(transcripts, "second_reader", ending)
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr("inspector.stores.second_reader.second_reader", ending)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert open_folder(CLAUDE, keep=False).conversations() == whole
     assert len(answered) <= after
@@ -72,7 +73,7 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
             waiting[0] += 1
             super().ask(path)
 
-        def answer(self) -> tuple[transcripts.FileDigest, ...]:
+        def answer(self) -> tuple[FileDigest, ...]:
             most.append(waiting[0])
             waiting[0] -= 1
             return super().answer()
@@ -82,10 +83,10 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
         with second_reader(agent) as second:
             yield Watched(second._process)
 
-    monkeypatch.setattr(transcripts, "WORTH", 0)
-    monkeypatch.setattr(transcripts, "second_reader", watched)
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr("inspector.stores.second_reader.second_reader", watched)
     # All are for the other process.
-    monkeypatch.setattr(transcripts.TranscriptStore, "_read_these", lambda *_: None)
+    monkeypatch.setattr(listing.Listing, "_read_these", lambda *_: None)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     store = open_folder(CLAUDE, keep=False)
     files = len(list(CLAUDE.rglob("*.jsonl")))
