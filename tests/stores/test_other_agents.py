@@ -325,7 +325,9 @@ def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: pi(1), lambda: pi(3), codex, opencode], ids=["pi-1", "pi-3", "codex", "opencode"]
+    "make",
+    [lambda: pi(1), lambda: pi(3), codex, pytest.param(opencode, marks=pytest.mark.slow)],
+    ids=["pi-1", "pi-3", "codex", "opencode"],
 )
 def test_hostile_values_are_survived(tmp_path: Path, make: Callable[[], Any]) -> None:
     """Every value of a session is replaced by each odd one in turn; what is left of it is read."""
