@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 
-#: How much of a file is looked at to tell what it is, in bytes.
-HEAD = 1 << 20
+#: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
+HEAD = 1 << 26
 _FIRST = 1 << 14
 _SPACE = re.compile(r"\s*")
 
@@ -128,7 +128,7 @@ def head_of(path: Path) -> bytes:
         with path.open("rb") as file:
             head = file.read(_FIRST)
             if b"\n" not in head:
-                head += file.read(HEAD - _FIRST)
+                head += file.readline(HEAD - _FIRST)
     except OSError as error:
         raise cannot_read(path, error) from error
     if not head.strip():

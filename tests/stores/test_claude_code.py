@@ -565,6 +565,16 @@ def test_a_very_long_line_takes_no_longer_than_it_is_long(tmp_path: Path) -> Non
     assert len(store.messages(conversation.live)[-1].text) == 2_000_007
 
 
+def test_the_first_line_may_hold_a_picture(tmp_path: Path) -> None:
+    made = session()
+    source = {"type": "base64", "media_type": "image/png", "data": "A" * 3_000_000}
+    made.user([{"type": "image", "source": source}, {"type": "text", "text": "What is this?"}])
+    made.answer(lines.text("A berth."))
+    made.write(tmp_path / "a.jsonl")
+    _, conversation, _ = opened(tmp_path)
+    assert len(conversation.live) == conversation.row.messages == 2
+
+
 def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
     made = session()
     worked(made, 1)

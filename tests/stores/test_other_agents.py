@@ -387,6 +387,8 @@ def test_a_first_line_of_odd_types_is_nobodys(tmp_path: Path) -> None:
     for odd in ({"type": {}, "payload": {}}, {"type": [], "cwd": 1, "id": {}}, {"sessionId": []}):
         with pytest.raises(NotAStore):
             open_store(written(tmp_path / "a.jsonl", json.dumps(odd) + "\n"))
+    with pytest.raises(NotAStore):
+        open_store(written(tmp_path / "a.jsonl", '{"a":' + "[" * 100_000))
 
 
 def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
