@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.answers.answers import Answers
+from inspector.answers.findings import findings
 from inspector.app.conversation.panes.message import message_view
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -641,3 +643,28 @@ def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> 
             assert {r.message: (r.output, r.cache_read) for r in store.requests(conversation)} == {
                 name: (told["output_tokens"], told["cache_read_input_tokens"]) for name, told in usage.items()
             }
+
+
+def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_path: Path) -> None:
+    """Its first request sends far more than its lines hold: nothing is told of that as if the list were whole."""
+    before, made = session(), session("5e55a000-0000-4000-8000-000000000002")
+    worked(before, 2)
+    made.at, made.last = before.at, before.lines[-1]["uuid"]
+    worked(made, 1, first=2)
+    made.compact(SUMMARY)
+    worked(made, 1, first=3)
+    made.compact(SUMMARY)
+    _, alone, compactions = opened(made.write(tmp_path / "b.jsonl"))
+    assert any("goes on from one that is not in these files" in note for note in alone.notes)
+    assert [done.whole for done in compactions] == [False, True]
+    assert compactions[0].note == "The beginning of the list before it is not in these files."
+    inspection, resolved = Answers.of([tmp_path / "b.jsonl"], {}, None).opened(made.session)
+    assert inspection.compactions()[0].tokens_after > inspection.compactions()[0].tokens_before
+    told = [(one.rule, one.compaction) for one in findings(inspection, resolved)]
+    assert ("saved-little", 1) not in told
+    before.write(tmp_path / "a.jsonl")
+    _, whole, compactions = opened(tmp_path)
+    assert not any("goes on from" in note for note in whole.notes)
+    assert [done.whole for done in compactions] == [True, True]
+    inspection, resolved = Answers.of([tmp_path], {}, None).opened(whole.id)
+    assert [done.whole for done in inspection.compactions()] == [True, True]
