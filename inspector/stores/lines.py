@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 
-#: How much of a file is looked at to tell what it is, in bytes.
-HEAD = 1 << 20
+#: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
+HEAD = 1 << 26
 _FIRST = 1 << 14
 _SPACE = re.compile(r"\s*")
 
@@ -97,7 +97,8 @@ def mapping(raw: bytes) -> dict[str, Any] | None:
 
 @cache
 def _decode() -> Callable[[bytes], Any]:
-    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN."""
+    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN, and
+    bytes that are no UTF-8."""
     import msgspec
 
     fast = msgspec.json.Decoder().decode
@@ -105,8 +106,8 @@ def _decode() -> Callable[[bytes], Any]:
     def decode(raw: bytes) -> Any:
         try:
             return fast(raw)
-        except msgspec.DecodeError:
-            return json.loads(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return json.loads(raw.decode("utf-8-sig", errors="surrogateescape"))
 
     return decode
 
@@ -127,7 +128,7 @@ def head_of(path: Path) -> bytes:
         with path.open("rb") as file:
             head = file.read(_FIRST)
             if b"\n" not in head:
-                head += file.read(HEAD - _FIRST)
+                head += file.readline(HEAD - _FIRST)
     except OSError as error:
         raise cannot_read(path, error) from error
     if not head.strip():

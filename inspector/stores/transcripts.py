@@ -17,7 +17,7 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
 )
-from inspector.core.errors import StoreError, UnknownConversation
+from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
@@ -249,6 +249,8 @@ class TranscriptStore:
 
     def _source(self, conversation: str) -> Source:
         source = self._listing.source(conversation)
+        if source is None and conversation in self._opened:
+            raise StoreMissing("The files of this conversation are gone; what was read of them stays.")
         if source is None:
             raise UnknownConversation(f"No conversation has the id {conversation!r}.")
         return source

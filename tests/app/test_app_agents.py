@@ -140,3 +140,38 @@ def test_how_a_compaction_ended_that_an_agent_recorded() -> None:
     assert outcome_of(replace(made, encrypted=True)) == "encrypted"
     assert outcome_of(replace(made, trigger="auto")) == "unrecorded"
     assert outcome_of(replace(made, tokens_before_reported=5, summary="## Goal")) == "summary"
+
+
+@pytest.mark.parametrize("moved", ["", "left", "["])
+async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved: str) -> None:
+    """Whoever went back over a compaction, or a copy of an earlier time: the panes are those of what is there now."""
+    whole = next((AGENTS / "claude-code").rglob("3f1c7a52*.jsonl")).read_bytes()
+    path = tmp_path / "3f1c7a52.jsonl"
+    path.write_bytes(whole)
+    async with running(path, "Harbor importer", state=tmp_path / "state") as pilot:
+        screen = conversation(pilot)
+        for key in (moved, *"234567"):
+            if key:
+                await press(pilot, key)
+        before = screen.state.generation
+        path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
+        screen.opening.again()
+        await settled(pilot)
+        opened = screen.known.opened
+        assert opened is not None
+        assert (len(opened.generations), before) == (1, 2 if moved == "[" else 3)
+        assert (screen.state.generation, screen.state.compaction, screen.state.moment) == (1, 0, None)
+        for key in "1234567":
+            await press(pilot, key)
+        # And back again.
+        path.write_bytes(whole)
+        screen.opening.again()
+        await settled(pilot)
+        assert screen.known.opened is not None
+        assert len(screen.known.opened.generations) == 3
+        path.unlink()
+        screen.opening.again()
+        await settled(pilot)
+        for key in "1234567":
+            await press(pilot, key)
+        assert "The files of this conversation are gone" in screen_text(pilot)

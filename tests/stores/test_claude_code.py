@@ -565,17 +565,40 @@ def test_a_very_long_line_takes_no_longer_than_it_is_long(tmp_path: Path) -> Non
     assert len(store.messages(conversation.live)[-1].text) == 2_000_007
 
 
+def test_the_first_line_may_hold_a_picture(tmp_path: Path) -> None:
+    made = session()
+    source = {"type": "base64", "media_type": "image/png", "data": "A" * 3_000_000}
+    made.user([{"type": "image", "source": source}, {"type": "text", "text": "What is this?"}])
+    made.answer(lines.text("A berth."))
+    made.write(tmp_path / "a.jsonl")
+    _, conversation, _ = opened(tmp_path)
+    assert len(conversation.live) == conversation.row.messages == 2
+
+
+def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"keeps ships", b"keeps \xfb ships"))
+    store, conversation, _ = opened(path)
+    assert conversation.row.messages == len(conversation.live) == 4
+    message = store.messages(conversation.live)[-1]
+    assert (message.text, message.note) == ("Berth 0 keeps \udcfb ships.", "")
+    assert conversation.notes == ()
+
+
 def test_what_is_unusual_in_a_line_hides_nothing_else_of_it(tmp_path: Path) -> None:
     """The list counts as the conversation does, whatever stands where something else is expected."""
     made = session()
     worked(made, 1)
-    made.user([{"type": "text", "text": 5}, "words", {"text": "more"}, {"type": None}])
+    made.user([{"type": "text", "text": 5}, "words", {"text": "more"}, {"type": None}, {"type": {"a": []}}])
     made.answer({"type": "text", "text": {"deep": 1}}, {"type": "text", "text": "Berth 2."}, written=60_000)
     made.user([{"type": "tool_result", "tool_use_id": "a", "content": 3}, {"type": "tool_result"}])
     made.user(3)
     made.user([])
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
     assert conversation.row.messages == len(conversation.live)
+    assert store.live_tokens(conversation.id) > 0
     largest = max(request.context for request in store.requests(conversation))
     assert f"{largest:,} tokens" in conversation.row.window_source
 

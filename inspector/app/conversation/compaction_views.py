@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from inspector.app.conversation.chrome import outcome_of
 from inspector.app.conversation.rows import GenerationRows
-from inspector.core.conversations import Compaction, Request
+from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
 from widgets.base import human
@@ -67,15 +66,14 @@ class CompactionRows:
         )
 
 
-def reported_words(done: Compaction, requests: Iterable[Request]) -> str:
-    """The agent's own sizes before and after, in tokens, and what the first request after it sent; "" where the agent
+def reported_words(done: Compaction, sent: int | None) -> str:
+    """The agent's own sizes before and after, in tokens, and what the first request after it `sent`; "" where the agent
     counted nothing."""
     sizes = [size for size in (done.tokens_before_reported, done.tokens_after_reported) if size is not None]
     if not sizes:
         return ""
     told = " → ".join(f"{size:,}" for size in sizes)
-    after = next((request.context for request in requests if request.generation == done.index + 1), None)
-    return told if after is None else f"{told} · the next request sent {after:,}"
+    return told if sent is None else f"{told} · the next request sent {sent:,}"
 
 
 def compaction_view(

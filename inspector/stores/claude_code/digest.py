@@ -272,7 +272,7 @@ def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
             for raw in file:
                 try:
                     yield decoder.decode(raw), raw
-                except (msgspec.DecodeError, RecursionError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     # A value of another type than the usual, or no JSON at all.
                     yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
     except OSError as error:

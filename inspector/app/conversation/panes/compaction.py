@@ -145,7 +145,7 @@ def compute(
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
     lost, note = _lost(facts, done) if over else ((), "")
-    sent = opened.inspection.store.requests(opened.inspection.conversation) if over else ()
+    sent = opened.first_sent.get(done.index + 1) if over else None
     went = None if index is None else index.rough_until(done.tail_start) - index.rough_until(done.head_end)
     view = replace(
         compaction_view(total, done, plan, went, reported_words(done, sent)),
