@@ -36,7 +36,7 @@ bench: $(DEV)
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
 snapshots: $(DEV)
-	@$(BIN)/python -m pytest tests/app tests/widgets --snapshot-update
+	@$(BIN)/python -m pytest --slow tests/app tests/widgets --snapshot-update
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; name one with PYTHON=...")'

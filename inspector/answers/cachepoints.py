@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import caching_release, policy_of, ttl_of
+from inspector.answers.resolving import caching_release, next_policy, policy_of, ttl_of
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
 from inspector.caching.policy import CachePolicy
 from inspector.config.settings import ResolvedSettings
@@ -27,7 +27,7 @@ class PlacedBreakpoint:
 
 @dataclass(frozen=True, slots=True)
 class CachePoints:
-    """The breakpoints of a generation's next request, by the rules of a profile."""
+    """The breakpoints of a generation's next request, by the rules of a profile; none where these do not tell."""
 
     conversation: str
     generation: int
@@ -46,7 +46,7 @@ def cache_points(
     inspection, resolved = answers.opened(name)
     generation = inspection.generation(number)
     messages = answers.store.messages(generation)
-    policy = policy_of(inspection.conversation.row, resolved.settings.profile)
+    policy = next_policy(inspection.conversation.row, resolved.settings.profile)
     layout = layout or policy.layout
     ttl = ttl or ttl_of(resolved)
     system = inspection.system_tokens(generation.session)
@@ -63,7 +63,11 @@ def cache_points(
                 None if point.message is None else messages[point.message],
                 system if point.message is None else system + _tokens(messages[: point.message + 1]),
             )
-            for point in breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
+            for point in (
+                ()
+                if policy.enabled is None
+                else breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
+            )
         ),
     )
 

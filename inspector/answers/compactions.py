@@ -69,7 +69,8 @@ def what_was_tried(answers: Answers, session: str, profile: str) -> str:
     store = next(
         (one for one in stores_of(answers.store) if isinstance(one, HermesStore) and one.path == path), None
     )
-    return tried_text(store.fits(), profile) if store is not None else ""
+    # Other settings are tried of profiles that the store's signs leave open: of all of them, one fits by chance.
+    return tried_text(store.fits(varied=(profile,)), profile) if store is not None else ""
 
 
 def why_of(

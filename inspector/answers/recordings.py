@@ -10,7 +10,7 @@ from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
 from inspector.core.messages import Message
-from inspector.engines.registry import engine
+from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
 from inspector.replay.recording import Recording, recording_of
@@ -47,7 +47,7 @@ def read_recording(
         systems,
         list(_reported(inspection, lists, systems, times)),
         inspection.store.microcompactions(inspection.conversation),
-        clears=profile == inspection.conversation.row.agent,
+        clears=agent_of(profile) == inspection.conversation.row.agent,
     )
 
 

@@ -244,7 +244,8 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
     # Where reads were reported though nothing was marked, the provider caches by itself.
     automatic = not policy.enabled and conversation.usage.cache_read > 0
     laid = layout or policy.layout
-    return list(modelled_requests(lists, conversation.row.model, policy.enabled, hour, laid, automatic))
+    marked = bool(policy.enabled)
+    return list(modelled_requests(lists, conversation.row.model, marked, hour, laid, automatic))
 
 
 def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:

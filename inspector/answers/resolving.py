@@ -19,14 +19,14 @@ from inspector.config.settings import (
 )
 from inspector.core.conversations import ConversationRow, Request
 from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import caveat, engine, release_of
+from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store, StoreInfo
-from inspector.stores.several import SeveralStores, settled_info
+from inspector.stores.several import info_of
 
 
 def info_for(store: Store, session: str) -> StoreInfo:
     """What the database is that holds a session."""
-    return store.info_of(session) if isinstance(store, SeveralStores) else settled_info(store)
+    return info_of(store, session)
 
 
 def resolve(
@@ -73,6 +73,16 @@ def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:
 def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
     """Whether and how the release caches the prompts of a conversation."""
     return cache_policy(row.model, row.provider, row.base_url, caching_release(profile))
+
+
+def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
+    """The same of the next request. Where an agent sets its breakpoints of which only compactions were observed, nobody
+    knows."""
+    policy, agent = policy_of(row, profile), agent_of(profile)
+    if not agent:
+        return policy
+    reason = f"Where {agent} sets breakpoints is not recorded; what its requests read from the cache is."
+    return replace(policy, enabled=None, reason=reason)
 
 
 def ttl_of(resolved: ResolvedSettings) -> Ttl:

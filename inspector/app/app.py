@@ -65,11 +65,12 @@ class InspectorApp(Host):
         flags: dict[str, Any] | None = None,
         config: Path | None = None,
         theme: str | None = None,
-        index: Future[tuple[ConversationRow, ...]] | None = None,
+        index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
         apart: bool = False,
         driver: type[Driver] | None = None,
     ) -> None:
-        """`index` is the store's conversations where somebody reads them already. `apart` has another process work
+        """`index` is the store's conversations where somebody reads them already, and whether they are all. `apart`
+        has another process work
         in the background of the list. `driver` draws, Textual's own without."""
         super().__init__(driver)
         keep_parsed(self)

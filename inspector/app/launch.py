@@ -14,8 +14,10 @@ from typing import Any
 from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
-from inspector.stores.base import Store
+from inspector.stores.base import Gradual, Store
 
+#: Conversations, and whether these are all.
+Ahead = tuple[tuple[ConversationRow, ...], bool]
 #: How long a thread at work may hold the interpreter while another wants it, in seconds. Python's own 5 ms, met
 #: some times in a frame, are what makes a key feel slow while messages are counted.
 _SWITCH_SECONDS = 0.000_5
@@ -63,17 +65,19 @@ def be_prompt() -> None:
     """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(5_000, 5, 100)
     gc.enable()
 
 
-def read_ahead(store: Store) -> Future[tuple[ConversationRow, ...]]:
-    """The store's conversations, read in a thread."""
-    found: Future[tuple[ConversationRow, ...]] = Future()
+def read_ahead(store: Store) -> Future[Ahead]:
+    """The store's conversations, read in a thread, and whether they are all; where files are to be read for that, what
+    is known without."""
+    found: Future[Ahead] = Future()
 
     def read() -> None:
         try:
-            found.set_result(store.conversations())
+            known = store.at_once() if isinstance(store, Gradual) else None
+            found.set_result(known or (store.conversations(), True))
         except InspectorError as error:
             found.set_exception(error)
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 #: Textual keeps what it parsed of so many sources, by default 64. There are more: without room it would parse all of
 #: them anew for every kind of widget that is mounted for the first time.
 _SOURCES = 512
-#: Left to keys and frames between two widgets, in seconds: the styles of one are parsed in some 2 ms.
-_PAUSE = 0.002
 
 
 def keep_parsed(app: App[Any]) -> None:
@@ -43,7 +41,8 @@ async def parse_ahead(app: App[Any], screen: Screen[Any]) -> None:
         for place, styles, tie_breaker, scope in sources:
             sheet.add_source(styles, place, is_default_css=True, tie_breaker=tie_breaker, scope=scope)
         sheet.parse()
-        await asyncio.sleep(_PAUSE)
+        # Keys and frames come between two widgets: the styles of one are parsed in some 2 ms.
+        await asyncio.sleep(0)
 
 
 def _kinds(base: type[Widget]) -> tuple[type[Widget], ...]:

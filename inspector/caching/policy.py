@@ -18,9 +18,9 @@ _MINIMAX_HOSTS = ("api.minimax.io", "api.minimaxi.com")
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Whether requests carry cache markers, in which layout, and a sentence why."""
+    """Whether requests carry cache markers (None: nobody knows), in which layout, and a sentence why."""
 
-    enabled: bool
+    enabled: bool | None
     layout: Literal["native", "envelope"]
     reason: str
 
@@ -28,7 +28,7 @@ class CachePolicy:
 def caching_enabled(model: str, provider: str = "", base_url: str = "") -> tuple[bool, str]:
     """Whether requests carry cache markers, and a sentence why."""
     policy = cache_policy(model, provider, base_url)
-    return policy.enabled, policy.reason
+    return bool(policy.enabled), policy.reason
 
 
 def cache_policy(

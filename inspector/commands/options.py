@@ -12,7 +12,7 @@ from inspector.core.text import safe
 
 PROFILE_HELP = (
     "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation, "
-    "claude-code, codex, opencode, pi; default: detected, documented for files."
+    "claude-code, claude-code-2.0, codex, opencode, pi; default: detected, documented for files."
 )
 PATH_HELP = (
     "PATH may be left out: then every store found on this machine is read (`stores` lists them). A conversation "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -45,7 +46,7 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
 
 def is_path(word: str) -> bool:
     """Whether a word where PATH may stand is one: a file that is there, or what is written as a path."""
-    return word.endswith(".db") or word.startswith(("/", "./", "../", "~/")) or Path(word).exists()
+    return word.endswith(".db") or word.startswith(("/", "./", "../", "~/")) or os.path.exists(word)
 
 
 def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:

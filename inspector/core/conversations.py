@@ -104,7 +104,8 @@ class Compaction:
     tail message), None where none was found. Tokens are rough, system prompt included.
     `exact` is False where the boundaries could only be inferred, and then `note` says why. `trigger` is what the
     agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
-    None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it.
+    None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it. `whole`
+    is False where the store has not all of the list before.
     """
 
     index: int
@@ -128,6 +129,7 @@ class Compaction:
     tokens_before_reported: int | None = None
     tokens_after_reported: int | None = None
     encrypted: bool = False
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

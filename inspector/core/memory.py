@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 
 #: glibc's name for the size, in bytes, from which a block is mapped by itself; what it starts with.
@@ -18,6 +17,8 @@ def give_back() -> None:
     counting a long conversation takes. Other C libraries have no such calls.
     """
     if sys.platform == "linux":
+        import ctypes
+
         library = ctypes.CDLL(None)
         set_option, trim = getattr(library, "mallopt", None), getattr(library, "malloc_trim", None)
         if set_option is not None and trim is not None:

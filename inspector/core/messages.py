@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 #: The types of content part that hold a picture (OpenAI chat, OpenAI responses, Anthropic).
-IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
+# No set: what stands where a type is expected may be anything.
+IMAGE_PARTS = ("image", "image_url", "input_image")
 
 
 @dataclass(frozen=True, slots=True)

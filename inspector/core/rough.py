@@ -69,13 +69,13 @@ def message_images(wire: Mapping[str, Any]) -> int:
     """How many pictures a message counts for."""
     content = wire.get("content")
     count = _images(content, IMAGE_PARTS)
-    count += _images(wire.get(_BLOCKS), frozenset({"image"}))
+    count += _images(wire.get(_BLOCKS), ("image",))
     if isinstance(content, dict) and content.get("_multimodal"):
-        count += _images(content.get("content"), frozenset({"image", "image_url"}))
+        count += _images(content.get("content"), ("image", "image_url"))
     return count
 
 
-def _images(parts: object, kinds: frozenset[str]) -> int:
+def _images(parts: object, kinds: tuple[str, ...]) -> int:
     if not isinstance(parts, list):
         return 0
     return sum(1 for part in parts if isinstance(part, dict) and part.get("type") in kinds)

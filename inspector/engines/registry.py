@@ -14,7 +14,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
-from inspector.engines.observed.rules import AGENTS
+from inspector.engines.observed.rules import AGENTS, observed_of
 from inspector.engines.truncation import TruncationEngine
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
@@ -69,6 +69,18 @@ def caveat(profile: str) -> str:
     return f"{profile} was read from public sources and never compared with a release that ran."
 
 
+def agent_of(profile: str) -> str:
+    """The agent whose rules a profile observes; "" for any other engine."""
+    return next((rules.owner for rules in AGENTS if rules.name == profile), "")
+
+
+def profile_of(agent: str, version: str) -> str:
+    """The profile of what was observed of an agent's release, as "2.1.7"; that of its newest where the version is not
+    told. The agent's own name where nothing was observed."""
+    rules = observed_of(agent, version)
+    return agent if rules is None else rules.name
+
+
 def standing(profile: str) -> str:
     """How far a profile can be trusted, in a few words: compared with what ran, read, observed, or of a package."""
     policies = policies_of(profile)
@@ -76,7 +88,7 @@ def standing(profile: str) -> str:
         return "compared" if policies.compared else "read, not compared"
     if profile == TruncationEngine().name:
         return "baseline"
-    if any(rules.name == profile for rules in AGENTS):
+    if agent_of(profile):
         return "observed"
     return next((f"of {_package(point)}" for point in _others() if point.name == profile), "")
 

@@ -69,6 +69,8 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
         before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
         if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
             continue
+        if not compaction.recorded.whole:
+            continue
         saved = (
             f"saved {(before - after) / before:.1%} of {before:,} tokens"
             if after <= before

@@ -238,7 +238,7 @@ _ALL = (
         "A compaction saved little",
         "The compaction cost a summary call and the prompt cache, and the list is hardly smaller. After "
         "two in a row 0.13 to 0.18 give up compacting.",
-        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens.",
+        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has whole.",
         "Lower target_ratio or protect_last_n, or raise the threshold, so that more lies in the middle.",
     ),
     Rule(

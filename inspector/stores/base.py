@@ -137,6 +137,11 @@ class Stamping(Protocol):
 class Gradual(Protocol):
     """A store whose list takes a while to read."""
 
+    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
+        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
+        now; None where asking for all of them is as quick."""
+        ...
+
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """The conversations as far as they are read, how many files were read, and how many there are."""
         ...

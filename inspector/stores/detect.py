@@ -16,19 +16,20 @@ def open_store(path: Path) -> Store:
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """
     path = Path(path).expanduser()
-    if path.is_dir():
-        return open_folder(path)
-    from inspector.stores.lines import head_of
+    from inspector.stores.lines import head_of, is_folder
 
+    if is_folder(path):
+        return open_folder(path)
     agent = agent_of(path, head_of(path)) if path.is_file() else ""
     if agent in ("", DATABASE):
         # Whoever is to say that a file is nothing that is known is the store that users know best.
         from inspector.stores.hermes import HermesStore
 
         return HermesStore(path)
-    from inspector.stores.transcripts import TranscriptStore, signatures
+    from inspector.stores.signatures import signatures
+    from inspector.stores.transcripts import TranscriptStore
 
-    return TranscriptStore(reader_of(agent), path, partial(signatures, (str(path),)))
+    return TranscriptStore(agent, partial(reader_of, agent), path, partial(signatures, (str(path),)))
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
@@ -44,7 +45,9 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     index = default_index() if keep else None
     files = FolderFiles(folder, index)
     stores: list[Store] = [
-        TranscriptStore(reader_of(agent), folder, partial(files.of, agent), index)
+        TranscriptStore(
+            agent, partial(reader_of, agent), folder, partial(files.of, agent), index, lambda: files.notes
+        )
         for agent in READERS
         if files.of(agent)
     ]
@@ -57,6 +60,6 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     if not stores:
         raise problem or NotAStore(
             f"The directory {folder} holds no sessions: neither a transcript that this program knows nor a state.db of "
-            "Hermes Agent lies in it or below it."
+            "Hermes Agent lies in it or below it." + "".join(f" {note}" for note in files.notes)
         )
     return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)

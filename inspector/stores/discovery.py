@@ -32,7 +32,7 @@ def hermes_database() -> Path:
     if not home:
         return usual
     own = Path(home).expanduser() / "state.db"
-    return own if own.exists() or not usual.exists() else usual
+    return own if os.path.exists(own) or not os.path.exists(usual) else usual
 
 
 def usual_places() -> tuple[Place, ...]:
@@ -53,7 +53,15 @@ def usual_places() -> tuple[Place, ...]:
 
 def places() -> tuple[Place, ...]:
     """The places where there is something."""
-    return tuple(place for place in usual_places() if place.path.exists())
+    return tuple(place for place in usual_places() if _may_exist(place.path))
+
+
+def _may_exist(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError:
+        # Opening it says so.
+        return True
 
 
 def open_machine() -> Store:
@@ -92,18 +100,24 @@ def _open(agent: str, paths: Sequence[Path]) -> Store:
         return open_store(paths[0])
     from inspector.stores.folder_files import FolderFiles
     from inspector.stores.index import default_index
-    from inspector.stores.transcripts import Signature, TranscriptStore, signatures
+    from inspector.stores.lines import is_folder
+    from inspector.stores.signatures import Signature, signatures
+    from inspector.stores.transcripts import TranscriptStore
 
     index = default_index()
-    looks = [
-        partial(FolderFiles(path, index).of, agent) if path.is_dir() else partial(signatures, (str(path),))
-        for path in paths
-    ]
+    folders = [FolderFiles(path, index) for path in paths if is_folder(path)]
+    single = [str(path) for path in paths if not is_folder(path)]
+    looks = [*(partial(folder.of, agent) for folder in folders), partial(signatures, single)]
 
     def files() -> dict[str, Signature]:
         return {path: signature for look in looks for path, signature in look().items()}
 
-    return TranscriptStore(reader_of(agent), Path(os.path.commonpath(paths)), files, index)
+    def left_out() -> list[str]:
+        return [note for folder in folders for note in folder.notes]
+
+    return TranscriptStore(
+        agent, partial(reader_of, agent), Path(os.path.commonpath(paths)), files, index, left_out
+    )
 
 
 def _folder(variable: str, usual: Path) -> Path:

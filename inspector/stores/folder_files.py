@@ -7,14 +7,15 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from inspector.core.errors import StoreError
+from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.readers import DATABASE, READERS, agent_of
+from inspector.stores.signatures import Signature, with_log
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
-    from inspector.stores.transcripts import Signature
 
 #: So long a look at a folder serves all who ask, in seconds.
 _SHARED_SECONDS = 0.25
@@ -34,26 +35,44 @@ class FolderFiles:
         self._lock = threading.Lock()
         self._now: dict[str, Signature] = {}
         #: The files of each agent, of the look that they were taken from.
-        self._of: dict[str, tuple[dict[str, Signature], dict[str, Signature]]] = {}
+        self._of: tuple[dict[str, Signature] | None, dict[str, dict[str, Signature]]] = (None, {})
         self._at = float("-inf")
+        #: Folders that may not be looked into, and files that may not be read.
+        self._closed: dict[str, None] = {}
+        self._refused: dict[str, None] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence about what this user may not read, where there is something."""
+        refused = [*self._closed, *self._refused]
+        if not refused:
+            return ()
+        more = f" and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+        return (f"{refused[0]}{more} may not be read by this user, and what is there is left out.",)
 
     def of(self, agent: str) -> dict[str, Signature]:
         """The files of one agent that there are now, by path, and what each looks like."""
         with self._lock:
             now = self._walked()
-            known = self._of.get(agent)
-            if known is None or known[0] is not now:
+            known = self._of
+            if known[0] is not now:
                 self._look([path for path in now if path not in self._agents])
-                own = {path: signature for path, signature in now.items() if self._agents.get(path) == agent}
-                known = self._of[agent] = (now, own)
-            return known[1]
+                known = self._of = (now, self._sorted_out(now))
+            return known[1].get(agent, {})
+
+    def _sorted_out(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
+        of: dict[str, dict[str, Signature]] = {}
+        for path, signature in now.items():
+            of.setdefault(self._agents.get(path, ""), {})[path] = signature
+        return of
 
     def _walked(self) -> dict[str, Signature]:
         """Every file that may be of somebody's; the stores of several agents share one look."""
         if time.monotonic() - self._at < _SHARED_SECONDS:
             return self._now
         found: dict[str, Signature] = {}
-        _below(str(self._folder), found)
+        self._closed = {}
+        _below(str(self._folder), found, self._closed)
         self._now = {path: found[path] for path in sorted(found)}
         self._at = time.monotonic()
         return self._now
@@ -73,8 +92,12 @@ class FolderFiles:
             if path not in self._agents:
                 try:
                     head = head_of(Path(path))
+                except StoreBusy:
+                    self._refused[path] = None
+                    continue
                 except StoreError:
                     continue
+                self._refused.pop(path, None)
                 # What is too short to tell yet, or not ours to read, is looked at again the next time.
                 if (agent := agent_of(Path(path), head)) or b"\n" in head:
                     self._agents[path] = agent
@@ -104,18 +127,31 @@ class FolderFiles:
         return f"files below {self._folder}"
 
 
-def _below(folder: str, found: dict[str, Signature]) -> None:
-    """Find the files below a folder that are called like transcripts or databases; others are passed over."""
-    from inspector.stores.transcripts import with_log
-
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if not (entry.name in _PIECES and os.path.basename(folder) in ("storage", "session")):
-                        _below(entry.path, found)
-                elif entry.name.endswith(_ENDINGS):
-                    stat, path = entry.stat(), entry.path
-                    found[path] = with_log(path, (stat.st_size, stat.st_mtime_ns))
-    except OSError:
-        return
+def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
+    """Find the files below a folder that are called like transcripts or databases, and the folders that may not be
+    looked into. Folders that are links are passed over: they may lead round in a circle."""
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        in_storage = os.path.basename(folder) in ("storage", "session")
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name.endswith(_ENDINGS):
+                        try:
+                            status = entry.stat()
+                        except OSError:
+                            # A link that leads nowhere.
+                            continue
+                        if S_ISREG(status.st_mode):
+                            path, signature = entry.path, (status.st_size, status.st_mtime_ns)
+                            found[path] = with_log(path, signature) if name.endswith(".db") else signature
+                            continue
+                    # What is neither only waits for somebody to write.
+                    if entry.is_dir(follow_symlinks=False) and not (in_storage and name in _PIECES):
+                        waiting.append(entry.path)
+        except PermissionError:
+            refused[folder] = None
+        except OSError:
+            continue

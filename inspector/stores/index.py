@@ -8,12 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from array import array
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.config.database import CacheFile
 from inspector.stores.recorded import FileDigest, digest_from
+from inspector.stores.signatures import Signature
 
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
@@ -76,6 +79,16 @@ def mark_of(value: object) -> str:
     """A short text that changes whenever a value of plain parts does."""
     raw = repr(value).encode("utf-8", errors="surrogatepass")
     return hashlib.blake2b(raw, digest_size=16).hexdigest()
+
+
+def mark_of_files(files: Mapping[str, Signature]) -> str:
+    """A short text that changes whenever there are other files, or one looks another way."""
+    try:
+        numbers = array("q", chain.from_iterable(files.values())).tobytes()
+    except OverflowError:
+        return mark_of(files)
+    names = "\0".join(files).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(names + b"\0" + numbers, digest_size=16).hexdigest()
 
 
 def _path_key(path: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -11,9 +12,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 
-#: How much of a file is looked at to tell what it is, in bytes.
-HEAD = 1 << 20
+#: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
+HEAD = 1 << 26
 _FIRST = 1 << 14
+_SPACE = re.compile(r"\s*")
 
 
 class Line(NamedTuple):
@@ -46,19 +48,28 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
     """What a line holds that is no single document: several, where two programs wrote at once, or nothing readable."""
     text = raw.decode("utf-8", errors="surrogateescape")
     decoder = json.JSONDecoder()
-    at, found = 0, []
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
+    at, place, found = 0, start, []
+    while (begins := _end_of_space(text, at)) < len(text):
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, begins)
         except (ValueError, RecursionError):
             break
+        place += _bytes(text[at:begins])
+        length = _bytes(text[begins:end])
         if isinstance(value, dict):
-            before = len(text[:at].encode("utf-8", errors="surrogateescape"))
-            length = len(text[at:end].encode("utf-8", errors="surrogateescape"))
-            found.append(Line(start + before, length, value))
+            found.append(Line(place, length, value))
+        place += length
         at = end
     yield from found or [Line(start, len(raw), None)]
+
+
+def _end_of_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", errors="surrogateescape"))
 
 
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
@@ -86,7 +97,8 @@ def mapping(raw: bytes) -> dict[str, Any] | None:
 
 @cache
 def _decode() -> Callable[[bytes], Any]:
-    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN."""
+    """Reads JSON twice as fast as the standard library, which is asked where it is stricter: lone surrogates, NaN, and
+    bytes that are no UTF-8."""
     import msgspec
 
     fast = msgspec.json.Decoder().decode
@@ -94,8 +106,8 @@ def _decode() -> Callable[[bytes], Any]:
     def decode(raw: bytes) -> Any:
         try:
             return fast(raw)
-        except msgspec.DecodeError:
-            return json.loads(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return json.loads(raw.decode("utf-8-sig", errors="surrogateescape"))
 
     return decode
 
@@ -116,7 +128,7 @@ def head_of(path: Path) -> bytes:
         with path.open("rb") as file:
             head = file.read(_FIRST)
             if b"\n" not in head:
-                head += file.read(HEAD - _FIRST)
+                head += file.readline(HEAD - _FIRST)
     except OSError as error:
         raise cannot_read(path, error) from error
     if not head.strip():
@@ -131,6 +143,14 @@ def first_mappings(head: bytes) -> Iterator[dict[str, Any]]:
             value = mapping(raw)
             found = [value] if value is not None else [line.value for line in _pieces(raw, 0)]
             yield from (one for one in found if one is not None)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there. Raises StoreBusy where a folder above it may not be looked into."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise cannot_read(path, error) from error
 
 
 def cannot_read(path: Path, error: OSError) -> StoreError:

@@ -82,20 +82,11 @@ class Recorded:
     prompt: str = ""
 
 
-def source_values(source: Source) -> list[Any]:
-    """A source as JSON can hold it."""
-    return [source.row, source.files, source.shared, source.part]
-
-
-def source_from(values: Sequence[Any]) -> Source:
-    """The source that JSON gave back. Raises ValueError, TypeError for other values."""
-    told, files, shared, part = values
-    if len(told) != len(ConversationRow._fields):
-        raise ValueError("a row has other fields")
-    # By place, as a home has thousands.
-    make: Callable[..., ConversationRow] = ConversationRow
-    row = make(*told[:_SESSIONS], tuple(told[_SESSIONS]), *told[_SESSIONS + 1 :])
-    return Source(row, tuple(files), tuple(shared), part)
+def row_from(values: list[Any]) -> ConversationRow:
+    """The row whose fields JSON gave back in order, which it takes over. Raises TypeError, LookupError for other
+    values."""
+    values[_SESSIONS] = tuple(values[_SESSIONS])
+    return ConversationRow._make(values)
 
 
 class Memory(Protocol):

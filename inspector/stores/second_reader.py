@@ -19,9 +19,6 @@ import inspector
 from inspector.core.errors import StoreDamaged, StoreError
 from inspector.stores.recorded import FileDigest, digest_from
 
-#: The least that is worth starting a process for, in bytes.
-WORTH = 64_000_000
-
 
 class Ended(Exception):
     """The process ended before its time."""
@@ -33,15 +30,23 @@ class SecondReader:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """As `Reader.digests`. Raises StoreErrors, and Ended where nobody answers."""
-        asked, answers = self._process.stdin, self._process.stdout
-        if asked is None or answers is None:
+    def ask(self, path: str) -> None:
+        """Have it read a file after those before. Raises Ended where nobody listens."""
+        asked = self._process.stdin
+        if asked is None:
             raise Ended
         try:
-            asked.write(json.dumps(str(path)) + "\n")
+            asked.write(json.dumps(path) + "\n")
             asked.flush()
-            line = answers.readline()
+        except (OSError, ValueError):
+            raise Ended from None
+
+    def answer(self) -> tuple[FileDigest, ...]:
+        """As `Reader.digests`, of the first file that was asked for and not answered yet. Raises StoreErrors, and Ended
+        where nobody answers."""
+        answers = self._process.stdout
+        try:
+            line = "" if answers is None else answers.readline()
         except (OSError, ValueError):
             line = ""
         if not line:

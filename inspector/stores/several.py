@@ -26,6 +26,13 @@ def settled_info(store: Store) -> StoreInfo:
     return store.info if settled is None else settled()
 
 
+def info_of(store: Store, session: str) -> StoreInfo:
+    """What the store is that holds a session, with the profile of the release that wrote the session where the store
+    tells releases apart by session."""
+    own: Callable[[str], StoreInfo] | None = getattr(store, "info_of", None)
+    return settled_info(store) if own is None else own(session)
+
+
 class SeveralStores:
     """A Store over others. Sessions are told apart by their ids, which must differ between the databases."""
 
@@ -49,7 +56,7 @@ class SeveralStores:
 
     def info_of(self, session: str) -> StoreInfo:
         """What the database is that holds a session."""
-        return settled_info(self._owner(session))
+        return info_of(self._owner(session), session)
 
     @property
     def stores(self) -> tuple[Store, ...]:
@@ -58,24 +65,40 @@ class SeveralStores:
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation of every store, the last active first."""
-        rows = []
-        for store in self._stores:
-            for row in store.conversations():
-                rows.append(row)
-                self._owners.update(dict.fromkeys(row.sessions, store))
-        return tuple(sorted(rows, key=lambda row: row.last_active, reverse=True))
+        return self._together([store.conversations() for store in self._stores])
+
+    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
+        """The conversations as far as they are known at once, and whether they are all; None where no store's list
+        takes a while."""
+        known = [store.at_once() if isinstance(store, Gradual) else None for store in self._stores]
+        if not any(known):
+            return None
+        parts = [
+            part or (store.conversations(), True) for store, part in zip(self._stores, known, strict=True)
+        ]
+        return self._together([rows for rows, _ in parts]), all(whole for _, whole in parts)
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """The conversations as far as they are read; a store that reads its list at once counts as one file."""
         parts = [s.so_far() if isinstance(s, Gradual) else (s.conversations(), 1, 1) for s in self._stores]
-        rows = sorted(
-            (row for part in parts for row in part[0]), key=lambda row: row.last_active, reverse=True
+        rows = self._together([part[0] for part in parts])
+        return rows, sum(part[1] for part in parts), sum(part[2] for part in parts)
+
+    def _together(self, parts: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
+        """The rows of all stores, the last active first; whose each session is, is known from then on."""
+        for store, rows in zip(self._stores, parts, strict=True):
+            for row in rows:
+                self._owners.update(dict.fromkeys((row.id, *row.sessions), store))
+        return tuple(
+            sorted((row for rows in parts for row in rows), key=lambda row: row.last_active, reverse=True)
         )
-        return tuple(rows), sum(part[1] for part in parts), sum(part[2] for part in parts)
 
     def resolve(self, name: str) -> str:
         """The conversation of that name in any of the stores: who has the id is meant before who is called so. Raises
         UnknownConversation."""
+        owner = self._owners.get(name)
+        if owner is not None:
+            return owner.resolve(name)
         found, problems = [], []
         for store in self._stores:
             try:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from inspector.core.conversations import (
@@ -19,27 +17,20 @@ from inspector.core.conversations import (
     Microcompaction,
     Request,
 )
-from inspector.core.errors import StoreError, UnknownConversation
+from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import StoreInfo
-from inspector.stores.index import FileIndex, Kept, mark_of
+from inspector.stores.index import FileIndex
+from inspector.stores.listing import Listing
 from inspector.stores.names import resolve
-from inspector.stores.recorded import FileDigest, Reader, Recorded, Source, source_from, source_values
-from inspector.stores.second_reader import WORTH, Ended, SecondReader, second_reader
+from inspector.stores.recorded import Reader, Recorded, Source
+from inspector.stores.signatures import Signature, signature_of
 
 _BATCH = 256
 _PIECE = 64
 #: So many conversations stay open: what is kept of each are places in files, no bodies.
 _KEPT = 8
-#: What was read of files is handed to the index so often, in seconds: a run that is broken off loses little.
-_KEPT_EVERY = 2.0
-
-#: Of so many files on the whole list is kept between runs, beside what each of them holds.
-_MANY = 100
-
-#: What a file looked like when it was read: its size in bytes and its time of change.
-Signature = tuple[int, int]
 
 
 class TranscriptStore:
@@ -47,63 +38,84 @@ class TranscriptStore:
 
     def __init__(
         self,
-        reader: Reader,
+        agent: str,
+        reader: Callable[[], Reader],
         path: Path,
         files: Callable[[], Mapping[str, Signature]],
         index: FileIndex | None = None,
+        left_out: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        """`path` is what the user named, `files` tells the transcripts that there are now with size and time; `index`
-        keeps what they hold between runs."""
+        """`reader` makes the agent's, imported where it is wanted; `path` is what the user named, `files` tells the
+        transcripts that there are now with size and time; `index` keeps what they hold between runs; `left_out`
+        are sentences about files that could not be looked for."""
         self.path = path
-        self._reader = reader
+        self._agent = agent
+        self._make_reader = reader
         self._files = files
-        self._index = index
+        self._left_out = left_out
         self._lock = threading.RLock()
-        #: Held while files are gone through for the list; nothing else waits for that.
-        self._reading = threading.RLock()
-        self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
-        self._sources: tuple[Mapping[str, Signature], Mapping[str, Source]] = ({}, {})
+        name = f"conversations of {agent} in {path}"
+        self._listing = Listing(agent, lambda: self._reader, name, files, index, self._note)
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
         self._notes: list[str] = []
         self._seen: Mapping[str, Signature] = {}
         self._changes = 0
 
+    @cached_property
+    def _reader(self) -> Reader:
+        return self._make_reader()
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What could not be read so far."""
-        return tuple(self._notes)
+        return (*self._left_out(), *self._notes)
 
     @property
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
-        agent = self._reader.agent
+        agent = self._agent
         reason = f"The files are those of {agent}."
         return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
 
+    def info_of(self, session: str) -> StoreInfo:
+        """The same with the profile of the release that wrote a session last."""
+        # The list is on screen without the engines.
+        from inspector.engines.registry import profile_of
+
+        agent = self._agent
+        # It is known since it was listed.
+        source = self._listing.known(session) or self._source(session)
+        version = source.row.source.removeprefix(agent).strip()
+        if not version:
+            return self.info
+        reason = f"{agent} {version} wrote it last."
+        return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
+
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Every conversation, the last active first."""
-        rows = {source.row.id: source.row for source in self._all().values()}
-        return tuple(sorted(rows.values(), key=_newest, reverse=True))
+        return self._listing.rows()
+
+    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
+        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
+        now; None where there are so few files that they are soon read."""
+        return self._listing.at_once()
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """The conversations as far as their files were read, by name and time where they were not, how many files were
-        read, and how many there are. Reads nothing itself."""
-        rows: dict[str, ConversationRow] = {}
-        done, now = 0, self._files()
-        for path, signature in now.items():
-            known = self._known(path, signature)
-            done += known is not None
-            if known is None:
-                row = _unread(path, signature, self._reader.agent)
-                rows.setdefault(row.id, row)
-            for source in self._reader.sources(known) if known else ():
-                rows[source.row.id] = source.row
-        return tuple(sorted(rows.values(), key=_newest, reverse=True)), done, len(now)
+        """The conversations as far as their files were read, how many files were read, and how many there are. Reads
+        nothing itself."""
+        return self._listing.so_far()
 
     def resolve(self, name: str) -> str:
         """The conversation that a session id, a unique prefix of one, or a title names."""
-        return resolve(name, self.conversations())
+        early = self._listing.early(name) if self._listing.in_hurry else None
+        if early is not None:
+            return early.row.id
+        rows = self.conversations()
+        if self._listing.known(name) is None and (named := self._listing.of_file(name)) is not None:
+            # A file that nobody had read yet was listed by its name.
+            return named
+        return resolve(name, rows)
 
     def open(self, conversation: str) -> Conversation:
         """The generations of a conversation, as places in its files."""
@@ -157,7 +169,7 @@ class TranscriptStore:
     def stamp(self, conversation: str) -> str:
         """Changes whenever one of the conversation's files does."""
         # Its files are known since they were listed; whether others joined them is seen with the next list.
-        return repr(self._signed(self._sources[1].get(conversation) or self._source(conversation)))
+        return repr(self._signed(self._listing.known(conversation) or self._source(conversation)))
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
         """Rough tokens of the list that the agent holds now; and of the system prompt where it is recorded."""
@@ -235,118 +247,17 @@ class TranscriptStore:
         if sentence not in self._notes:
             self._notes.append(sentence)
 
-    def _all(self) -> Mapping[str, Source]:
-        """Every conversation's source by each of its session ids."""
-        with self._reading:
-            now = self._files()
-            if self._sources[1] and self._sources[0] == now:
-                return self._sources[1]
-            first = not self._sources[0]
-            found = self._recalled(now) if first else None
-            if found is None:
-                found = self._reader.sources(self._digests_of(now), self._index)
-                if first:
-                    self._remember(now, found)
-            by_session: dict[str, Source] = {}
-            for source in found:
-                by_session.update(dict.fromkeys(source.row.sessions, source))
-                by_session[source.row.id] = source
-            self._sources = (now, by_session)
-            return by_session
-
-    def _recalled(self, now: Mapping[str, Signature]) -> Sequence[Source] | None:
-        """The conversations as they were when the files last looked like this; None where that is not known."""
-        if self._index is None or len(now) < _MANY:
-            return None
-        kept = self._index.recall(self._name())
-        try:
-            mark, sources = kept
-            return [source_from(values) for values in sources] if mark == mark_of(now) else None
-        except (TypeError, ValueError):
-            return None
-
-    def _remember(self, now: Mapping[str, Signature], sources: Sequence[Source]) -> None:
-        if self._index is not None and len(now) >= _MANY:
-            self._index.remember(self._name(), [mark_of(now), [source_values(source) for source in sources]])
-
-    def _name(self) -> str:
-        return f"conversations of {self._reader.agent} in {self.path}"
-
-    def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
-        """What every file holds; only those that changed are read."""
-        unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
-        if self._index is not None and unknown:
-            for path, kept in self._index.get(unknown).items():
-                if kept.agent == self._reader.agent:
-                    self._digests[path] = ((kept.size, kept.changed), kept.digests)
-            unknown = [path for path in unknown if self._known(path, now[path]) is None]
-        self._go_through(deque(unknown), now)
-        return [digest for path in now for digest in self._digests[path][1]]
-
-    def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files; another process does a part of it where there is much to read."""
-        done: deque[str] = deque()
-        if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
-            with second_reader(self._reader.agent) as second:
-                helping = threading.Thread(target=self._help, args=(second, paths, now, done), daemon=True)
-                helping.start()
-                self._read_these(paths, now, done)
-                helping.join()
-        # What the other process left when it ended before its time.
-        self._read_these(paths, now, done)
-
-    def _help(
-        self, second: SecondReader, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
-    ) -> None:
-        while (path := _next(paths)) is not None:
-            try:
-                self._read_digests(second.digests, path, now[path])
-            except Ended:
-                paths.append(path)
-                return
-            done.append(path)
-
-    def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
-        handed = time.monotonic()
-        while (path := _next(paths)) is not None:
-            self._read_digests(self._reader.digests, path, now[path])
-            done.append(path)
-            if time.monotonic() - handed > _KEPT_EVERY:
-                self._keep(done, now)
-                handed = time.monotonic()
-        self._keep(done, now)
-
-    def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
-        """Hand what was read to the index, also what another thread read."""
-        fresh: dict[str, Kept] = {}
-        while (path := _next(done)) is not None:
-            fresh[path] = Kept(*now[path], self._reader.agent, self._digests[path][1])
-        if self._index is not None and fresh:
-            self._index.put(fresh)
-
-    def _known(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
-        kept = self._digests.get(path)
-        return kept[1] if kept is not None and kept[0] == signature else None
-
-    def _read_digests(
-        self, read: Callable[[Path], tuple[FileDigest, ...]], path: str, signature: Signature
-    ) -> None:
-        try:
-            found = read(Path(path))
-        except StoreError as error:
-            self._note(str(error))
-            found = ()
-        self._digests[path] = (signature, found)
-
     def _source(self, conversation: str) -> Source:
-        source = self._all().get(conversation)
+        source = self._listing.source(conversation)
+        if source is None and conversation in self._opened:
+            raise StoreMissing("The files of this conversation are gone; what was read of them stays.")
         if source is None:
             raise UnknownConversation(f"No conversation has the id {conversation!r}.")
         return source
 
     def _recorded(self, session: str) -> Recorded:
         with self._lock:
-            source = self._sources[1].get(session)
+            source = self._listing.known(session)
             if source is None or self._signed(source) != self._opened.get(source.row.id, ((), None))[0]:
                 source = self._source(session)
             now = self._signed(source)
@@ -361,61 +272,4 @@ class TranscriptStore:
             return kept[1]
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
-        return tuple(_signature(path) or (0, 0) for path in (*source.files, *source.shared))
-
-
-def _next(waiting: deque[str]) -> str | None:
-    try:
-        return waiting.popleft()
-    except IndexError:
-        return None
-
-
-def _newest(row: ConversationRow) -> tuple[float, str]:
-    return row.last_active, row.id
-
-
-def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
-    """What the list shows of a file before it was read."""
-    changed = signature[1] / 1e9
-    folder, name = os.path.split(path)
-    name = name.rpartition(".")[0]
-    return ConversationRow(
-        name,
-        name,
-        name,
-        "",
-        agent,
-        (name,),
-        0,
-        None,
-        changed,
-        changed,
-        agent=agent,
-        folder=os.path.basename(folder),
-    )
-
-
-def signatures(paths: Sequence[str]) -> dict[str, Signature]:
-    """What files look like now; those that are gone are left out."""
-    signed = {path: _signature(path) for path in paths}
-    return {path: signature for path, signature in signed.items() if signature is not None}
-
-
-def _signature(path: str) -> Signature | None:
-    try:
-        stat = os.stat(path)
-    except OSError:
-        return None
-    return with_log(path, (stat.st_size, stat.st_mtime_ns))
-
-
-def with_log(path: str, signature: Signature) -> Signature:
-    """What a file looks like, of a database with the log beside it: what is written stands there first."""
-    if not path.endswith(".db"):
-        return signature
-    try:
-        log = os.stat(f"{path}-wal")
-    except OSError:
-        return signature
-    return signature[0] + log.st_size, max(signature[1], log.st_mtime_ns)
+        return tuple(signature_of(path) or (0, 0) for path in (*source.files, *source.shared))

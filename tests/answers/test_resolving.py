@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from inspector.answers.resolving import caching_release
+from inspector.answers.answers import Answers
+from inspector.answers.resolving import caching_release, info_for, resolve
+from inspector.stores.detect import open_store
+from inspector.stores.several import SeveralStores
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
 
 
 @pytest.mark.parametrize(
@@ -22,3 +30,35 @@ from inspector.answers.resolving import caching_release
 )
 def test_breakpoints_skip_what_cannot_carry_one_from_0_18_1_on(profile: str, rules: str) -> None:
     assert caching_release(profile) == rules
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, several: bool) -> None:
+    releases = ["2.0.76", "2.1.20", "2.1.25", ""]
+    for at, version in enumerate(releases):
+        made = lines.Session(
+            f"5e55a000-0000-4000-8000-00000000000{at}", version=version, start=1_770_000_000.0 - at
+        )
+        made.user("Which berth is free?")
+        made.answer(lines.text("Berth 4."))
+        made.write(tmp_path / f"{at}.jsonl")
+    store = SeveralStores([open_store(tmp_path)], tmp_path) if several else open_store(tmp_path)
+    planned = []
+    for row in store.conversations():
+        resolved = resolve(store, row, {}, None)
+        assert resolved.sources["profile"] == "detected"
+        planned.append((resolved.settings.profile, round(resolved.settings.threshold * 200_000)))
+    old, new = ("claude-code-2.0", 155_000), ("claude-code", 167_000)
+    assert planned == [old, old, new, new]
+    reasons = [info_for(store, row.id).profile_reason for row in store.conversations()]
+    assert reasons[:2] == ["claude-code 2.0.76 wrote it last.", "claude-code 2.1.20 wrote it last."]
+    assert reasons[3] == "The files are those of claude-code."
+
+
+def test_a_profile_that_somebody_chose_is_in_force_whatever_wrote_the_session(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001", version="2.1.7")
+    made.user("Which berth is free?")
+    answers = Answers.of([made.write(tmp_path / "a.jsonl")], {"profile": "claude-code"}, None)
+    _, resolved = answers.opened("5e55a000")
+    assert resolved.settings.profile == "claude-code"
+    assert round(resolved.settings.threshold * 200_000) == 167_000

@@ -41,8 +41,6 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     # Nobody's fingers are kept waiting here: threads need not rest behind every key.
     monkeypatch.setattr("inspector.app.throttle._QUIET", 0.0)
-    # Nor are they for the styles of the next screen.
-    monkeypatch.setattr("inspector.app.styling._PAUSE", 0.0)
     draw_at_rest(monkeypatch)
     # A notification stays until it is put away: how long a test takes is the machine's affair.
     monkeypatch.setattr(Notification, "time_left", property(lambda notification: 3_600.0))

@@ -64,8 +64,8 @@ async def running(
         yield pilot
 
 
-async def settled(pilot: Test) -> None:
-    """Until no thread is at work, no job is wanted and all messages are handled."""
+async def settled(pilot: Test, drawn: bool = True) -> None:
+    """Until no thread is at work, no job is wanted and all messages are handled, and the frame is `drawn`."""
     quiet = 0
     for _ in range(20_000):
         await pilot.pause()
@@ -79,7 +79,7 @@ async def settled(pilot: Test) -> None:
         if busy and not at_work:
             # A job that rests before it begins, until the user has stood still for some 30 ms.
             await asyncio.sleep(0.005)
-        if quiet == 3 and not draw(pilot.app):
+        if quiet == 3 and not (drawn and draw(pilot.app)):
             return
     raise AssertionError("the app does not come to rest")
 
@@ -95,12 +95,11 @@ async def until(pilot: Test, true: Callable[[], bool]) -> None:
 
 
 async def press(pilot: Test, *keys: str) -> None:
-    """Press keys, and wait behind each for everything that it sets off."""
+    """Press keys, and wait behind each for everything that it sets off; a frame is drawn behind the last."""
     for key in keys:
         await pilot.press(key)
-        await settled(pilot)
-    if not keys:
-        await settled(pilot)
+        await settled(pilot, drawn=False)
+    await settled(pilot)
 
 
 async def write(pilot: Test, text: str) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 
+from inspector.app.conversation.chrome import outcome_of
 from inspector.app.conversations.screen import ConversationsScreen
-from inspector.core.conversations import ConversationRow
+from inspector.core.conversations import Compaction, ConversationRow
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
-from tests.app.running import conversation, press, running, screen_text
+from tests.app.running import conversation, press, running, screen_text, settled
 from tests.conftest import ROOT
 from widgets.bars.gauge import Gauge
 from widgets.lists.conversation_table import ConversationTable
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.next_request import NextRequest
 
 AGENTS = ROOT / "fixtures" / "agents"
 
@@ -84,3 +88,90 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
         assert shown
         assert shown[0] >= 5
         assert pilot.app.screen.query_one(ConversationTable).row_count == 9
+
+
+async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:
+    async with running(AGENTS, "The loom", state=tmp_path) as pilot:
+        await press(pilot, "2")
+        view = conversation(pilot).query_one(CompactionPane).view
+        assert view is not None
+        assert (view.outcome, view.cost) == ("encrypted", "not known: its summary cannot be read")
+        assert "the compaction failed" not in screen_text(pilot)
+
+
+async def test_a_compaction_shows_the_agents_own_sizes(tmp_path: Path) -> None:
+    async with running(AGENTS, "Harbor importer", size=(160, 48), state=tmp_path) as pilot:
+        opened = conversation(pilot).known.opened
+        assert opened is not None
+        store, told = opened.inspection.store, opened.inspection.conversation
+        done = store.compactions(told)[-1]
+        after = next(r for r in store.requests(told) if r.generation == done.index + 1)
+        await press(pilot, "2")
+        sizes = [s for s in (done.tokens_before_reported, done.tokens_after_reported) if s is not None]
+        words = " → ".join(f"{size:,}" for size in sizes) + f" · the next request sent {after.context:,}"
+        assert words in screen_text(pilot)
+
+
+@pytest.mark.parametrize("name", ["Harbor importer", "The loom", "Reef charts"])
+async def test_where_an_agent_sets_breakpoints_is_not_guessed(tmp_path: Path, name: str) -> None:
+    async with running(AGENTS, name, size=(160, 48), state=tmp_path) as pilot:
+        await press(pilot, "5")
+        assert "breakpoints are not known" in screen_text(pilot)
+        shown = conversation(pilot).query_one(NextRequest)
+        assert shown.view is not None
+        assert shown.view.breakpoints == ()
+        (fact,) = shown.view.facts
+        assert fact.endswith("sets breakpoints is not recorded; what its requests read from the cache is.")
+        # The rules of a release of Hermes say where it would set them.
+        conversation(pilot).change(
+            settings=conversation(pilot).state.settings.with_(profile="hermes-0.19", threshold=0.5)
+        )
+        await settled(pilot)
+        assert shown.view.facts[0].startswith("Caching is o")
+
+
+def test_how_a_compaction_ended_that_an_agent_recorded() -> None:
+    made = Compaction(
+        index=1, session="s", before=9, after=1, head_end=0, tail_start=9, head_after=0, tail_after=1, summary_at=None,
+        summary=None, merged=False, fallback=False, tokens_before=9, tokens_after=1, at=0.0,
+    )  # fmt: skip
+    assert outcome_of(made) == "failed"
+    assert outcome_of(replace(made, fallback=True)) == "fallback"
+    assert outcome_of(replace(made, encrypted=True)) == "encrypted"
+    assert outcome_of(replace(made, trigger="auto")) == "unrecorded"
+    assert outcome_of(replace(made, tokens_before_reported=5, summary="## Goal")) == "summary"
+
+
+@pytest.mark.parametrize("moved", ["", "left", "["])
+async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved: str) -> None:
+    """Whoever went back over a compaction, or a copy of an earlier time: the panes are those of what is there now."""
+    whole = next((AGENTS / "claude-code").rglob("3f1c7a52*.jsonl")).read_bytes()
+    path = tmp_path / "3f1c7a52.jsonl"
+    path.write_bytes(whole)
+    async with running(path, "Harbor importer", state=tmp_path / "state") as pilot:
+        screen = conversation(pilot)
+        for key in (moved, *"234567"):
+            if key:
+                await press(pilot, key)
+        before = screen.state.generation
+        path.write_bytes(b"".join(whole.splitlines(keepends=True)[:12]))
+        screen.opening.again()
+        await settled(pilot)
+        opened = screen.known.opened
+        assert opened is not None
+        assert (len(opened.generations), before) == (1, 2 if moved == "[" else 3)
+        assert (screen.state.generation, screen.state.compaction, screen.state.moment) == (1, 0, None)
+        for key in "1234567":
+            await press(pilot, key)
+        # And back again.
+        path.write_bytes(whole)
+        screen.opening.again()
+        await settled(pilot)
+        assert screen.known.opened is not None
+        assert len(screen.known.opened.generations) == 3
+        path.unlink()
+        screen.opening.again()
+        await settled(pilot)
+        for key in "1234567":
+            await press(pilot, key)
+        assert "The files of this conversation are gone" in screen_text(pilot)

@@ -157,6 +157,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
         assert "No attempt has been made" in summary.shown.headline
 
 
+@pytest.mark.slow
 async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> None:
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
@@ -170,6 +171,7 @@ async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> Non
         assert "No attempt has been made" in summary.shown.headline
 
 
+@pytest.mark.slow
 async def test_a_life_is_made_from_the_screen(fixtures_dir: Path) -> None:
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(100, 24)) as pilot:
         form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
@@ -208,26 +210,25 @@ async def test_escape_stops_it_and_keeps_what_came(fixtures_dir: Path, server: S
         assert conversation(pilot)
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
+async def test_what_cannot_be_is_told_in_the_form(fixtures_dir: Path) -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({}, "Say who is to write"),
         ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
         ({"endpoint": "http://127.0.0.1"}, "needs a model"),
         ({"command": "cat", "budget": "many"}, "no number of tokens"),
         ({"command": "cat", "budget": "1"}, "must lie between"),
         ({"command": "cat", "prompt": "/no/such/file"}, "cannot be read"),
-    ],
-)
-async def test_what_cannot_be_is_told_in_the_form(
-    fixtures_dir: Path, fields: dict[str, str], told: str
-) -> None:
+    ]
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT) as pilot:
-        form = await opened(pilot, **fields)
-        await press(pilot, "enter")
-        await done(pilot)
-        assert told in form.told
-        assert form.query_one("#send", Button).disabled
+        form = await opened(pilot)
+        empty = {field.id or "": field.value for field in form.query(Input)}
+        for fields, told in cases:
+            for name, value in {**empty, **fields}.items():
+                form.query_one(f"#{name}", Input).value = value
+            await press(pilot, "enter")
+            await done(pilot)
+            assert told in form.told
+            assert form.query_one("#send", Button).disabled
 
 
 async def test_what_failed_is_told(fixtures_dir: Path) -> None:
@@ -244,6 +245,7 @@ async def test_what_failed_is_told(fixtures_dir: Path) -> None:
         assert "✗ #1 false" in pane.body.text
 
 
+@pytest.mark.slow
 async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> None:
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
@@ -268,6 +270,7 @@ async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> N
         assert "#1" in pane.body.text
 
 
+@pytest.mark.slow
 async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) -> None:
     async with running(fixtures_dir / "hermes-0.13-rotating.db", CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
@@ -287,6 +290,7 @@ async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) ->
         assert told.index("after 3") < told.index("after 4")
 
 
+@pytest.mark.slow
 async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(
     fixtures_dir: Path, server: Server
 ) -> None:

@@ -184,6 +184,7 @@ async def test_from_a_compaction_to_what_it_lost(rotating: Path) -> None:
         assert not marked(pilot)
 
 
+@pytest.mark.slow
 async def test_the_compaction_pane_keeps_its_place_when_settings_change(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(120, 48)) as pilot:
         screen = conversation(pilot)
@@ -229,6 +230,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
         conversations(pilot)
 
 
+@pytest.mark.slow
 async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) -> None:
     async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
         panes = conversation(pilot).panes
@@ -248,7 +250,7 @@ async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) 
             assert not view or getattr(shown, "view_name", "") == view
 
 
-@pytest.mark.parametrize("pane", ["", *NAMES])
+@pytest.mark.parametrize("pane", also("", *NAMES))
 async def test_every_key_of_a_pane_is_survived(in_place: Path, pane: str) -> None:
     """Those of the screen are pressed where no pane has the focus; a pane adds its own."""
     async with running(in_place, "Nightly orders import loses rows", size=(100, 30)) as pilot:
@@ -422,6 +424,7 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
         assert pane.body.has_focus, "the next breakpoint is a key away"
 
 
+@pytest.mark.slow
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
     answer = cache_points(Answers.of([rotating], {}, None), CHECKOUT, None, None, None)
     async with running(rotating, CHECKOUT) as pilot:
@@ -434,6 +437,7 @@ async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotat
         assert view.breakpoints[-1].tokens == view.total, "the last one stands on the last message"
 
 
+@pytest.mark.slow
 async def test_modes_of_panes(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
@@ -459,6 +463,7 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert pane.view_name == "text"
 
 
+@pytest.mark.slow
 async def test_every_profile_can_be_chosen_from_the_list(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)

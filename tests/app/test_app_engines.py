@@ -11,6 +11,7 @@ from inspector.app.saved_state import SavedState
 from inspector.app.sweep.screen import SweepScreen
 from inspector.stores.detect import open_store
 from tests.app.running import app_on, conversation, latest, notes, plan, press, running, settled
+from tests.examples import also
 from tests.stores import writer
 
 ORDERS = "Nightly orders import loses rows"
@@ -38,7 +39,7 @@ async def test_an_engine_of_another_package_plans_and_a_broken_one_is_named(tmp_
 
 
 @pytest.mark.usefixtures("halves_engine")
-@pytest.mark.parametrize("profile", ["halves", "words"])
+@pytest.mark.parametrize("profile", also("halves", "words"))
 async def test_an_engine_of_another_package_replays_and_sweeps(in_place: Path, profile: str) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)

@@ -71,6 +71,7 @@ async def test_flags_come_before_remembered_settings(rotating: Path) -> None:
         assert settings.target_ratio == pytest.approx(0.21)
 
 
+@pytest.mark.slow
 async def test_a_of_a_comparison_is_still_there_when_one_comes_back(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "=", "escape", "enter")

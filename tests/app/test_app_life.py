@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inspector.app.conversation.resources import LINEAGE
 from tests.app.running import (
     CHECKOUT,
@@ -54,6 +56,7 @@ async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
         assert life.items.has_focus
 
 
+@pytest.mark.slow
 async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", "f", "f")
@@ -74,6 +77,7 @@ async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
         assert "cut-over to 100 % is on 12 March" in shown.body.text.split("\n")[shown.body.active]
 
 
+@pytest.mark.slow
 async def test_the_first_summary_has_none_before_it(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", *["left_square_bracket"] * 3, "enter")
@@ -83,6 +87,7 @@ async def test_the_first_summary_has_none_before_it(rotating: Path) -> None:
         assert "There is no earlier summary to compare with." in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_narrow(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
         await press(pilot, "0", "down")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inspector.answers.measures import measure_conversation
 from inspector.app.conversation.resources import FACTS, MEASURES
 from inspector.quality.measures.definitions import DEFINITIONS
@@ -94,6 +96,7 @@ async def test_from_evidence_to_where_it_was_said_and_where_it_is_found(rotating
         assert marked(pilot)
 
 
+@pytest.mark.slow
 async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
@@ -114,6 +117,7 @@ async def test_places_of_facts_name_the_words_that_stand_there(rotating: Path) -
             assert marked(pilot), entry
 
 
+@pytest.mark.slow
 async def test_facts_that_come_anew_are_measured_anew(tmp_path: Path) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "Made", size=(80, 24)) as pilot:
@@ -141,6 +145,7 @@ async def test_without_compactions_there_is_nothing_to_measure(tmp_path: Path) -
         assert pane_of(pilot).measure == ""
 
 
+@pytest.mark.slow
 async def test_in_place_compactions_say_where_requests_went(tmp_path: Path) -> None:
     async with running(compacted(tmp_path / "state.db"), "Made", size=SIZE) as pilot:
         await press(pilot, "V")

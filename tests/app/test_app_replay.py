@@ -100,6 +100,7 @@ async def test_a_step_shows_only_what_existed_then(in_place: Path) -> None:
         assert screen.query_one(Timeline).position is None
 
 
+@pytest.mark.slow
 async def test_stepping_back_undoes_stepping_forward(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")
@@ -299,6 +300,7 @@ async def test_playing_pausing_and_speed(in_place: Path, beats: Beats) -> None:
         assert moment(pilot).number == len(latest(pilot, RECORDING).moments)
 
 
+@pytest.mark.slow
 async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
@@ -325,6 +327,7 @@ async def test_the_timeline_is_clicked_and_dragged(in_place: Path) -> None:
         assert moment(pilot).step == 2
 
 
+@pytest.mark.slow
 async def test_the_graph_goes_to_moments(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -351,6 +354,7 @@ async def test_a_knob_is_answered_at_the_moment(in_place: Path) -> None:
         assert moment(pilot).step == 40
 
 
+@pytest.mark.slow
 async def test_truncation_steps_and_runs_under_its_own_rules(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -377,6 +381,7 @@ async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
         assert position.steps == at.step + 3
 
 
+@pytest.mark.slow
 async def test_growing_keeps_the_phase_and_goes_on_playing(tmp_path: Path, beats: Beats) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "Made") as pilot:
@@ -420,6 +425,7 @@ async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Pat
     writer.end()
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_ends_with_a_compaction(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")
@@ -449,6 +455,7 @@ async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int])
         assert conversation(pilot).is_current
 
 
+@pytest.mark.slow
 async def test_a_step_is_no_more_work_in_a_longer_list(tmp_path: Path) -> None:
     work = []
     for turns in (50, 400):

@@ -70,6 +70,7 @@ async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
         assert "facts at risk" in pilot.app.clipboard
 
 
+@pytest.mark.slow
 async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
@@ -98,6 +99,7 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         assert f"{chosen.facts_at_risk}" in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_over_many_they_are_read_when_their_metric_is_chosen(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v", "o")

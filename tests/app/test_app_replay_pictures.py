@@ -43,7 +43,14 @@ PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(PICTURES))
+@pytest.mark.parametrize(
+    "name",
+    # What differs by size and colours alone is compared where all tests run.
+    [
+        name if theme == "inspector-dark" else pytest.param(name, marks=pytest.mark.slow)
+        for name, (_, theme, _) in PICTURES.items()
+    ],
+)
 def test_picture_of_replay(name: str, demo: MakeApp, snap_compare: Any) -> None:
     size, theme, keys = PICTURES[name]
     app = demo(ORDERS, theme)

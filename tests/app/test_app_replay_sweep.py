@@ -63,6 +63,7 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         assert conversation(pilot).state.settings == before
 
 
+@pytest.mark.slow
 async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
@@ -93,6 +94,7 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
         assert not screen.query_one("#sweep-prompt").display
 
 
+@pytest.mark.slow
 async def test_equal_cells_are_told(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v", "r")
@@ -112,6 +114,7 @@ async def test_equal_cells_are_told(in_place: Path) -> None:
         assert f"{BEST} the first of {count} best" in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> None:
     app = demo()
     async with app.run_test(size=(140, 40)) as pilot:
@@ -155,6 +158,7 @@ async def test_cancelling_keeps_what_is_done(in_place: Path, monkeypatch: pytest
         assert conversation(pilot)
 
 
+@pytest.mark.slow
 async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
@@ -191,6 +195,7 @@ async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) ->
         assert "m Metric" in screen_text(pilot) or size[0] < 80
 
 
+@pytest.mark.slow
 async def test_truncation_is_swept_as_any_other(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         conversation(pilot).tuner.change(profile="truncation")
@@ -216,6 +221,7 @@ def test_axes() -> None:
             axes_of(text)
 
 
+@pytest.mark.slow
 async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.13-rotating.db"
     async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
@@ -258,6 +264,7 @@ async def test_the_curve_of_a_cell_is_of_a_named_conversation(fixtures_dir: Path
         assert f"of {title}" in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.13-rotating.db"
     async with running(path, "Numbers for the weekly report", size=(160, 48)) as pilot:
@@ -272,6 +279,7 @@ async def test_facts_that_the_map_counts_are_counted_in_the_cell_too(fixtures_di
         assert "not read" not in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.13-rotating.db"
     async with running(path, "Numbers for the weekly report", size=(80, 24)) as pilot:
@@ -283,6 +291,7 @@ async def test_a_narrow_screen_names_the_conversation_too(fixtures_dir: Path) ->
         assert f"n p  2 of {count}, " in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_facts_that_come_before_the_screen_is_there_are_counted(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
@@ -332,6 +341,7 @@ async def test_cells_as_points_name_what_is_worth_taking(in_place: Path) -> None
         assert conversation(pilot).state.settings == before
 
 
+@pytest.mark.slow
 async def test_points_over_several_conversations_read_their_facts(rotating: Path) -> None:
     async with running(rotating, size=(120, 40)) as pilot:
         await press(pilot, "enter", "v", "o")

@@ -100,6 +100,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         assert told in title(pilot)
 
 
+@pytest.mark.slow
 async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -114,6 +115,7 @@ async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None
         assert "finding" in row(pilot, found.index).flags
 
 
+@pytest.mark.slow
 async def test_the_last_step_has_all_findings(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -123,6 +125,7 @@ async def test_the_last_step_has_all_findings(in_place: Path) -> None:
         assert derived(pilot).findings == whole
 
 
+@pytest.mark.slow
 async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -153,6 +156,7 @@ async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Pa
         assert "of 3" in measures_of(pilot).headline
 
 
+@pytest.mark.slow
 async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         await press(pilot, "left")
@@ -196,6 +200,7 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
         assert cursor(pilot) == place.index
 
 
+@pytest.mark.slow
 async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         await press(pilot, "left")
@@ -212,6 +217,7 @@ async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
         assert conversation(pilot).query_one(Timeline).current == 2
 
 
+@pytest.mark.slow
 async def test_playing_from_the_whole_list_tells_the_step(
     in_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +263,7 @@ async def test_the_gauge_counts_exactly_what_was_counted(in_place: Path) -> None
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_the_gauge_is_rough_while_it_is_counted(
     in_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ ORDERS = "Nightly orders import loses rows"
 SIZE_KNOB = len(KNOBS) - 1
 
 
+@pytest.mark.slow
 async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         screen = conversation(pilot)
@@ -70,6 +71,7 @@ async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None
         assert [run.name for run in view.runs] == ["recorded", "what-if"]
 
 
+@pytest.mark.slow
 async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspector.answers import recordings
 
@@ -95,6 +97,7 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
         assert {name: read.count(name) for name in set(read)} == {"hermes-0.19": 1, "documented": 1}
 
 
+@pytest.mark.slow
 async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
@@ -125,6 +128,7 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
         assert not screen.query_one("#write").display
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
     in_place: Path, tmp_path: Path
 ) -> None:

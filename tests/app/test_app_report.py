@@ -44,6 +44,7 @@ async def test_a_report_is_written(rotating: Path, tmp_path: Path) -> None:
     assert snapshot(rotating.parent) == before
 
 
+@pytest.mark.slow
 async def test_the_settings_on_screen_are_those_of_the_report(rotating: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.md"
     async with running(rotating, CHECKOUT) as pilot:
@@ -90,6 +91,7 @@ async def test_files_that_cannot_be_are_refused(rotating: Path, tmp_path: Path) 
     assert rotating.read_bytes() == before
 
 
+@pytest.mark.slow
 async def test_a_file_that_cannot_be_written_is_told_of(
     rotating: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

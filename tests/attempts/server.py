@@ -54,7 +54,8 @@ class Server:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
     def __enter__(self) -> Server:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        # Who stops it waits for its next look at whether it is to go on.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

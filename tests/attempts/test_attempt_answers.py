@@ -27,6 +27,7 @@ from inspector.attempts.summarizers.command import CommandSummarizer
 from inspector.commands.sources import open_source
 from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.engines.base import Settings
+from tests.examples import also
 from tests.program import Run
 from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
 
@@ -149,7 +150,7 @@ def test_a_compaction_that_is_not_there_is_told() -> None:
         recorded_list(inspection, settings, 9)
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi", "opencode"])
+@pytest.mark.parametrize("agent", also("codex", "claude-code", "pi", "opencode"))
 def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None:
     answers = Answers(open_source(None, True), {}, None)
     tried = 0

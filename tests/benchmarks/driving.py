@@ -32,6 +32,8 @@ _CURSOR = re.compile(r"› *(\d+|sys) +(\S+)")
 _KNOB = re.compile(r"› threshold")
 _KEYS = (*[UP] * 30, *[PAGE_UP] * 30, *[DOWN] * 40, *[PAGE_DOWN] * 20, HOME, *[DOWN] * 30, END, *[UP] * 30)
 _TURNS = 12
+#: A person looks through the list before opening a conversation, or knows already which, so many seconds.
+_LOOKED, _AT_ONCE = 2.0, 0.3
 #: What each measure takes, in ms (MB for memory), by program.
 Taken = Mapping[str, list[float]]
 
@@ -62,7 +64,7 @@ def measure_start(context: Context) -> list[Figure]:
 def measure(context: Context) -> list[Figure]:
     """Opening, scrolling, turning a knob, and the memory that it took."""
     opened = {LONG: defaultdict[str, list[float]](list), LONGEST: defaultdict[str, list[float]](list)}
-    busy, rest, steps, knob, memory = (defaultdict[str, list[float]](list) for _ in range(5))
+    at_once, busy, rest, steps, knob, memory = (defaultdict[str, list[float]](list) for _ in range(6))
     turns = programs(context)
     for _ in range(max(2, context.runs // 2)):
         for program in turns:
@@ -76,15 +78,18 @@ def measure(context: Context) -> list[Figure]:
                 if not program.bare:
                     knob[program.name] += _turn(terminal, program)
         for program in turns[1:]:
-            with _opened(context, program, LONG, opened[LONG]) as terminal:
+            with _opened(context, program, LONG, at_once, _AT_ONCE) as terminal:
                 terminal.quiet(1.5, 240.0)
                 steps[program.name] += _step(terminal)
     # A knob's frame is compared with the frame that a key in the list makes.
     knob["bare"] = steps["bare"] = rest["bare"]
+    # The bare app has nothing left to do behind its first frame.
+    at_once["bare"] = opened[LONG]["bare"]
     long, longest = context.shape.long, context.shape.longest
     return [
         compared(f"opening {long:,} messages", opened[LONG], 2.0),
         compared(f"opening {longest:,} messages", opened[LONGEST]),
+        compared(f"opening {long:,} messages {_AT_ONCE:g} s after the first frame", at_once),
         compared(f"key to frame, {long:,} messages, at rest", rest, 1.5, by_p95=True),
         compared(f"key to frame, {longest:,} messages, while they are read", busy, by_p95=True),
         compared(f"knob to frame, {long:,} messages", knob, 1.5, by_p95=True),
@@ -94,18 +99,20 @@ def measure(context: Context) -> list[Figure]:
 
 
 class _opened:
-    """A program with a conversation open; how many ms that took is added."""
+    """A program with a conversation open; how many ms that took is added. It is opened `after` so many seconds."""
 
-    def __init__(self, context: Context, program: Program, title: str, taken: Taken) -> None:
+    def __init__(
+        self, context: Context, program: Program, title: str, taken: Taken, after: float = _LOOKED
+    ) -> None:
         self._row, session = places(context)[title]
-        self._program, self._taken = program, taken
+        self._program, self._taken, self._after = program, taken, after
         self._length = context.shape.long if title == LONG else context.shape.longest
         self._started = program.started(session)
 
     def __enter__(self) -> Terminal:
         terminal = self._started.__enter__()
         terminal.until(lambda text: True)
-        time.sleep(0.3)  # a person reads before pressing
+        time.sleep(self._after)
         terminal.quiet(0.02, 0.3)
         if not self._program.bare:
             for _ in range(self._row):

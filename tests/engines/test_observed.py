@@ -12,7 +12,7 @@ from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.observed.rules import AGENTS
-from inspector.engines.registry import engine, names
+from inspector.engines.registry import agent_of, engine, names, profile_of, standing
 
 OBSERVED = [rules.name for rules in AGENTS]
 
@@ -38,7 +38,8 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("name", "length", "threshold"),
     [
-        ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("pi", 200_000, 183_616),
+        ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("claude-code-2.0", 200_000, 155_000),
+        ("pi", 200_000, 183_616),
         ("codex", 258_400, 229_976), ("opencode", 200_000, 140_000),
     ],
 )  # fmt: skip
@@ -47,6 +48,25 @@ def test_where_they_fire(name: str, length: int, threshold: int) -> None:
     assert engine(name).budgets(chosen).threshold_tokens == threshold
     assert engine(name).fires(threshold, chosen) == "agent"
     assert engine(name).fires(threshold - 1, chosen) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [
+        ("2.0.76", "claude-code-2.0"), ("2.1.7", "claude-code-2.0"), ("2.1.20", "claude-code-2.0"),
+        ("2.1.20-beta.3", "claude-code-2.0"), ("2.1.21", "claude-code"), ("2.1.25", "claude-code"),
+        ("2.2", "claude-code"), ("3.0.0", "claude-code"), ("", "claude-code"), ("unknown", "claude-code"),
+    ],
+)  # fmt: skip
+def test_a_release_has_the_rules_that_were_seen_of_it(version: str, name: str) -> None:
+    assert profile_of("claude-code", version) == name
+    assert (agent_of(name), standing(name)) == ("claude-code", "observed")
+
+
+def test_one_agents_version_says_nothing_of_another() -> None:
+    for name in ("codex", "opencode", "pi"):
+        assert (profile_of(name, "0.1"), agent_of(name)) == (name, name)
+    assert agent_of("hermes-0.19") == ""
 
 
 @pytest.mark.parametrize("name", OBSERVED)

@@ -18,6 +18,7 @@ from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.stores.detect import open_store
 from tests.counting import Readings
+from tests.examples import also
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
@@ -58,7 +59,7 @@ def errors_as_they_should_be(path: Path) -> None:
     assert not of(found, "boundaries-inferred")
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", also(*RECORDINGS))
 def test_recordings(name: str, recordings: Callable[[str], Path]) -> None:
     errors_as_they_should_be(recordings(name))
 

@@ -52,6 +52,14 @@ def fired(found: Recording, profile: str) -> list[int]:
     return [event.step for event in found.course.run(settings).events]
 
 
+def test_its_earlier_release_clears_too(tmp_path: Path) -> None:
+    made = harbor()
+    calls = reading(made, 20)
+    made.microcompact(calls[:10], saved=10 * TOKENS)
+    found = recording(tmp_path, made, "claude-code-2.0")
+    assert found.course.cleared == recording(tmp_path, made, "claude-code").course.cleared != ()
+
+
 @pytest.mark.parametrize("recorded", [True, False])
 def test_a_run_of_the_same_agent_clears_as_was_recorded(tmp_path: Path, recorded: bool) -> None:
     """With no line about it, what the agent reports of its requests tells it too."""

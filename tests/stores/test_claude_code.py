@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.answers.answers import Answers
+from inspector.answers.findings import findings
 from inspector.app.conversation.panes.message import message_view
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -553,6 +555,56 @@ def test_hostile_lines_are_survived(tmp_path: Path) -> None:
         store.requests(conversation)
 
 
+def test_a_very_long_line_takes_no_longer_than_it_is_long(tmp_path: Path) -> None:
+    """Spaces without an end, and documents without one: what looks again from each place on would never end."""
+    made = session()
+    worked(made, 1)
+    made.user("So" + " " * 2_000_000 + "what?")
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(path.read_bytes() + b'{"type":"user"}' * 200_000 + b"\n")
+    store, conversation, _ = opened(path)
+    assert len(conversation.live) == conversation.row.messages == 5
+    assert len(store.messages(conversation.live)[-1].text) == 2_000_007
+
+
+def test_the_first_line_may_hold_a_picture(tmp_path: Path) -> None:
+    made = session()
+    source = {"type": "base64", "media_type": "image/png", "data": "A" * 3_000_000}
+    made.user([{"type": "image", "source": source}, {"type": "text", "text": "What is this?"}])
+    made.answer(lines.text("A berth."))
+    made.write(tmp_path / "a.jsonl")
+    _, conversation, _ = opened(tmp_path)
+    assert len(conversation.live) == conversation.row.messages == 2
+
+
+def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"keeps ships", b"keeps \xfb ships"))
+    store, conversation, _ = opened(path)
+    assert conversation.row.messages == len(conversation.live) == 4
+    message = store.messages(conversation.live)[-1]
+    assert (message.text, message.note) == ("Berth 0 keeps \udcfb ships.", "")
+    assert conversation.notes == ()
+
+
+def test_what_is_unusual_in_a_line_hides_nothing_else_of_it(tmp_path: Path) -> None:
+    """The list counts as the conversation does, whatever stands where something else is expected."""
+    made = session()
+    worked(made, 1)
+    made.user([{"type": "text", "text": 5}, "words", {"text": "more"}, {"type": None}, {"type": {"a": []}}])
+    made.answer({"type": "text", "text": {"deep": 1}}, {"type": "text", "text": "Berth 2."}, written=60_000)
+    made.user([{"type": "tool_result", "tool_use_id": "a", "content": 3}, {"type": "tool_result"}])
+    made.user(3)
+    made.user([])
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.messages == len(conversation.live)
+    assert store.live_tokens(conversation.id) > 0
+    largest = max(request.context for request in store.requests(conversation))
+    assert f"{largest:,} tokens" in conversation.row.window_source
+
+
 def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> None:
     """Against a plain reading: each boundary once with its own figures and text, each answer once."""
     for path in agent_recordings("claude"):
@@ -591,3 +643,28 @@ def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> 
             assert {r.message: (r.output, r.cache_read) for r in store.requests(conversation)} == {
                 name: (told["output_tokens"], told["cache_read_input_tokens"]) for name, told in usage.items()
             }
+
+
+def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_path: Path) -> None:
+    """Its first request sends far more than its lines hold: nothing is told of that as if the list were whole."""
+    before, made = session(), session("5e55a000-0000-4000-8000-000000000002")
+    worked(before, 2)
+    made.at, made.last = before.at, before.lines[-1]["uuid"]
+    worked(made, 1, first=2)
+    made.compact(SUMMARY)
+    worked(made, 1, first=3)
+    made.compact(SUMMARY)
+    _, alone, compactions = opened(made.write(tmp_path / "b.jsonl"))
+    assert any("goes on from one that is not in these files" in note for note in alone.notes)
+    assert [done.whole for done in compactions] == [False, True]
+    assert compactions[0].note == "The beginning of the list before it is not in these files."
+    inspection, resolved = Answers.of([tmp_path / "b.jsonl"], {}, None).opened(made.session)
+    assert inspection.compactions()[0].tokens_after > inspection.compactions()[0].tokens_before
+    told = [(one.rule, one.compaction) for one in findings(inspection, resolved)]
+    assert ("saved-little", 1) not in told
+    before.write(tmp_path / "a.jsonl")
+    _, whole, compactions = opened(tmp_path)
+    assert not any("goes on from" in note for note in whole.notes)
+    assert [done.whole for done in compactions] == [True, True]
+    inspection, resolved = Answers.of([tmp_path], {}, None).opened(whole.id)
+    assert [done.whole for done in inspection.compactions()] == [True, True]

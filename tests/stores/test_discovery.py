@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from inspector.core.errors import NotAStore, StoreMissing
+from inspector.core.errors import NotAStore, StoreBusy, StoreMissing
 from inspector.stores import folder_files
 from inspector.stores.detect import open_store
 from inspector.stores.discovery import open_machine
@@ -123,3 +125,91 @@ def test_an_id_is_meant_before_a_title_of_another_store(tmp_path: Path) -> None:
     rows = store.conversations()
     assert len(rows) == 2
     assert [store.resolve(row.id) for row in rows] == [row.id for row in rows]
+
+
+def closed_to(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
+    """Have the system refuse these, as it does what belongs to somebody else; the administrator is never refused."""
+    refused = {str(path) for path in paths}
+    scan, opened, looked = os.scandir, io.open, os.stat
+
+    def refuse(path: object) -> None:
+        if isinstance(path, str | Path) and not refused.isdisjoint(map(str, (path, *Path(path).parents))):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def scandir(path: str) -> object:
+        refuse(path)
+        return scan(path)
+
+    def stat(path: object, **how: object) -> object:
+        if isinstance(path, str | Path):
+            refuse(Path(path).parent)
+        return looked(path, **how)  # type: ignore[call-overload]
+
+    def open_file(path: object, *how: object, **more: object) -> object:
+        refuse(path)
+        return opened(path, *how, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(io, "open", open_file)
+
+
+def test_what_may_not_be_read_is_told_and_the_rest_is_there(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude(home / "all" / "mine" / "a.jsonl")
+    theirs = [claude(home / "all" / "mine" / "b.jsonl"), claude(home / "all" / "theirs" / "c.jsonl").parent]
+    closed_to(monkeypatch, *theirs)
+    store = open_store(home / "all")
+    assert len(store.conversations()) == 1
+    (note,) = store.notes
+    assert str(theirs[1]) in note
+    assert "and 1 more may not be read by this user" in note
+
+
+def test_a_folder_that_may_not_be_looked_into_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude(home / ".claude" / "projects" / "p" / "a.jsonl")
+    closed_to(monkeypatch, home / ".claude")
+    for path in (home / ".claude" / "projects", home / ".claude" / "projects" / "p" / "a.jsonl"):
+        with pytest.raises(StoreBusy, match="may not be read by this user"):
+            open_store(path)
+    with pytest.raises(StoreMissing, match=r"projects may not be read by this user"):
+        open_machine()
+    with pytest.raises(NotAStore, match=r"\.claude may not be read by this user"):
+        open_store(home / ".claude")
+
+
+def test_links_and_pipes_are_no_harm(home: Path) -> None:
+    """A link may lead nowhere or round in a circle, and whoever reads a pipe waits until somebody writes to it."""
+    folder = home / "all" / "p"
+    path = claude(folder / "m.jsonl")
+    (folder / "a.jsonl").symlink_to(folder / "a.jsonl")
+    (folder / "b.jsonl").symlink_to(folder / "nowhere.jsonl")
+    (folder / "round").symlink_to(home / "all")
+    (folder / "folder.jsonl").mkdir()
+    os.mkfifo(folder / "c.jsonl")
+    (home / "all" / "linked.jsonl").symlink_to(path)
+    (row,) = open_store(home / "all").conversations()
+    assert row.agent == "claude-code"
+    assert open_store(home / "all").notes == ()
+
+
+def test_folders_may_lie_very_deep(home: Path) -> None:
+    where = os.open(home, os.O_RDONLY)
+
+    def go(name: str) -> None:
+        nonlocal where
+        there = os.open(name, os.O_RDONLY, dir_fd=where)
+        os.close(where)
+        where = there
+
+    for _ in range(1_200):
+        os.mkdir("d", dir_fd=where)
+        go("d")
+    claude(home / "a.jsonl")
+    assert len(open_store(home).conversations()) == 1
+    # Whoever tidies up goes down by calling itself.
+    for _ in range(1_200):
+        go("..")
+        os.rmdir("d", dir_fd=where)
+    os.close(where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Any
 
 import pytest
 
-from inspector.stores import lines, transcripts
+from inspector.stores import lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
-from inspector.stores.detect import open_folder
+from inspector.stores.detect import open_folder, open_store
 from inspector.stores.index import FileIndex, Kept
 from inspector.stores.recorded import FileDigest
-from inspector.stores.transcripts import TranscriptStore, signatures
+from inspector.stores.several import SeveralStores
+from inspector.stores.signatures import signatures
+from inspector.stores.transcripts import TranscriptStore
+from tests.conftest import ROOT
 from tests.recipes import recipe
 from tests.stores.test_claude_code import worked
 
@@ -43,7 +47,7 @@ def signed(folder: Path) -> dict[str, tuple[int, int]]:
 
 def listed(folder: Path, index: FileIndex | None) -> tuple[Counting, Sequence[str]]:
     reader = Counting()
-    store = TranscriptStore(reader, folder, partial(signed, folder), index)
+    store = TranscriptStore("claude-code", lambda: reader, folder, partial(signed, folder), index)
     return reader, [f"{row.id} {row.messages} {row.title}" for row in store.conversations()]
 
 
@@ -138,7 +142,7 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
 
 
 def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "_MANY", 3)
+    monkeypatch.setattr(listing, "MANY", 3)
     asked: list[str] = []
     get = FileIndex.get
 
@@ -155,7 +159,9 @@ def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytes
     assert len(reader.read_files) == len(asked) == 3
     reader, same = listed(folder, FileIndex(tmp_path / "files.db"))
     assert (reader.read_files, len(asked), same) == ([], 3, rows)
-    store = TranscriptStore(Counting(), folder, partial(signed, folder), FileIndex(tmp_path / "files.db"))
+    store = TranscriptStore(
+        "claude-code", Counting, folder, partial(signed, folder), FileIndex(tmp_path / "files.db")
+    )
     row = store.conversations()[0]
     assert len(store.open(row.id).live) == row.messages
     written(folder, 1, rounds=2)
@@ -164,6 +170,137 @@ def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytes
     assert after == listed(folder, None)[1]
     (folder / "2.jsonl").unlink()
     assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+
+
+def many(folder: Path, index: Path) -> TranscriptStore:
+    """The store of another run."""
+    return TranscriptStore("claude-code", Counting, folder, partial(signed, folder), FileIndex(index))
+
+
+def test_what_is_known_of_many_files_is_there_before_any_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", 3)
+    folder, index = tmp_path / "project", tmp_path / "files.db"
+    for number in range(4):
+        written(folder, number)
+    rows, whole = many(folder, index).at_once() or ((), True)
+    assert ({row.title for row in rows}, whole) == ({"0", "1", "2", "3"}, False)
+    known = many(folder, index).conversations()
+    store = many(folder, index)
+    assert store.at_once() == (known, True)
+    assert store.conversations() == known
+    # One that changed stands there as it was, one that is new by its name, and what is gone is gone.
+    written(folder, 1, rounds=2)
+    written(folder, 4)
+    (folder / "2.jsonl").unlink()
+    store = many(folder, index)
+    rows, whole = store.at_once() or ((), True)
+    kept = {row.id: row for row in known if not row.id.endswith("2")}
+    assert not whole
+    assert {row.id: row for row in rows if row.title != "4"} == kept
+    assert [row.messages for row in rows if row.title == "4"] == [0]
+    after = store.conversations()
+    assert after == listed_plainly(folder)
+    assert (len(after), store.at_once()) == (4, (after, True))
+    assert many(folder, index).at_once() == (after, True)
+
+
+def listed_plainly(folder: Path) -> Sequence[Any]:
+    return TranscriptStore("claude-code", Counting, folder, partial(signed, folder)).conversations()
+
+
+def test_of_few_files_nothing_is_known_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    written(folder, 0)
+    assert many(folder, tmp_path / "files.db").at_once() is None
+
+
+def test_copies_of_a_session_are_not_listed_beside_it_while_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", 2)
+    folder, index = tmp_path / "project", tmp_path / "files.db"
+    path = written(folder, 0)
+    (folder / "copy.jsonl").write_bytes(path.read_bytes())
+    (row,) = many(folder, index).conversations()
+    written(folder, 1)
+    rows, _ = many(folder, index).at_once() or ((), True)
+    assert {found.title for found in rows} == {row.title, "1"}
+
+
+def test_where_only_the_rows_are_remembered_the_files_are_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", 2)
+    folder, index = tmp_path / "project", tmp_path / "files.db"
+    for number in range(2):
+        written(folder, number)
+    rows = many(folder, index).conversations()
+    recall = FileIndex.recall
+    monkeypatch.setattr(
+        FileIndex, "recall", lambda self, name: None if name.startswith("files of") else recall(self, name)
+    )
+    store = many(folder, index)
+    assert store.at_once() == (rows, True)
+    assert [len(store.open(row.id).live) for row in rows] == [row.messages for row in rows]
+
+
+@pytest.mark.parametrize("known_before", [False, True])
+def test_a_conversation_is_opened_while_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known_before: bool
+) -> None:
+    """Nobody waits for two thousand files to look into one."""
+    monkeypatch.setattr(listing, "MANY", 3)
+    folder, index = tmp_path / "project", tmp_path / "files.db"
+    for number in range(3):
+        written(folder, number)
+    if known_before:
+        many(folder, index).conversations()
+        written(folder, 1, rounds=2)
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Slow(Counting):
+        def sources(self, digests: Sequence[FileDigest], memory: Any = None) -> Any:
+            if memory is not None:
+                reached.set()
+                assert go_on.wait(60)
+            return super().sources(digests, memory)
+
+    store = TranscriptStore("claude-code", Slow, folder, partial(signed, folder), FileIndex(index))
+    rows, whole = store.at_once() or ((), True)
+    assert not whole
+    reading = threading.Thread(target=store.conversations)
+    reading.start()
+    assert reached.wait(60)
+    row = next(row for row in rows if (row.id if known_before else row.title).endswith("1"))
+    conversation = store.open(store.resolve(row.id))
+    assert len(store.messages(conversation.live)) == (8 if known_before else 4)
+    assert store.info_of(conversation.id).kind == "claude-code"
+    assert store.stamp(conversation.id)
+    go_on.set()
+    reading.join()
+    assert store.open(conversation.id) == conversation
+    assert {found.id for found in store.conversations()} >= {conversation.id}
+
+
+def test_stores_are_one_before_files_are_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "MANY", 2)
+    folder, index = tmp_path / "project", tmp_path / "files.db"
+    database = ROOT / "fixtures" / "hermes-0.13-rotating.db"
+    for number in range(2):
+        written(folder, number)
+    store = SeveralStores([many(folder, index), open_store(database)], tmp_path)
+    rows, whole = store.at_once() or ((), True)
+    assert ({row.agent for row in rows}, whole) == ({"claude-code", "hermes"}, False)
+    named = next(row for row in rows if row.title == "1")
+    early = store.resolve(named.id)
+    assert len(store.open(early).live) == 4
+    known = store.conversations()
+    assert early in {row.id for row in known}
+    assert store.resolve(named.id) == early
+    assert SeveralStores([many(folder, index), open_store(database)], tmp_path).at_once() == (known, True)
+    assert SeveralStores([open_store(database)], tmp_path).at_once() is None
 
 
 def test_whose_the_files_of_a_folder_are_is_remembered(
@@ -195,8 +332,8 @@ def test_whose_the_files_of_a_folder_are_is_remembered(
 
 @pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
 def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "_MANY", 1)
-    monkeypatch.setattr(transcripts, "mark_of", lambda value: "x")
+    monkeypatch.setattr(listing, "MANY", 1)
+    monkeypatch.setattr(listing, "mark_of_files", lambda value: "x")
     folder = tmp_path / "project"
     first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
     worked(first, 2)
@@ -242,7 +379,7 @@ def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     for number in range(3):
         written(folder, number)
-    store = TranscriptStore(Counting(), folder, partial(signed, folder))
+    store = TranscriptStore("claude-code", Counting, folder, partial(signed, folder))
     rows, done, total = store.so_far()
     assert ([row.title for row in rows], done, total) == (["2", "1", "0"], 0, 3)
     assert {row.folder for row in rows} == {"project"}

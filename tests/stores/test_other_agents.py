@@ -12,6 +12,7 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
+from inspector.core.errors import NotAStore
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -324,7 +325,9 @@ def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: pi(1), lambda: pi(3), codex, opencode], ids=["pi-1", "pi-3", "codex", "opencode"]
+    "make",
+    [lambda: pi(1), lambda: pi(3), codex, pytest.param(opencode, marks=pytest.mark.slow)],
+    ids=["pi-1", "pi-3", "codex", "opencode"],
 )
 def test_hostile_values_are_survived(tmp_path: Path, make: Callable[[], Any]) -> None:
     """Every value of a session is replaced by each odd one in turn; what is left of it is read."""
@@ -378,3 +381,22 @@ def test_the_bundled_sessions_are_what_the_recipe_writes(tmp_path: Path) -> None
     assert files == sorted(path.relative_to(bundled) for path in bundled.rglob("*") if path.is_file())
     for name in files:
         assert (bundled / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_a_first_line_of_odd_types_is_nobodys(tmp_path: Path) -> None:
+    for odd in ({"type": {}, "payload": {}}, {"type": [], "cwd": 1, "id": {}}, {"sessionId": []}):
+        with pytest.raises(NotAStore):
+            open_store(written(tmp_path / "a.jsonl", json.dumps(odd) + "\n"))
+    with pytest.raises(NotAStore):
+        open_store(written(tmp_path / "a.jsonl", '{"a":' + "[" * 100_000))
+
+
+def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.jsonl", codex().text())
+    store, conversation, _ = opened(path)
+    entries = store.messages(conversation.live)
+    assert entries
+    # As long as before, and with other lines in the places of the old ones.
+    recorded = store._recorded(conversation.id)
+    path.write_text("\n".join('{"other": 1}'.ljust(len(line)) for line in path.read_text().split("\n")))
+    assert len(recorded.read(conversation.live.ids)) == len(conversation.live)

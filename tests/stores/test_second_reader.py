@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from inspector.core.errors import StoreError
-from inspector.stores import transcripts
+from inspector.stores import listing
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder
+from inspector.stores.recorded import FileDigest
 from inspector.stores.second_reader import Ended, SecondReader, second_reader
 from tests.conftest import ROOT
 
@@ -21,10 +22,14 @@ CLAUDE = ROOT / "fixtures" / "agents" / "claude-code"
 
 def test_it_answers_what_the_reader_does(tmp_path: Path) -> None:
     with second_reader("claude-code") as second:
-        for path in sorted(CLAUDE.rglob("*.jsonl")):
-            assert second.digests(path) == ClaudeCodeReader().digests(path)
+        paths = sorted(CLAUDE.rglob("*.jsonl"))
+        for path in paths:
+            second.ask(str(path))
+        second.ask(str(tmp_path / "gone.jsonl"))
+        for path in paths:
+            assert second.answer() == ClaudeCodeReader().digests(path)
         with pytest.raises(StoreError, match="no file at"):
-            second.digests(tmp_path / "gone.jsonl")
+            second.answer()
         process = second._process.pid
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
@@ -33,22 +38,57 @@ def test_it_answers_what_the_reader_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize("after", [0, 2])
 def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     whole = open_folder(CLAUDE, keep=False).conversations()
-    asked = []
+    waiting: list[str] = []
+    answered = []
 
     class Ending(SecondReader):
-        def digests(self, path: Path) -> tuple[transcripts.FileDigest, ...]:
-            asked.append(path)
-            if len(asked) > after:
+        def ask(self, path: str) -> None:
+            waiting.append(path)
+
+        def answer(self) -> tuple[FileDigest, ...]:
+            if len(answered) == after:
                 raise Ended
-            return ClaudeCodeReader().digests(path)
+            answered.append(waiting.pop(0))
+            return ClaudeCodeReader().digests(Path(answered[-1]))
 
     @contextmanager
     def ending(agent: str) -> Iterator[SecondReader]:
         with second_reader(agent) as second:
             yield Ending(second._process)
 
-    monkeypatch.setattr(transcripts, "WORTH", 0)
-    monkeypatch.setattr(transcripts, "second_reader", ending)
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr("inspector.stores.second_reader.second_reader", ending)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert open_folder(CLAUDE, keep=False).conversations() == whole
-    assert len(asked) <= after + 1
+    assert len(answered) <= after
+
+
+def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not to wait for a thread that waits for the interpreter."""
+    waiting = [0]
+    most = []
+
+    class Watched(SecondReader):
+        def ask(self, path: str) -> None:
+            waiting[0] += 1
+            super().ask(path)
+
+        def answer(self) -> tuple[FileDigest, ...]:
+            most.append(waiting[0])
+            waiting[0] -= 1
+            return super().answer()
+
+    @contextmanager
+    def watched(agent: str) -> Iterator[SecondReader]:
+        with second_reader(agent) as second:
+            yield Watched(second._process)
+
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr("inspector.stores.second_reader.second_reader", watched)
+    # All are for the other process.
+    monkeypatch.setattr(listing.Listing, "_read_these", lambda *_: None)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    store = open_folder(CLAUDE, keep=False)
+    files = len(list(CLAUDE.rglob("*.jsonl")))
+    assert len(store.conversations()) == 5
+    assert most == list(range(files, 0, -1))

@@ -22,12 +22,14 @@ class Lazy:
         self.count = count
         self.loaded: set[int] = set()
         self.asked: set[int] = set()
+        self.calls = 0
 
     def __len__(self) -> int:
         return self.count
 
     def row(self, index: int) -> MessageRow:
         self.asked.add(index)
+        self.calls += 1
         return MessageRow(str(index), "tool", f"loaded {index}" if index in self.loaded else None)
 
 
@@ -58,6 +60,26 @@ async def test_missing_rows_are_asked_for_once_and_shown_when_loaded() -> None:
         assert "loaded 0" in lines(widget)[0]
         await host.press("end")
         assert 999 in host.of(MessageList.RowsWanted)[-1].rows
+
+
+async def test_rows_are_asked_for_before_they_are_on_screen_and_draw_nothing_when_they_come() -> None:
+    source, widget = Lazy(1_000), MessageList()
+    async with hosting(widget) as host:
+        widget.set_rows(source)
+        await host.settle()
+        source.loaded.update(host.of(MessageList.RowsWanted)[0].rows)
+        widget.rows_changed()
+        await host.settle()
+        while len(asked := host.of(MessageList.RowsWanted)) < 2:
+            await host.press("pagedown")
+            assert set(widget.visible_rows) <= source.loaded
+        assert widget.visible_rows[-1] < 999
+        await host.settle()
+        before = source.calls
+        source.loaded.update(asked[1].rows)
+        widget.rows_changed()
+        await host.settle()
+        assert source.calls == before
 
 
 @pytest.mark.parametrize(

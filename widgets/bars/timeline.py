@@ -16,7 +16,8 @@ from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, one_line, width_of
 
-Outcome = Literal["", "summary", "merged", "fallback", "failed"]
+Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
+Outcome = Literal["", Ended]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ _OUTCOME_WORDS: dict[str, str] = {
     "merged": "after a compaction whose summary was merged into the first tail message",
     "fallback": "after a compaction without a summary: a fallback text took its place",
     "failed": "after a compaction that failed",
+    "encrypted": "after a compaction whose summary is encrypted",
+    "unrecorded": "after a compaction whose summary is not in the files",
 }
 
 

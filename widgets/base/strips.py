@@ -106,8 +106,10 @@ class Row:
 
     def strip(self, width: int, base: Style, *, flat: bool = False) -> Strip:
         """The line, exactly `width` cells wide, on a base style; `flat` draws all of it in the base style."""
-        segments = self.segments
         if flat:
-            segments = [Segment("".join(segment.text for segment in segments), base)]
-        strip = Strip(segments, self.width).adjust_cell_length(width, Style())
-        return strip.apply_style(base)
+            segments = [Segment("".join(segment.text for segment in self.segments), base)]
+        else:
+            segments = [
+                Segment(text, base if style is None else base + style) for text, style, _ in self.segments
+            ]
+        return Strip(segments, self.width).adjust_cell_length(width, base)

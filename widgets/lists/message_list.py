@@ -34,8 +34,10 @@ _PLAIN = Style()
 _ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
-#: So many pages before and after those that are missing are asked for too: a page that is not read is drawn twice.
-_READ_AHEAD = 3
+#: Rows that are missing so many pages from those on screen are asked for: a page that is not read is drawn twice.
+_LOOK_AHEAD = 2
+#: So many pages before and after those that are missing are asked for too.
+_READ_AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,8 @@ class MessageList(LineList):
         self._boundaries: tuple[Boundary, ...] = ()
         self._highlight = ""
         self._missing: list[int] = []
+        #: Whether a row that is not read may be on screen.
+        self._unread = False
         #: Lines as they were last drawn: scrolling by one line draws one.
         self._drawn: dict[tuple[MessageRow, int, int], Strip] = {}
         self._wanted = range(0)
@@ -234,7 +238,9 @@ class MessageList(LineList):
         length, before = len(self._source), self._length
         self._wanted = range(0)
         if length == before:
-            self.refresh()
+            if self._unread:
+                self._unread = False
+                self.refresh()
             return
         follow = before > 0 and self._cursor == before - 1
         self._length = length
@@ -297,6 +303,15 @@ class MessageList(LineList):
         """Tell that a row was opened."""
         self.post_message(self.Opened(self, row))
 
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Rows that are about to be on screen are asked for."""
+        super().watch_scroll_y(old_value, new_value)
+        page = self.size.height
+        for line in (round(new_value) - _LOOK_AHEAD * page, round(new_value) + (_LOOK_AHEAD + 1) * page):
+            row = max(0, min(line, self._length - 1))
+            if row < len(self._source) and self._source.row(row).text is None:
+                self._note_missing(row)
+
     def _note_missing(self, row: int) -> None:
         if row in self._wanted:
             return
@@ -322,6 +337,7 @@ class MessageList(LineList):
             return self._draw_boundary(item, width)
         row = self._source.row(item) if item < len(self._source) else MessageRow(str(item), "", None)
         if row.text is None:
+            self._unread = True
             self._note_missing(item)
         if item in (self._cursor, self._hover):
             return self._draw_row(item, row, width)

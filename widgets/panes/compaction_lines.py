@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from widgets.bars.timeline import Ended
 from widgets.base import human
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
@@ -41,8 +42,8 @@ class CompactionView:
     `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. Of those
     that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
     worst first, and `lost_note` what is to be said about more of them ("and 31 more", or that none was lost). `again`
-    are the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost. `summary` is the
-    one it made, `attempts` those that were made again.
+    are the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost, `reported` what
+    sizes the agent itself tells. `summary` is the one it made, `attempts` those that were made again.
     """
 
     index: int
@@ -51,7 +52,7 @@ class CompactionView:
     after: int
     tokens_before: int
     tokens_after: int
-    outcome: Literal["summary", "merged", "fallback", "failed"]
+    outcome: Ended
     bounds: tuple[BoundsView, ...] = ()
     went: int = 0
     went_tokens: int | None = None
@@ -67,6 +68,7 @@ class CompactionView:
     again: tuple[EvidenceView, ...] = ()
     why: str = ""
     cost: str = ""
+    reported: str = ""
     attempts: AttemptsView = NO_ATTEMPTS
 
 
@@ -75,6 +77,8 @@ _OUTCOMES = {
     "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
     "fallback": ("✗", "error", "no summary was made; a fallback text took the middle's place"),
     "failed": ("✗", "error", "the compaction failed"),
+    "encrypted": ("Σ", "accent", "its summary is encrypted, only the provider reads it"),
+    "unrecorded": ("·", "warning", "its summary is not in the files"),
 }
 
 
@@ -125,6 +129,8 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
             (("! " if low else "") + verdict, "warning" if low else "muted"),
         ),
     ]
+    if view.reported:
+        lines.append(TextLine(view.reported, prefix="reported  "))
     if view.cost:
         lines.append(TextLine(view.cost, prefix="cost      "))
     if view.bounds:

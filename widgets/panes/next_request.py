@@ -45,7 +45,7 @@ class BreakpointView:
 @dataclass(frozen=True, slots=True)
 class CacheView:
     """The breakpoints of a request of `total` tokens. `facts` are sentences about reads, writes and costs; without
-    `enabled` nothing is cached, and the breakpoints stand where they would be set."""
+    `enabled` nothing is cached, and the breakpoints stand where they would be set; None: nobody knows where."""
 
     breakpoints: tuple[BreakpointView, ...] = ()
     total: int | None = None
@@ -54,7 +54,7 @@ class CacheView:
     rough: bool = True
     facts: tuple[str, ...] = ()
     note: str = ""
-    enabled: bool = True
+    enabled: bool | None = True
 
 
 class NextRequest(Vertical):
@@ -164,7 +164,7 @@ class NextRequest(Vertical):
     def _fill(self) -> None:
         view = self._view
         for part in (self._layouts, self._ttls, self._bar):
-            part.display = view is not None
+            part.display = view is not None and view.enabled is not None
         if view is None:
             self._headline.set_lines([TextLine("No request is chosen.", "muted")])
             self._body.set_text("")
@@ -235,7 +235,9 @@ class NextRequest(Vertical):
 def _headline(view: CacheView) -> list[TextLine]:
     wasted = sum(not point.honored for point in view.breakpoints)
     parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
-    if not view.enabled:
+    if view.enabled is None:
+        parts = [("breakpoints are not known", "strong")]
+    elif not view.enabled:
         parts = [
             ("caching is off", "warning"),
             (f", {len(view.breakpoints)} of 4 breakpoints would be set", "muted"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import caching_release, policy_of, ttl_of
+from inspector.answers.resolving import caching_release, next_policy, ttl_of
 from inspector.app.conversation.rows import line_of
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
 from inspector.caching.policy import CachePolicy
@@ -74,10 +74,12 @@ def find_breakpoints(
 
     A layout or a time to live of None is the release's. Raises StoreErrors.
     """
-    policy = policy_of(inspection.conversation.row, profile)
+    policy = next_policy(inspection.conversation.row, profile)
     layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
     messages = LazyMessages(inspection.store, generation, length)
-    points = breakpoints(messages, prompt, layout=layout, ttl=ttl, release=caching_release(profile))
+    points: tuple[Breakpoint, ...] = ()
+    if policy.enabled is not None:
+        points = breakpoints(messages, prompt, layout=layout, ttl=ttl, release=caching_release(profile))
     marks = {
         -1 if point.message is None else point.message: point.number
         for point in points
@@ -124,7 +126,7 @@ def _view(
                 note=point.why,
             )
         )
-    state = "Caching is on: " if policy.enabled else "Caching is off: "
+    state = {True: "Caching is on: ", False: "Caching is off: ", None: ""}[policy.enabled]
     return CacheView(tuple(views), total, layout, ttl, True, (state + policy.reason,), enabled=policy.enabled)
 
 

@@ -14,7 +14,7 @@ from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.replay.moments import PHASES, Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
-from widgets.bars.timeline import Node
+from widgets.bars.timeline import Ended, Node, Outcome
 from widgets.bars.title_bar import TitlePart
 from widgets.base import human
 from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
@@ -79,6 +79,18 @@ def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> Re
     )
 
 
+def outcome_of(done: Compaction) -> Ended:
+    """How a compaction ended. One that an agent recorded itself took place, whether its summary can be read or not."""
+    if done.fallback:
+        return "fallback"
+    if done.summary is not None:
+        return "merged" if done.merged else "summary"
+    if done.encrypted:
+        return "encrypted"
+    told = done.trigger is not None or done.tokens_before_reported is not None
+    return "unrecorded" if told else "failed"
+
+
 def nodes(
     conversation: Conversation,
     compactions: Sequence[Compaction],
@@ -96,18 +108,12 @@ def nodes(
             found.append(Node(generation.number, ahead=True))
             continue
         made = made_by.get(generation.number)
-        outcome = (
-            "" if made is None else "fallback" if made.fallback else "merged" if made.merged else "summary"
-        )
-        if made is not None and made.summary is None and not made.fallback:
-            outcome = "failed"
+        outcome: Outcome = "" if made is None else outcome_of(made)
         note = "" if made is None else f"{made.before:,} → {made.after:,} messages"
         count = 0 if made is None else findings.get(made.index, 0)
         if count:
             note += f", {human.plural(count, 'finding')}"
-        found.append(
-            Node(generation.number, len(generation), None, outcome, generation.live, note, count)  # type: ignore[arg-type]
-        )
+        found.append(Node(generation.number, len(generation), None, outcome, generation.live, note, count))
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.app.conversation.chrome import outcome_of
 from inspector.app.conversation.rows import GenerationRows
 from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
@@ -65,11 +66,21 @@ class CompactionRows:
         )
 
 
+def reported_words(done: Compaction, sent: int | None) -> str:
+    """The agent's own sizes before and after, in tokens, and what the first request after it `sent`; "" where the agent
+    counted nothing."""
+    sizes = [size for size in (done.tokens_before_reported, done.tokens_after_reported) if size is not None]
+    if not sizes:
+        return ""
+    told = " → ".join(f"{size:,}" for size in sizes)
+    return told if sent is None else f"{told} · the next request sent {sent:,}"
+
+
 def compaction_view(
-    total: int, done: Compaction, plan: Plan | None, went_tokens: int | None = None
+    total: int, done: Compaction, plan: Plan | None, went_tokens: int | None = None, reported: str = ""
 ) -> CompactionView:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list. `went_tokens` are
-    those of its middle as it stood."""
+    those of its middle as it stood, `reported` the agent's own sizes in words."""
     bounds = [
         BoundsView(
             "recorded",
@@ -92,7 +103,6 @@ def compaction_view(
         else:
             bounds.append(BoundsView("planned", by, 0, 0, note=plan.reason))
     stayed = done.head_end + done.before - done.tail_start
-    outcome = "fallback" if done.fallback else "merged" if done.merged else "summary"
     return CompactionView(
         index=done.index,
         total=total,
@@ -100,7 +110,8 @@ def compaction_view(
         after=done.after,
         tokens_before=done.tokens_before,
         tokens_after=done.tokens_after,
-        outcome=outcome if done.summary is not None or done.fallback else "failed",  # type: ignore[arg-type]
+        outcome=outcome_of(done),
+        reported=reported,
         bounds=tuple(bounds),
         went=done.tail_start - done.head_end,
         went_tokens=went_tokens,

@@ -102,6 +102,9 @@ class Opener:
         opened, before = opening.opened, self._host.loaded.opened
         assert before is not None
         generations, old = opened.generations, before.generations
+        if len(generations) < len(old):
+            self._shrunk(opening)
+            return
         if len(generations) > len(old):
             counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
             words = f"A compaction came: {counts}; ] goes to the list after it."
@@ -117,6 +120,18 @@ class Opener:
             self._navigation.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
             host.change(compaction=1)
+
+    def _shrunk(self, opening: Opening) -> None:
+        """Compactions are gone: somebody went back over them, or put another file in the place of this one. What was
+        read of them holds no longer."""
+        host, opened = self._host, opening.opened
+        last = len(opened.generations)
+        host.change(
+            generation=last, row=end_of(opened, last), compaction=chosen_with(opened, last), moment=None
+        )
+        host.messages.open(opened, opening.lines)
+        host.loaded = Loaded(opened)
+        host.app.notify("The conversation has fewer compactions than before; this is its end now.", timeout=5)
 
     # Where one begins.
 

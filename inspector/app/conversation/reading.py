@@ -76,8 +76,10 @@ def open_conversation(
     live = inspection.conversation.live
     start = max(0, len(live) - _SCREENFUL)
     end = () if before is not None else store.messages(live, start)
-    reported = reported_sizes(store.requests(inspection.conversation))
-    return Opening(Opened(inspection, prompts, resolved, reported), lines_of(end, start))
+    requests = store.requests(inspection.conversation)
+    first_sent = {request.generation: request.context for request in reversed(requests)}
+    opened = Opened(inspection, prompts, resolved, reported_sizes(requests), first_sent)
+    return Opening(opened, lines_of(end, start))
 
 
 def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, Line]:

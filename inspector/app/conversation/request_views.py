@@ -12,6 +12,7 @@ from inspector.answers.requests import (
     answer_places,
     bills_of,
     requests_of,
+    why_no_bill,
     with_differences,
 )
 from inspector.config.settings import ResolvedSettings
@@ -59,7 +60,13 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     places = answer_places(inspection, resolved.settings.profile, found)
     views = tuple(_view(one, index) for one, index in zip(found.priced, places, strict=True))
     how = "modelled, " if found.modelled else ""
-    bills = {index: how + bill.words for index, (bill, _) in bills_of(inspection, found).items()}
+    told = bills_of(inspection, found)
+    bills = {
+        done.index: how + told[done.index][0].words
+        if done.index in told
+        else f"not known: {why_no_bill(done, found)}"
+        for done in inspection.compactions()
+    }
     idle = found.idle().words if views else ()
     return RequestsRead(found, RequestsView(views, _note(found), idle), bills)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.widgets import Input
 
@@ -119,8 +119,7 @@ class ConversationScreen(JobScreen):
         yield RegionBar(id="regions")
         yield Timeline(id="timeline")
         with Horizontal(id="body"):
-            with Vertical(id="left"):
-                yield self.message_list
+            yield self.message_list
             yield self.panes
         yield self.finder.prompt
         yield from self.prompts.widgets

@@ -64,12 +64,14 @@ class State:
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
     """A conversation as it was when it was opened: its system prompts by session, the settings in force, and by number
-    of the generation how large the agent reported its list at last, in tokens, where it does."""
+    of the generation, in tokens, how large the agent reported its list at last and what its first request sent, where
+    it does."""
 
     inspection: Inspection
     prompts: Mapping[str, str]
     resolved: ResolvedSettings
     reported: Mapping[int, int] = field(default_factory=dict)
+    first_sent: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def generations(self) -> tuple[Generation, ...]:

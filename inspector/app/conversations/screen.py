@@ -65,10 +65,11 @@ class ConversationsScreen(JobScreen):
     )
 
     def __init__(
-        self, store: Store, saved: SavedState, index: Future[tuple[ConversationRow, ...]] | None = None, *,
-        apart: bool = False,
+        self, store: Store, saved: SavedState, index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
+        *, apart: bool = False,
     ) -> None:  # fmt: skip
-        """`index` is the store's conversations where somebody reads them already. `apart` has another process work
+        """`index` is the store's conversations where somebody reads them already, and whether they are all. `apart`
+        has another process work
         in the background."""
         super().__init__()
         self._apart = apart
@@ -79,6 +80,8 @@ class ConversationsScreen(JobScreen):
         #: Whether the whole list was shown: before that it may come bit by bit.
         self._whole = False
         self._rows: tuple[ConversationRow, ...] = ()
+        #: The conversation that the list began with.
+        self._began_at: str | None = None
         #: The rows of which live lists, losses and findings have been read.
         self._read: dict[str, ConversationRow] = {}
         #: Messages by conversation as the store counts them: more, or fewer, and it is counted anew.
@@ -103,14 +106,17 @@ class ConversationsScreen(JobScreen):
         if self.saved.sort and self.saved.sort[0] in COLUMN_NAMES:
             table.set_sort(*self.saved.sort)
         table.focus()
-        rows = self._read_ahead()
-        if rows is None:
-            self.going_on("index", "reading")
-            self._read_index()
-        else:
+        rows, whole = self._read_ahead() or ((), False)
+        if whole:
             self._show(rows)
+            return
+        self.going_on("index", "reading")
+        if rows:
+            self._show_some(rows)
+        # What is known already is on screen first.
+        self.call_after_refresh(self._read_index)
 
-    def _read_ahead(self) -> tuple[ConversationRow, ...] | None:
+    def _read_ahead(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """What was read while the app was being imported, if there is such a thing and it is all but done."""
         if self._index is None:
             return None
@@ -152,7 +158,15 @@ class ConversationsScreen(JobScreen):
         self._rows = rows
         self._entries = {row.id: _entry(row, None, False) for row in rows}
         self.query_one(ConversationTable).set_entries(tuple(self._entries.values()))
+        self._begin_at(rows)
         self._show_title()
+
+    def _begin_at(self, rows: Sequence[ConversationRow]) -> None:
+        """Where the user was last; whoever has moved since stays."""
+        table = self.query_one(ConversationTable)
+        if self._began_at in (None, table.current):
+            table.select(self.saved.conversation or _most_to_show(rows))
+            self._began_at = table.current
 
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         first, self._whole = not self._whole, True
@@ -164,8 +178,7 @@ class ConversationsScreen(JobScreen):
         table = self.query_one(ConversationTable)
         table.set_entries(tuple(self._entries.values()))
         if first:
-            table.select(self.saved.conversation or _most_to_show(rows))
-        if first:
+            self._begin_at(rows)
             later(self, _PREPARE_SECONDS, self.prepare)
         empty = self.query_one("#empty", Static)
         empty.display = table.display = not rows

@@ -6,12 +6,16 @@ The events are those of public transcripts: 99 compactions of Claude Code (2.0.7
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
     """An agent's rules. `share` of the window less `reserve` tokens fires; `why_threshold` is the evidence.
+
+    `agent` is whose they are, "" for the agent of that name; `until` is the last release that was seen to have them,
+    None where the newest has.
 
     Of the list before, the last messages stay that fit into `tail_tokens`; none where it is 0. `keeps_user` says that
     what the user wrote stays too, up to that many tokens, the newest first. `summary_tokens` is the usual size of a
@@ -28,20 +32,36 @@ class Observed:
     summary_tokens: int
     why_summary: str
     keeps_user: int = 0
+    agent: str = ""
+    until: tuple[int, ...] | None = None
+
+    @property
+    def owner(self) -> str:
+        """Whose rules they are."""
+        return self.agent or self.name
 
 
 CLAUDE_CODE = Observed(
     name="claude-code",
-    summary="Claude Code: the whole list becomes a summary of nine sections; files that were read come back.",
+    summary="Claude Code from 2.1.25 on: the whole list becomes a summary of nine sections; files it read come back.",
     share=1.0,
     reserve=33_000,
-    why_threshold="42 real events of 2.1.25 and later on windows of 200,000, the least at 167,038 (of 2.1.20 and "
-    "earlier 42, the least at 155,031); 998,659 was seen on a window of a million. Observed, not read in code. "
-    "/compact fires by hand",
+    why_threshold="42 real events of 2.1.25 and later on windows of 200,000, the least at 167,038; 998,659 was seen on "
+    "a window of a million. Observed, not read in code. /compact fires by hand",
     tail_tokens=0,
     why_tail="92 of 97 boundaries name no message that stays, the 5 of 2.1.217 and later a short segment. Observed",
     summary_tokens=3_000,
     why_summary="97 real summaries of 4,200 to 24,500 characters, the median 12,000. Observed",
+)
+CLAUDE_CODE_2_0 = replace(
+    CLAUDE_CODE,
+    name="claude-code-2.0",
+    summary="Claude Code 2.0.76 to 2.1.20: as later, but it fires 12,000 tokens earlier.",
+    reserve=45_000,
+    why_threshold="42 real events of 2.0.76 to 2.1.20 on windows of 200,000, the least at 155,031; on another window "
+    "it is taken to leave the same 45,000. Observed, not read in code. /compact fires by hand",
+    agent="claude-code",
+    until=(2, 1, 20),
 )
 OPENCODE = Observed(
     name="opencode",
@@ -82,4 +102,13 @@ CODEX = Observed(
     keeps_user=20_000,
 )
 
-AGENTS: tuple[Observed, ...] = (CLAUDE_CODE, OPENCODE, PI, CODEX)
+AGENTS: tuple[Observed, ...] = (CLAUDE_CODE, CLAUDE_CODE_2_0, OPENCODE, PI, CODEX)
+
+
+def observed_of(agent: str, version: str) -> Observed | None:
+    """The rules of an agent's release, as "2.1.7"; those of its newest where the version is not told, None where
+    nothing was observed of the agent."""
+    own = [rules for rules in AGENTS if rules.owner == agent]
+    told = tuple(map(int, re.findall(r"\d+", version)[:3]))
+    earlier = [rules for rules in own if told and rules.until is not None and told <= rules.until]
+    return min(earlier, key=lambda rules: rules.until or (), default=own[0] if own else None)

@@ -168,6 +168,9 @@ def print_plans(documents: Sequence[Document]) -> None:
 def print_breakpoints(document: Document) -> None:
     """The breakpoints of a generation."""
     console = console_for()
+    if document["enabled"] is None:
+        say(console, f"generation {document['generation']} · {document['reason']}")
+        return
     say(
         console,
         f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "

@@ -17,11 +17,15 @@ from inspector.stores.claude_code.forms import attachment_wires, user_wires
 from inspector.stores.claude_code.joining import is_left, left_name
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
 from inspector.stores.entries import Wire
-from inspector.stores.lines import cannot_read, mapping, seconds_of
+from inspector.stores.lines import cannot_read, count_at, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
 _TITLE = 120
 _CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
+
+
+#: So much of a file is read at once, in bytes.
+_PIECE = 1 << 18
 
 
 class _Usage(msgspec.Struct, gc=False):
@@ -30,21 +34,18 @@ class _Usage(msgspec.Struct, gc=False):
     cache_creation_input_tokens: int | None = None
 
 
+class _Part(msgspec.Struct, gc=False):
+    """A part of a message; what a tool was asked and what it answered are passed over."""
+
+    type: str = ""
+    text: str | None = None
+
+
 class _Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     usage: _Usage | None = None
-    content: msgspec.Raw = msgspec.Raw()
-
-
-class _Part(msgspec.Struct, gc=False):
-    """A part of what stands under the user's role; the result of a tool is passed over."""
-
-    type: str
-    text: str | None = None
-
-
-_CONTENT = msgspec.json.Decoder(str | list[_Part])
+    content: str | list[str | _Part] | None = None
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -105,13 +106,21 @@ class _Tally:
             # Most say nothing to the model.
             self._message(uuid, len(attachment_wires(mapping(raw) or {})))
         elif line.type == "user":
-            wires = _wires(line, raw)
-            self._message(uuid, len(wires))
-            if not self.words and not line.isCompactSummary:
-                said = next((w["content"] for w in wires if w["role"] == "user"), "")
-                self.words = said if isinstance(said, str) else ""
+            self._words(line, raw, uuid)
         elif line.type == "assistant" and line.message is not None:
             self._answer(line.message, uuid)
+
+    def _words(self, line: _Line, raw: bytes, uuid: str) -> None:
+        content = line.message.content if line.message is not None else None
+        if isinstance(content, list) and not line.isCompactSummary and all(map(_is_result, content)):
+            # Most are results of tools alone.
+            self._message(uuid, len(content))
+            return
+        wires = _wires(line, content, raw)
+        self._message(uuid, len(wires))
+        if not self.words and not line.isCompactSummary:
+            said = next((w["content"] for w in wires if w["role"] == "user"), "")
+            self.words = said if isinstance(said, str) else ""
 
     def _message(self, uuid: str, count: int) -> None:
         self.messages += count
@@ -136,8 +145,8 @@ class _Tally:
             self.model = answer.model
         usage = answer.usage
         if usage is not None:
-            sizes = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-            self.largest = max(self.largest, sum(size or 0 for size in sizes))
+            read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+            self.largest = max(self.largest, (usage.input_tokens or 0) + read + written)
 
 
 def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
@@ -239,14 +248,18 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
     )
 
 
-def _wires(line: _Line, raw: bytes) -> list[Wire]:
+def _is_result(part: str | _Part) -> bool:
+    return isinstance(part, _Part) and part.type == "tool_result"
+
+
+def _wires(line: _Line, content: str | list[str | _Part] | None, raw: bytes) -> list[Wire]:
     """The messages in a line of type user, their words alone."""
-    try:
-        content = _CONTENT.decode(line.message.content) if line.message is not None else []
-    except msgspec.DecodeError:
+    if content is None:
         return user_wires(mapping(raw) or {})
     parts = (
-        content if isinstance(content, str) else [{"type": part.type, "text": part.text} for part in content]
+        content
+        if isinstance(content, str)
+        else [part if isinstance(part, str) else {"type": part.type, "text": part.text} for part in content]
     )
     told = {"isMeta": line.isMeta, "isCompactSummary": line.isCompactSummary, "origin": line.origin}
     return user_wires({**told, "message": {"content": parts}})
@@ -255,11 +268,11 @@ def _wires(line: _Line, raw: bytes) -> list[Wire]:
 def _lines(path: Path) -> Iterator[tuple[_Line, bytes]]:
     decoder = msgspec.json.Decoder(_Line)
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=_PIECE) as file:
             for raw in file:
                 try:
                     yield decoder.decode(raw), raw
-                except (msgspec.DecodeError, RecursionError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     # A value of another type than the usual, or no JSON at all.
                     yield from ((_odd(value), raw) for value in (mapping(raw),) if value is not None)
     except OSError as error:
@@ -285,5 +298,6 @@ def _odd(value: dict[str, object]) -> _Line:
     if isinstance(message, dict):
         answer.id = message["id"] if isinstance(message.get("id"), str) else None
         answer.model = message["model"] if isinstance(message.get("model"), str) else None
+        answer.usage = _Usage(*(count_at(message, "usage", name) for name in _Usage.__struct_fields__))
     flags = {name: value.get(name) is True for name in ("isSidechain", "isCompactSummary")}
     return _Line(**known, **flags, message=answer)  # type: ignore[arg-type]

@@ -105,6 +105,10 @@ class _Reading:
             nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
         self.nodes = _after_shared(in_order(nodes), {node.uuid for found in shared for node in found.nodes})
         self.lists = stretches(self.nodes)
+        #: Whether the first line goes on from one that is nowhere: the session was resumed, and its file begins midway.
+        known = {node.uuid for found in shared for node in found.nodes} | self.file_of.keys()
+        first = self.nodes[0] if self.nodes else None
+        self.midway = first is not None and first.boundary is None and first.parent not in ("", *known)
 
     def run(self) -> Recorded:
         lists: list[list[int]] = []
@@ -147,8 +151,11 @@ class _Reading:
         at_end = not staying or list(before[length - len(staying) :]) == staying
         own = 0 if summary is None else len(summary.entries)
         notes = []
+        midway = index == 1 and self.midway and bool(length)
         if not length:
             notes.append("The list before it is not in these files.")
+        if midway:
+            notes.append("The beginning of the list before it is not in these files.")
         if summary is None:
             notes.append("No summary follows it in these files.")
         if not at_end:
@@ -176,6 +183,7 @@ class _Reading:
             trigger=data.trigger,
             tokens_before_reported=data.before,
             tokens_after_reported=data.after,
+            whole=bool(length) and not midway,
         )
 
     def _summary(self, node: Node) -> str:
@@ -260,6 +268,8 @@ class _Reading:
 
     def _notes(self) -> Iterator[str]:
         yield from left_out(sum(part.scan.unreadable for part in self.parts))
+        if self.midway:
+            yield "The first line goes on from one that is not in these files: what was said before it is in no list."
         left = sum(stretch.left for stretch in self.lists)
         if left:
             verb = "is" if left == 1 else "are"

@@ -56,7 +56,7 @@ class CodexReader:
     def recognises(self, head: bytes) -> bool:
         """Whether lines are in Codex' envelope."""
         first = next(first_mappings(head), {})
-        return first.get("type") in _TYPES and isinstance(first.get("payload"), dict)
+        return text_at(first, "type") in _TYPES and isinstance(first.get("payload"), dict)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """The one conversation of a rollout."""
@@ -285,7 +285,9 @@ def _replacement(payload: Mapping[str, Any]) -> list[Wire]:
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
     if not lines:
         return []
-    payloads = [line["payload"] for line in lines]
+    payloads = [payload for line in lines if isinstance(payload := line.get("payload"), dict)]
+    if not payloads:
+        return []
     if lines[0].get("type") == "compacted":
         return _replacement(payloads[0])
     return [answer_wire(payloads)] if is_made(payloads[0]) else item_wires(payloads[0])

@@ -57,14 +57,14 @@ class Fit(NamedTuple):
     changed: str = ""
 
 
-def fits_of(lists: Sequence[RecordedList], profile: str) -> tuple[Fit, ...]:
-    """The fit of a profile, and where other settings fit more lists, that under the best of them. Nothing where there
-    is no list, or the engine of the profile takes none of them."""
+def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) -> tuple[Fit, ...]:
+    """The fit of a profile, and where other settings fit more lists, that under the best of them, if they are to be
+    `varied`. Nothing where there is no list, or the engine of the profile takes none of them."""
     measured = _measured(profile, lists)
     if not measured:
         return ()
     plain = _fit(profile, measured, "")
-    if plain.fits == plain.of:
+    if plain.fits == plain.of or not varied:
         return (plain,)
     others = [
         _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})

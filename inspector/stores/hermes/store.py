@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -60,7 +60,8 @@ class HermesStore:
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
-        self._fits: dict[str, tuple[Fit, ...]] = {}
+        #: By profile, and whether it was tried under other settings too.
+        self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
         self._lists: dict[str, tuple[object, tuple[list[Part], tuple[str, ...]]]] = {}
         self._notes: list[str] = []
         self._seen: object = None
@@ -107,10 +108,10 @@ class HermesStore:
             open_profiles=detected.open if len(detected.open) > 1 else (),
         )
 
-    def fits(self) -> tuple[Fit, ...]:
+    def fits(self, varied: Collection[str] = profiles.PROFILES) -> tuple[Fit, ...]:
         """How well every profile's plans fit the recorded compactions, the best first; nothing where there is none.
-        Reads the lists of some compactions."""
-        return self._fits_of(profiles.PROFILES)
+        Of those in `varied` under other settings too, where these fit more. Reads the lists of some compactions."""
+        return self._fits_of(profiles.PROFILES, {*varied, *self._detection().open})
 
     def settled(self) -> StoreInfo:
         """What this store is and, where the signs leave several profiles open, which of these plans what was recorded:
@@ -120,20 +121,21 @@ class HermesStore:
             from inspector.stores.hermes.fitting import settled
 
             try:
-                self._detected = settled(found, self._fits_of(found.open))
+                self._detected = settled(found, self._fits_of(found.open, found.open))
             except StoreError as error:
                 self._note(str(error))
         self._settled = True
         return self.info
 
-    def _fits_of(self, names: Sequence[str]) -> tuple[Fit, ...]:
+    def _fits_of(self, names: Sequence[str], varied: Collection[str]) -> tuple[Fit, ...]:
         """The fits of some profiles, each compared once. The lists are not kept: they may be long."""
         from inspector.stores.hermes.fitting import best_first, fits_of, recorded_lists
 
-        missing = [name for name in names if name not in self._fits]
+        asked = [(name, name in varied) for name in names]
+        missing = [one for one in asked if one not in self._fits]
         lists = recorded_lists(self, self.path, self._detection().sessions) if missing else ()
-        self._fits.update((name, fits_of(lists, name)) for name in missing)
-        return best_first(fit for name in names for fit in self._fits[name])
+        self._fits.update((one, fits_of(lists, *one)) for one in missing)
+        return best_first(fit for one in asked for fit in self._fits[one])
 
     def _detection(self) -> profiles.Detection:
         """What the signs say."""

@@ -66,7 +66,7 @@ class OpencodeReader:
             return b'"ses' in start[:4096] or b'"sessionID"' in start
         try:
             value = json.loads(start)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return isinstance(value, dict) and text_at(value, "id").startswith("ses") and "time" in value
 

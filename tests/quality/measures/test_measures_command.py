@@ -196,7 +196,10 @@ def test_a_number_that_a_summary_changed(tmp_path: Path, second: str, said: str,
 @pytest.mark.parametrize(
     ("name", "losing"),
     # In the first a later rule took the place of the only one that is gone.
-    [("hermes-0.19.0-in-place", False), ("hermes-0.13.0-rotating", True)],
+    [
+        ("hermes-0.13.0-rotating", True),
+        pytest.param("hermes-0.19.0-in-place", False, marks=pytest.mark.slow),
+    ],
 )
 def test_recordings_lose_what_was_planted_and_nothing_else(
     name: str, losing: bool, recordings: Callable[[str], Path]

@@ -136,6 +136,7 @@ def compute(
     """
     from inspector.answers.compactions import why_of
     from inspector.app.conversation.attempt_views import attempts_view
+    from inspector.app.conversation.compaction_views import reported_words
     from inspector.app.conversation.measure_views import evidence_of
     from inspector.app.conversation.summary_views import summary_view
 
@@ -144,9 +145,10 @@ def compute(
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
     lost, note = _lost(facts, done) if over else ((), "")
+    sent = opened.first_sent.get(done.index + 1) if over else None
     went = None if index is None else index.rough_until(done.tail_start) - index.rough_until(done.head_end)
     view = replace(
-        compaction_view(total, done, plan, went),
+        compaction_view(total, done, plan, went, reported_words(done, sent)),
         why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
         pruned=None if measures is None else len(evidence_of(measures.whole, "stayed-pruned", done.index)),
         again=() if measures is None else evidence_of(measures.whole, "read-again", done.index),

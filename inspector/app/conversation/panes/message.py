@@ -22,8 +22,9 @@ from widgets.panes.message_pane import CallView, MessagePane, MessageView
 
 #: Results of a message's calls, and the call of a result, are looked for in so many messages behind and before it.
 _AROUND = 24
-#: A message is read once the cursor has rested for so many seconds, so that scrolling costs nothing.
-_REST = 0.03
+#: A message is read once the cursor has rested for so many seconds. A key that is held down comes again sooner, so that
+#: scrolling costs nothing.
+_REST = 0.06
 #: Of a result that is kept in a file so many bytes are shown.
 _WHOLE = 4_000_000
 _REASONING = ("reasoning_content", "reasoning")

@@ -18,7 +18,7 @@ _REPLAYED = ("reasoning", "reasoning_content", "codex_reasoning_items", "codex_m
 #: Hardly any message has one of these.
 _THOUGHT = frozenset({*_REPLAYED, "reasoning_details"})
 _NOT_SENT = ("_anthropic_content_blocks", "reasoning_details")
-_PICTURES = frozenset({"image_url", "input_image", "image"})
+_PICTURES = ("image_url", "input_image", "image")
 
 
 def text_tokens(text: str) -> int:

@@ -1,0 +1,376 @@
+"""Which conversations the files of one agent hold: gone through once, then only what changed, also between runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import StoreError
+from inspector.stores.index import FileIndex, Kept, mark_of_files
+from inspector.stores.recorded import FileDigest, Reader, Source, row_from
+from inspector.stores.signatures import Signature
+
+if TYPE_CHECKING:
+    from inspector.stores.second_reader import SecondReader
+
+#: What was read of files is handed to the index so often, in seconds: a run that is broken off loses little.
+_KEPT_EVERY = 2.0
+#: Of so many files on the whole list is kept between runs, beside what each of them holds.
+MANY = 100
+#: The least that is worth starting another process for, in bytes.
+WORTH = 64_000_000
+#: So many files it is asked for before it has answered the first: whoever asks reads too, and is not to be waited for.
+AHEAD = 8
+
+
+class Places(NamedTuple):
+    """What each conversation of a list is read from (files, shared, part: see Source), and the files that hold nothing
+    which is in no other."""
+
+    of: Sequence[tuple[Sequence[str], Sequence[str], str]]
+    others: Sequence[str]
+
+
+class Listed:
+    """Conversations, the last active first, and what each is read from; `places` is asked for that when it is first
+    wanted, and answers None where it cannot tell."""
+
+    def __init__(self, rows: Sequence[ConversationRow], places: Callable[[], Places | None]) -> None:
+        self.rows = tuple(rows)
+        self._places = places
+
+    @classmethod
+    def found(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
+        """The conversations that were found in files; of those with one id the last."""
+        ordered = sorted({source.row.id: source for source in sources}.values(), key=_newest, reverse=True)
+        used = {path for source in ordered for path in (*source.files, *source.shared)}
+        places = Places(
+            [(source.files, source.shared, source.part) for source in ordered],
+            [path for path in files if path not in used],
+        )
+        return cls([source.row for source in ordered], lambda: places)
+
+    def source(self, session: str) -> Source | None:
+        """What the conversation is read from that has a session."""
+        number = self._numbers.get(session)
+        if number is None or self.places is None:
+            return None
+        files, shared, part = self.places.of[number]
+        return Source(self.rows[number], tuple(files), tuple(shared), part)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """What each is read from; None where that is not known."""
+        return self._places()
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for number, row in enumerate(self.rows):
+            found.update(dict.fromkeys(row.sessions, number))
+        # A session that went on under another id is that conversation's, unless it is one itself.
+        found.update((row.id, number) for number, row in enumerate(self.rows))
+        return found
+
+
+class Listing:
+    """The files of one agent. See TranscriptStore for what it is given; `note` is told what cannot be read."""
+
+    def __init__(
+        self,
+        agent: str,
+        reader: Callable[[], Reader],
+        name: str,
+        files: Callable[[], Mapping[str, Signature]],
+        index: FileIndex | None,
+        note: Callable[[str], None],
+    ) -> None:
+        """`name` is what the list is kept under between runs."""
+        self._agent = agent
+        self._reader = reader
+        self._name = name
+        self._files = files
+        self._index = index
+        self._note = note
+        #: Held while files are gone through.
+        self._reading = threading.RLock()
+        self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
+        self._found: tuple[Mapping[str, Signature], Listed] | None = None
+        #: How the list was when it was looked at last, in an earlier run, and whether that was looked up.
+        self._before: Listed | None = None
+        self._recalled = self._hurried = False
+        #: What was opened before all files were gone through, and what single files tell.
+        self._early: dict[str, Source] = {}
+        self._alone: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
+
+    # Questions.
+
+    def rows(self) -> tuple[ConversationRow, ...]:
+        """Every conversation, the last active first. Files that nobody has read yet are read."""
+        return self._all().rows
+
+    def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
+        """The conversations as far as they are known without reading a file, and whether they are all, and as they are
+        now. Those that were known in an earlier run, else all by name and time. None where there are few files."""
+        now = self._files()
+        if len(now) < MANY:
+            return None
+        with self._reading:
+            if self._found is None and self._recall(now) and self._before is not None:
+                self._found, self._before = (now, self._before), None
+        if self._found is not None:
+            return self._found[1].rows, self._found[0] == now
+        self._hurried = True
+        return self.so_far()[0], False
+
+    def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
+        """The conversations as far as their files were read; as they were in an earlier run, or by name and time, where
+        they were not. How many files were read, and how many there are. Reads nothing itself."""
+        now = self._files()
+        rows: dict[str, ConversationRow] = {}
+        told: set[str] = set()
+        before = self._before
+        if before is not None and before.places is not None:
+            told.update(before.places.others)
+            for row, (files, shared, _) in zip(before.rows, before.places.of, strict=True):
+                if all(path in now for path in files):
+                    rows[row.id] = row
+                    told.update(files, shared)
+        done = 0
+        for path, signature in now.items():
+            known = self._known(path, signature)
+            done += known is not None
+            if path in told:
+                # Which files belong together is known of an earlier run, and found out anew when all were read.
+                continue
+            if known is None:
+                row = _unread(path, signature, self._agent)
+                rows.setdefault(row.id, row)
+            for row in self._rows_of(path, known) if known else ():
+                rows[row.id] = row
+        return tuple(sorted(rows.values(), key=_newest_row, reverse=True)), done, len(now)
+
+    def _rows_of(self, path: str, digests: tuple[FileDigest, ...]) -> Sequence[ConversationRow]:
+        """What one file alone tells of its conversations."""
+        kept = self._alone.get(path)
+        if kept is None or kept[0] is not digests:
+            kept = self._alone[path] = (digests, [source.row for source in self._reader().sources(digests)])
+        return kept[1]
+
+    @property
+    def in_hurry(self) -> bool:
+        """Whether somebody was told what is known at once, and the files have not been gone through since."""
+        return self._hurried and self._found is None
+
+    def known(self, session: str) -> Source | None:
+        """What a conversation is read from, as it was listed last; before all files were gone through, as it was opened
+        early."""
+        return self._early.get(session) if self._found is None else self._found[1].source(session)
+
+    def early(self, session: str) -> Source | None:
+        """What a conversation is read from as far as that can be told before all files were gone through: as in an
+        earlier run, or by the one file that has its name."""
+        if session not in self._early and (found := self._found_early(session)) is not None:
+            self._early |= {session: found, found.row.id: found}
+        return self._early.get(session)
+
+    def _found_early(self, session: str) -> Source | None:
+        now, before = self._files(), self._before
+        found = before.source(session) if before is not None else None
+        if found is not None and all(path in now for path in (*found.files, *found.shared)):
+            return found
+        for path, signature in now.items():
+            if _stem(path) == session and self._known(path, signature) is None:
+                self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
+            for digest in self._known(path, signature) or ():
+                if session in (digest.session, "" if digest.part else _stem(path)):
+                    (source,) = self._reader().sources((digest,))
+                    return source
+        return None
+
+    def of_file(self, name: str) -> str | None:
+        """The conversation that is read from a file of that name; None where there is none."""
+        listed = self._all()
+        for row, (files, _, part) in zip(
+            listed.rows, listed.places.of if listed.places else (), strict=False
+        ):
+            if not part and any(_stem(path) == name for path in files):
+                return row.id
+        return None
+
+    def source(self, session: str) -> Source | None:
+        """What a conversation is read from; for who is in a hurry, as far as that can be told early."""
+        if self.in_hurry and (early := self.early(session)) is not None:
+            return early
+        with self._reading:
+            listed = self._all()
+            if listed.places is None:
+                # The index had the rows alone.
+                self._found = None
+                listed = self._all()
+            return listed.source(session)
+
+    # The list.
+
+    def _all(self) -> Listed:
+        with self._reading:
+            now = self._files()
+            if self._found is not None and self._found[0] == now:
+                return self._found[1]
+            if self._found is None and self._recall(now) and self._before is not None:
+                found = self._before
+            else:
+                found = Listed.found(self._reader().sources(self._digests_of(now), self._index), now)
+                if self._found is None:
+                    self._remember(now, found)
+            self._found, self._before = (now, found), None
+            self._early, self._alone = {}, {}
+            return found
+
+    def _recall(self, now: Mapping[str, Signature]) -> bool:
+        """Look up once how the list was in an earlier run; whether the files look as they did then."""
+        if self._index is None or len(now) < MANY or self._recalled:
+            return False
+        self._recalled = True
+        kept = self._index.recall(self._name)
+        try:
+            mark, told = kept
+            rows = [row_from(values) for values in told]
+        except (TypeError, ValueError, LookupError):
+            return False
+        self._before = Listed(rows, partial(self._recalled_places, mark, len(rows)))
+        return bool(mark == mark_of_files(now))
+
+    def _recalled_places(self, mark: object, count: int) -> Places | None:
+        """What each conversation of the list with that mark is read from."""
+        kept: Any = self._index.recall(self._places_name) if self._index is not None else None
+        try:
+            known, told, others = kept
+            places = [(tuple(files), tuple(shared), str(part)) for files, shared, part in told]
+        except (TypeError, ValueError):
+            return None
+        return Places(places, others) if known == mark and len(places) == count else None
+
+    def _remember(self, now: Mapping[str, Signature], found: Listed) -> None:
+        if self._index is not None and len(now) >= MANY and found.places is not None:
+            mark = mark_of_files(now)
+            self._index.remember(self._places_name, [mark, *found.places])
+            self._index.remember(self._name, [mark, found.rows])
+
+    @property
+    def _places_name(self) -> str:
+        return f"files of {self._name}"
+
+    # Reading.
+
+    def _digests_of(self, now: Mapping[str, Signature]) -> list[FileDigest]:
+        """What every file holds; only those that changed are read."""
+        unknown = [path for path, signature in now.items() if self._known(path, signature) is None]
+        if self._index is not None and unknown:
+            for path, kept in self._index.get(unknown).items():
+                if kept.agent == self._agent:
+                    self._digests[path] = ((kept.size, kept.changed), kept.digests)
+            unknown = [path for path in unknown if self._known(path, now[path]) is None]
+        # The last written are those that people look at first.
+        unknown.sort(key=lambda path: now[path][1], reverse=True)
+        self._go_through(deque(unknown), now)
+        return [digest for path in now for digest in self._digests[path][1]]
+
+    def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
+        """Read files; another process does a part of it where there is much to read."""
+        done: deque[str] = deque()
+        if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
+            from inspector.stores.second_reader import second_reader
+
+            with second_reader(self._agent) as second:
+                helping = threading.Thread(target=self._help, args=(second, paths, now, done), daemon=True)
+                helping.start()
+                self._read_these(paths, now, done)
+                helping.join()
+        # What the other process left when it ended before its time.
+        self._read_these(paths, now, done)
+
+    def _help(
+        self, second: SecondReader, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
+    ) -> None:
+        from inspector.stores.second_reader import Ended
+
+        asked: deque[str] = deque()
+        try:
+            while True:
+                while len(asked) < AHEAD and (path := _next(paths)) is not None:
+                    asked.append(path)
+                    second.ask(path)
+                if not asked:
+                    return
+                self._read_digests(second.answer, asked[0], now[asked[0]])
+                done.append(asked.popleft())
+        except Ended:
+            paths.extend(asked)
+
+    def _read_these(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
+        handed = time.monotonic()
+        while (path := _next(paths)) is not None:
+            self._read_digests(partial(self._reader().digests, Path(path)), path, now[path])
+            done.append(path)
+            if time.monotonic() - handed > _KEPT_EVERY:
+                self._keep(done, now)
+                handed = time.monotonic()
+        self._keep(done, now)
+
+    def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
+        """Hand what was read to the index, also what another thread read."""
+        fresh: dict[str, Kept] = {}
+        while (path := _next(done)) is not None:
+            fresh[path] = Kept(*now[path], self._agent, self._digests[path][1])
+        if self._index is not None and fresh:
+            self._index.put(fresh)
+
+    def _known(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
+        kept = self._digests.get(path)
+        return kept[1] if kept is not None and kept[0] == signature else None
+
+    def _read_digests(
+        self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
+    ) -> None:
+        try:
+            found = read()
+        except StoreError as error:
+            self._note(str(error))
+            found = ()
+        self._digests[path] = (signature, found)
+
+
+def _next(waiting: deque[str]) -> str | None:
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return None
+
+
+def _newest(source: Source) -> tuple[float, str]:
+    return _newest_row(source.row)
+
+
+def _newest_row(row: ConversationRow) -> tuple[float, str]:
+    return row.last_active, row.id
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).rpartition(".")[0]
+
+
+def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
+    """What the list shows of a file before it was read."""
+    name, changed = _stem(path), signature[1] / 1e9
+    folder = os.path.basename(os.path.dirname(path))
+    return ConversationRow(
+        name, name, name, "", agent, (name,), 0, None, changed, changed, agent=agent, folder=folder
+    )
