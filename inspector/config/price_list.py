@@ -73,7 +73,17 @@ def _file() -> Path:
 
 def _kept() -> dict[str, Listed]:
     """What was looked up in this list of genai-prices."""
-    document = read_state(_file())
+    try:
+        status = _file().stat()
+    except OSError:
+        return {}
+    return _read(_file(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, *_: int) -> dict[str, Listed]:
+    """What a file keeps; read once while its time and size, which follow, are the same."""
+    document = read_state(path)
     if document.get("of") != _stamp():
         return {}
     try:
@@ -82,6 +92,7 @@ def _kept() -> dict[str, Listed]:
         return {}
 
 
+@lru_cache(maxsize=1)
 def _stamp() -> str:
     """Another text as soon as this module or the list of genai-prices is another one."""
     spec = find_spec("genai_prices")

@@ -15,6 +15,7 @@ from inspector.answers.attempting import place_of
 from inspector.attempts.attempt import Ask
 from inspector.attempts.kept import default_attempts
 from inspector.commands.sources import open_source
+from inspector.core.shares import kept_of
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.limits import ATTEMPTS
 from inspector.export.report.rendering import render_html, render_markdown
@@ -89,7 +90,10 @@ def test_each_stands_below_the_recorded_summary_with_the_figures_of_the_command(
     assert [line[0] for line in lines] == ["recorded", f"#1 {STAND_IN}", f"#2 {STAND_IN} --size 100"]
     for line, entry in zip(lines, told, strict=True):
         assert line[1] == f"~{entry['summary_tokens']:,}"
-        assert line[3:-2] == [f"{kind['kept']}/{kind['of']}" for kind in entry["survival"].values()]
+        assert line[3:-2] == [
+            kept_of(kind["kept"], kind["of"], kind["weakened"], kind["open"])
+            for kind in entry["survival"].values()
+        ]
         assert line[-2:] == [f"{entry['kept']}/{entry['of']}", "–"]
     assert lines[1][2] == lines[2][2] == f"{told[1]['attempt']['budget']:,}"
     assert told[1]["kept"] > told[0]["kept"], "an attempt that keeps more, or the rows could be one another's"

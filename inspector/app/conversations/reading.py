@@ -64,10 +64,11 @@ def get_ready(
     """Find out what is found out once, and opening one of these conversations would wait for: the settings in force,
     and for them which release wrote the store. What is wrong is said when one is opened."""
     from inspector.answers.overview import can_tell
-    from inspector.answers.resolving import resolve
+    from inspector.answers.resolving import info_for, resolve
 
     with suppress(InspectorError):
         for row in rows:
+            info_for(store, row.id)
             if can_tell(row):
                 resolve(store, row, flags, config)
 
