@@ -33,7 +33,11 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
 }
 
 
-@pytest.mark.parametrize("name", list(PICTURES))
+@pytest.mark.parametrize(
+    "name",
+    # What differs by colours alone is compared where all tests run.
+    [pytest.param(name, marks=pytest.mark.slow) if "16-colours" in name else name for name in PICTURES],
+)
 def test_picture(name: str, demo: MakeApp, snap_compare: Any) -> None:
     conversation, size, theme, keys = PICTURES[name]
     app = demo(conversation, theme)

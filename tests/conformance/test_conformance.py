@@ -14,8 +14,8 @@ from tests.examples import also
 
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
-CHUNKS = 40
-#: So many of them are compared in the test command, 100 lists a behaviour, all where all tests run.
+CHUNKS = 80
+#: So many of them are compared in the test command, 50 lists a behaviour, all where all tests run.
 FEW = 1
 #: Set on the way, or about messages that the release gave up on.
 _NOT_COMPARED = {"seed", "raises"}

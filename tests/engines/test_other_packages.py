@@ -92,7 +92,7 @@ def test_an_engine_that_does_not_assemble_has_its_regions_shown(site: Path) -> N
         ),
     ],
 )
-@pytest.mark.parametrize("command", ["plan", "replay"])
+@pytest.mark.parametrize("command", also("plan", "replay"))
 def test_an_engine_that_fails_is_named(site: Path, command: str, profile: str, sentence: str) -> None:
     asked = (write_list(site),) if command == "plan" else (*DEMO, "--context-length", "30000")
     done = run(site, command, *asked, "--profile", profile, "--json")

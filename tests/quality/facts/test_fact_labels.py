@@ -54,7 +54,7 @@ def found(lives: tuple[Life, ...], text: str) -> Life | None:
 @pytest.mark.parametrize(
     ("held", "noise", "exact", "side"),
     # Of those held back few are noise, and most of these are parts of sentences that are listed whole.
-    [(False, 0.15, 0.85, 0.95), (True, 0.4, 0.7, 0.85)],
+    [pytest.param(False, 0.15, 0.85, 0.95, marks=pytest.mark.slow), (True, 0.4, 0.7, 0.85)],
     ids=["used", "held back"],
 )
 def test_what_a_reader_wants_kept_is_listed_with_its_fate(
