@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.core.places import place_name
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.losses import KINDS_LOST
 from widgets.lists.fact_list import FactPlace, FactView
 from widgets.panes.losses_view import FactScope
 
@@ -67,6 +68,14 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, then: bool = False) -
 def worst_first(lives: Iterable[tuple[int, Life]]) -> list[tuple[int, Life]]:
     """What is gone, then what is weakened, then what is left; otherwise in their order. Each comes with its number."""
     return sorted(lives, key=lambda pair: _harm(pair[1]))
+
+
+def gravest_first(lives: Iterable[Life]) -> list[Life]:
+    """As losses are listed: constraints first, kind by kind, each the worst first. What is counted in no list of
+    losses, how things hang together, comes last."""
+    order = {kind: place for place, kind in enumerate(KINDS_LOST)}
+    ordered = [life for _, life in worst_first(enumerate(lives))]
+    return sorted(ordered, key=lambda life: order.get(life.fact.kind, len(order)))
 
 
 def _harm(life: Life) -> int:
