@@ -71,6 +71,8 @@ def get_ready(
             info_for(store, row.id)
             if can_tell(row):
                 resolve(store, row, flags, config)
+    # To find out which release wrote a store, long lists may have been read.
+    give_back()
 
 
 def read_overviews(
