@@ -65,6 +65,7 @@ def be_prompt() -> None:
     """Have Python answer keys first: threads give way often, and what is imported is not looked through for garbage."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.freeze()
+    # Many short looks: what a conversation that was opened holds would make one of the usual take 75 ms under a key.
     gc.set_threshold(5_000, 5, 100)
     gc.enable()
 
