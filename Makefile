@@ -4,19 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
-# As pip does with what it copies: a start should not have to compile the sources.
+# As pip does with what it copies: a start should not have to compile the sources, nor what changed of them since.
 COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
 .PHONY: demo test test-all check lint types contract bench snapshots pictures clean
 
 demo: $(RUN)
+	@$(COMPILED)
 	@$(BIN)/compaction-inspector --demo
 
+# What pytest makes of the tests is kept, wherever Python is told to keep nothing: to make it takes each process some seconds.
 test: $(DEV)
-	@$(BIN)/python -m pytest
+	@$(COMPILED)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 # The long tails too: every recorded list, many examples, hundreds of damaged files, the wheel, what benchmarks run on.
 test-all: $(DEV)
+	@$(COMPILED)
 	@$(BIN)/python -m pytest -n 0 tests/benchmarks/check_generator.py
 	@$(BIN)/python -m pytest --slow
 

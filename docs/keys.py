@@ -19,6 +19,7 @@ TITLES = {
     "InspectorApp": "Everywhere",
     "ConversationsScreen": "Conversations",
     "ConversationTable": "The table of conversations",
+    "LossesScreen": "Losses of the whole store",
     "SearchScreen": "Search",
     "ConversationScreen": "A conversation",
     "LineList": "Lists",
@@ -51,6 +52,7 @@ TITLES = {
     "AttemptPrompt": "Another summary",
     "SweepScreen": "Sweep",
     "HeatMap": "The map of a sweep",
+    "Scatter": "The points of a sweep",
     "HelpScreen": "Help",
 }
 _INTRODUCTION = """# Keys

@@ -154,10 +154,11 @@ def _planned(
     parts, retained = list_after(listed, attempt.summary, profile)
     number, plan = listed.place.compaction, listed.plan
     head, tail = plan.regions()
+    at = head + len(plan.kept)
     planned = Compaction(
         index=number, session=listed.generation.session, before=len(listed.messages),
-        after=head + 1 + len(listed.messages) - tail, head_end=head, tail_start=tail, head_after=head,
-        tail_after=head + 1, summary_at=head, summary=attempt.summary, merged=plan.merged, fallback=False,
+        after=at + 1 + len(listed.messages) - tail, head_end=head, tail_start=tail, head_after=head,
+        tail_after=at + 1, summary_at=at, summary=attempt.summary, merged=plan.merged, fallback=False,
         tokens_before=plan.tokens_before, tokens_after=retained, at=0.0,
     )  # fmt: skip
     facts = facts_after(inspection, planned, parts, default_results(), watch, {**pruned, number: plan.pruned})

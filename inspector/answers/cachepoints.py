@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import caching_release, next_policy, policy_of, ttl_of
+from inspector.answers.resolving import caching_release, next_policy, ttl_of
 from inspector.caching.breakpoints import Breakpoint, Layout, Ttl, breakpoints
 from inspector.caching.policy import CachePolicy
 from inspector.config.settings import ResolvedSettings
@@ -63,11 +63,7 @@ def cache_points(
                 None if point.message is None else messages[point.message],
                 system if point.message is None else system + _tokens(messages[: point.message + 1]),
             )
-            for point in (
-                ()
-                if policy.enabled is None
-                else breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
-            )
+            for point in breakpoints_of(inspection, generation, messages, resolved, layout, ttl)
         ),
     )
 
@@ -89,14 +85,17 @@ def breakpoints_of(
     layout: Layout | None,
     ttl: Ttl | None,
 ) -> tuple[Breakpoint, ...]:
-    """The breakpoints of a list under the resolved profile."""
+    """The breakpoints of a list under the resolved profile; none where it does not tell."""
+    policy = next_policy(inspection.conversation.row, resolved.settings.profile)
+    if policy.enabled is None:
+        return ()
     prompt = inspection.system_prompt(generation.session)
     if messages and messages[0].role == "system":
         prompt = ""
     return breakpoints(
         messages,
         prompt,
-        layout=layout or policy_of(inspection.conversation.row, resolved.settings.profile).layout,
+        layout=layout or policy.layout,
         ttl=ttl or ttl_of(resolved),
         release=caching_release(resolved.settings.profile),
     )

@@ -9,6 +9,7 @@ from inspector.answers.findings import findings_without_facts
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.answers.resolving import info_for
+from inspector.answers.summarizing import last_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Microcompaction
@@ -88,6 +89,7 @@ def why_of(
         conversation.row.source,
         earlier,
         conversation.row.agent,
+        last_size(inspection, recorded) if recorded.tokens_before_reported is None else None,
     )
 
     def threshold_at(share: float) -> int:

@@ -14,13 +14,14 @@ from inspector.engines.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation, the settings in force for it, the path of its store, and how many facts it lost (None while
-    nobody has read it)."""
+    """A conversation, the settings in force for it, the path of its store, how many facts it lost, and of how many
+    nobody can tell (None while nobody has read it)."""
 
     conversation: Conversation
     settings: Settings
     store: str
     lost: int | None = None
+    unknown: int | None = None
 
 
 def list_conversations(answers: Answers, kept: KeptResults) -> list[ListedConversation]:
@@ -37,6 +38,7 @@ def list_conversations(answers: Answers, kept: KeptResults) -> list[ListedConver
                 settings,
                 str(info_for(store, row.id).path),
                 None if losses is None else losses.total,
+                None if losses is None else losses.unknown,
             )
         )
     return listed

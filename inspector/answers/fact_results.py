@@ -54,7 +54,14 @@ def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) 
     store = answers.store
     chosen = {store.resolve(name) for name in names}
     rows = [row for row in store.conversations() if not names or row.id in chosen]
-    listed = [one for row in rows for one in listed_of(store, row, read_losses(store, row.id, kept))]
+    losses = [read_losses(store, row.id, kept) for row in rows]
+    listed = [one for row, found in zip(rows, losses, strict=True) for one in listed_of(store, row, found)]
+    unknown = sum(found.unknown for found in losses)
+    if unknown:
+        answers.note(
+            f"Of {unknown:,} fact{'' if unknown == 1 else 's'} nobody can tell what became of them: the summaries that "
+            "took them are encrypted."
+        )
     if kept.problem:
         answers.note(kept.problem)
     return worst_first(listed)

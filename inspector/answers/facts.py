@@ -70,7 +70,7 @@ def risks_wanted(
     head, tail = plan.regions()
     if not plan.compacts:
         return []
-    found = [entry for entry in reading.risk.at_risk(head, tail) if wanted.has(entry.fact)]
+    found = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.has(entry.fact)]
     return found if wanted.limit is None else found[: wanted.limit]
 
 

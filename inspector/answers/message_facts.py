@@ -11,7 +11,7 @@ from inspector.answers.kept_facts import keep_facts, known_facts, message_key, p
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
-from inspector.quality.facts.choices import chosen
+from inspector.quality.facts.choices import chosen, only_chooses
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
@@ -115,7 +115,8 @@ class _Reader:
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
         if message.role == "user" and self.offered:
             if choices := chosen(safe(message.text), self.offered, self.rules):
-                facts = replace(facts, statements=(*facts.statements, *choices))
+                own = (one for one in facts.statements if not only_chooses(one))
+                facts = replace(facts, statements=(*own, *choices))
             self.offered = ""
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)

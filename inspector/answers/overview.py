@@ -26,14 +26,15 @@ class Live(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """How many facts a conversation lost for good, how many of them are constraints, how many were weakened; and how
-    many errors and warnings it has."""
+    """How many facts a conversation lost for good, how many of them are constraints, how many were weakened; how many
+    errors and warnings it has; and of how many facts nobody can tell."""
 
     conversation: str
     lost: int
     constraints: int
     weakened: int
     findings: int
+    unknown: int
 
 
 def can_tell(row: ConversationRow) -> bool:
@@ -92,6 +93,6 @@ def read_overview(
         give_back()
     grave = sum(finding.severity != "info" for finding in read_findings(inspection, resolved, kept))
     rules = losses.lost.get("constraint", 0)
-    found = Overview(row.id, losses.total, rules, losses.weakened, grave)
+    found = Overview(row.id, losses.total, rules, losses.weakened, grave, losses.unknown)
     kept.put(basis, found[1:])
     return found

@@ -19,6 +19,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.kept_results import default_results
 from inspector.answers.overview import read_live, read_overview
 from inspector.core.errors import InspectorError
+from inspector.core.memory import give_back
 
 #: The lowest priority there is.
 _LAST = 19
@@ -32,6 +33,7 @@ def main() -> None:
     Thread(target=_listen, args=(asked,), daemon=True).start()
     what = json.loads(asked.get())
     config = None if what["config"] is None else Path(what["config"])
+    give_back()
     store = Answers.of([Path(path) for path in what["paths"]], {}, None).store
     kept = default_results()
     work: dict[str, Callable[..., Any]] = {"live": read_live, "overview": read_overview}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.answers.inspection import measured, plan_with
+from inspector.answers.resolving import observed_threshold
 from inspector.config.settings import ConfigReading, read_config, resolve_settings
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message, messages_from
@@ -44,7 +45,9 @@ def plan_files(
     """What a compaction of each file's list would do now, after so many `compactions`. Raises BadInput naming the file
     that cannot be used, EngineError."""
     reading = read_config(config) if config is not None else ConfigReading()
-    settings = resolve_settings(flags, reading, {}).settings
+    plain = resolve_settings(flags, reading, {}).settings
+    observed = observed_threshold(plain.profile, plain.context_length)
+    settings = resolve_settings(flags, reading, observed).settings
     settings.check()
     return [_planned(file, settings, compactions) for file in files]
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from inspector.answers.inspection import Inspection, watched
 from inspector.answers.resolving import caching_release
+from inspector.answers.summarizing import summarizing
 from inspector.caching.modelled import SentMessages
 from inspector.core.messages import Message
 from inspector.engines.registry import agent_of, engine
@@ -61,7 +62,12 @@ def _reported(
     grown = [
         (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
     ]
-    for request in inspection.store.requests(inspection.conversation):
+    calls = inspection.store.requests(inspection.conversation)
+    # A call that summarizes asks another prompt than the list.
+    own = summarizing(inspection, calls)
+    for request in calls:
+        if request.index in own:
+            continue
         sizes, until = grown[request.generation - 1]
         length = bisect_left(until, request.at)
         rough = sizes[length] + systems[request.generation - 1]

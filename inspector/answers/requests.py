@@ -11,6 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.request_places import AnswerPlaces, difference
 from inspector.answers.resolving import policy_of, ttl_of
+from inspector.answers.summarizing import summarizing
 from inspector.caching.breakpoints import Layout
 from inspector.caching.costs import (
     Bill,
@@ -191,7 +192,7 @@ def _judged(
 ) -> tuple[PricedRequest, ...]:
     conversation = inspection.conversation
     cleared = [(one.generation, one.at) for one in inspection.store.microcompactions(conversation)]
-    own = _summarizing(inspection, requests)
+    own = summarizing(inspection, requests)
     judged = list(judge((one for one in requests if one.index not in own), cleared, from_messages))
     # A call that summarizes asks another prompt: it misses what it never could have read.
     judged += [JudgedRequest(one, None, 0, None, from_messages) for one in requests if one.index in own]
@@ -253,17 +254,8 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
 
 
 def summarizing_calls(inspection: Inspection, found: Requests) -> Mapping[int, int]:
-    """The requests that wrote summaries, by their number the compaction: opencode lists them with the others."""
-    return _summarizing(inspection, [one.judged.request for one in found.priced])
-
-
-def _summarizing(inspection: Inspection, calls: Sequence[Request]) -> Mapping[int, int]:
-    if inspection.conversation.row.agent != "opencode":
-        return {}
-    made = {(one.index, one.at): one.index for one in inspection.compactions() if one.at}
-    return {
-        call.index: made[call.generation, call.at] for call in calls if (call.generation, call.at) in made
-    }
+    """Those of them that wrote summaries, by their number the compaction."""
+    return summarizing(inspection, (one.judged.request for one in found.priced))
 
 
 def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill, Rates]]:

@@ -18,6 +18,7 @@ from inspector.config.settings import (
     resolve_settings,
 )
 from inspector.core.conversations import ConversationRow, Request
+from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store, StoreInfo
@@ -47,15 +48,35 @@ def resolve(
     if window is not None:
         facts["summary_context"] = window
     chosen = flags.get("profile") or info.profile
-    share = default_threshold(engine(chosen), flags.get("context_length") or facts["context_length"][0])
-    if share is not None:
-        facts["threshold"] = (share, f"observed of {chosen}")
+    facts |= observed_threshold(chosen, flags.get("context_length") or facts["context_length"][0])
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
     known = caveat(resolved.settings.profile)
-    return replace(resolved, notes=(*resolved.notes, known)) if known else resolved
+    notes = (*resolved.notes, *([known] if known else []), *_unused_flags(flags, resolved.settings))
+    return replace(resolved, notes=notes)
+
+
+def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any, str]]:
+    """The threshold at which a profile compacts where nobody set one, as a fact; nothing where it takes the usual one.
+    Raises EngineError."""
+    share = default_threshold(engine(profile), context_length)
+    return {} if share is None else {"threshold": (share, f"observed of {profile}")}
+
+
+def _unused_flags(flags: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+    if all(value is None for value in flags.values()):
+        return ()
+    return unused_flags(flags, settings.profile, engine(settings.profile).budgets(settings))
+
+
+def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tuple[str, ...]:
+    """A sentence for each setting that was given and that the profile, whose budgets these are, does not use."""
+    given = {name: budgets.unused(name) for name, value in flags.items() if value is not None}
+    return tuple(
+        f"--{name.replace('_', '-')} is not used by {profile}: {why}." for name, why in given.items() if why
+    )
 
 
 def _summary_window(reading: ConfigReading) -> tuple[int, str] | None:

@@ -21,6 +21,9 @@ from inspector.engines.registry import engine
 from inspector.replay.moments import Moments
 from inspector.replay.transcript import transcript
 
+#: So many messages are counted and kept together.
+_BATCH = 512
+
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
@@ -83,8 +86,9 @@ def show_generation(
         profile_reason=info_for(answers.store, session).profile_reason if detected else "chosen",
         system_prompt=inspection.system_prompt(session),
         breakpoints=breakpoints_of(inspection, generation, messages, resolved, None, None),
+        # No compaction ended the live list, and to count what others made of theirs is to read all lists.
         recorded=next((c for c in inspection.compactions() if c.index == generation.number), None)
-        if step is None
+        if step is None and generation is not conversation.live
         else None,
         exact=_exact(answers, inspection, generation, messages) if exact else None,
         usage=next((s.usage for s in conversation.sessions if s.id == session), None)
@@ -119,8 +123,7 @@ def list_at(inspection: Inspection, step: int) -> tuple[Generation, int]:
 def _plan(
     inspection: Inspection, generation: Generation, messages: Sequence[Message], settings: Settings
 ) -> Plan:
-    if len(messages) == len(generation):
-        return inspection.plan(generation, settings)
+    """The plan for messages that were read already: they are not read again."""
     found = engine(settings.profile)
     system = inspection.system_tokens(generation.session)
     return plan_with(found, measured(found, messages), settings, generation.number - 1, system)
@@ -136,4 +139,5 @@ def _exact(
         answers.note(counter.reason)
         return None
     system = counter.count(inspection.system_prompt(generation.session))
-    return ExactCount(system + sum(map(counter.count_message, messages)), counter.encoding)
+    batches = (messages[at : at + _BATCH] for at in range(0, len(messages), _BATCH))
+    return ExactCount(system + sum(sum(counter.count_messages(batch)) for batch in batches), counter.encoding)

@@ -11,7 +11,7 @@ from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.losses import LostFacts, grave, losses_of
+from inspector.quality.losses import LostFacts, grave, losses_of, untold
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -56,9 +56,11 @@ class CompactionLoss:
 
 @dataclass(frozen=True, slots=True)
 class ConversationLosses:
-    """What all compactions of a conversation lost, each told apart, oldest first."""
+    """What all compactions of a conversation lost, each told apart, oldest first; and of how many facts nobody can
+    tell, as a summary that cannot be read took them."""
 
     compactions: tuple[CompactionLoss, ...] = ()
+    unknown: int = 0
 
     @property
     def lost(self) -> dict[Kind, int]:
@@ -92,7 +94,8 @@ def losses_of_facts(inspection: Inspection, facts: ConversationFacts) -> Convers
     """What the compactions of a conversation lost of its facts. Raises StoreErrors."""
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     found = losses_of(facts.lives)
-    return ConversationLosses(tuple(_loss(one, times.get(one.compaction)) for one in found))
+    losses = tuple(_loss(one, times.get(one.compaction)) for one in found)
+    return ConversationLosses(losses, untold(facts.lives))
 
 
 def _loss(found: LostFacts, at: float | None) -> CompactionLoss:
@@ -117,15 +120,16 @@ def known_losses(store: Store, conversation: str, kept: KeptResults) -> Conversa
 def keep_losses(inspection: Inspection, losses: ConversationLosses, kept: KeptResults) -> None:
     """Keep the losses of a conversation. Raises StoreErrors."""
     basis = basis_of(inspection.store, inspection.conversation.id, QUESTION)
-    kept.put(basis, [asdict(one) for one in losses.compactions])
+    kept.put(basis, asdict(losses))
 
 
-def _unpacked(document: list[dict[str, Any]]) -> ConversationLosses:
+def _unpacked(document: dict[str, Any]) -> ConversationLosses:
     return ConversationLosses(
         tuple(
             CompactionLoss(**{**one, "facts": tuple(LostFact(**fact) for fact in one["facts"])})
-            for one in document
-        )
+            for one in document["compactions"]
+        ),
+        document["unknown"],
     )
 
 

@@ -25,6 +25,8 @@ from inspector.answers.kept_results import default_results
 from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import resolve
 from inspector.core.errors import EngineError, InspectorError
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import cell_of
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, compactions_of, sweep
@@ -114,7 +116,37 @@ def run_sweep(
     # Always in the same order, so that the same sums come out however the work was shared.
     grids = [done[place] for place in sorted(done)]
     found = sweep(request.rows, request.columns, grids, whole, request.facts)
-    return replace(found, each={request.names[place]: compactions_of(done[place]) for place in sorted(done)})
+    rows = {row.id: row for row in answers.store.conversations()}
+    names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
+    return replace(
+        found,
+        each={request.names[place]: compactions_of(done[place]) for place in sorted(done)},
+        unused=unused_in(
+            [
+                resolve(answers.store, rows[name], request.flags, request.config).settings
+                for name in request.names
+            ],
+            list(names),
+        ),
+    )
+
+
+def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for each of the named settings that profiles do not use; `settings` are those of each conversation.
+    Raises EngineError."""
+    budgets = {one: engine(one.profile).budgets(one) for one in set(settings)}
+    told = []
+    for name in names:
+        without = [one for one in settings if budgets[one].unused(name)]
+        if without:
+            profiles = ", ".join(sorted({one.profile for one in without}))
+            part = (
+                ""
+                if len(without) == len(settings)
+                else f" ({len(without):,} of {len(settings):,} conversations)"
+            )
+            told.append(f"{name} is not used by {profiles}{part}: {budgets[without[0]].unused(name)}.")
+    return tuple(told)
 
 
 def _messages(request: Request, answers: Answers) -> int:
@@ -248,6 +280,8 @@ def sweep_store(
         row = next(row for row in answers.store.conversations() if row.id == names[0])
         settings = resolve(answers.store, row, flags, answers.config).settings
         found = replace(found, force=cell_of(rows, columns, settings))
+    for sentence in found.unused:
+        answers.note(sentence)
     if found.unpriced:
         answers.note(
             f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."

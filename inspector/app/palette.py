@@ -35,16 +35,16 @@ def _pane_commands(app: Host, screen: Screen[Any], seen: set[str]) -> Iterator[S
     from inspector.app.conversation.panes.host import Panes
 
     for host in screen.query(Panes):
-        for pane in host.panes.values():
-            for view, owner in (("", pane.widget), *pane.parts):
+        for tab in host.tabs.values():
+            for view, owner in (("", tab.pane.widget), *tab.pane.parts):
                 for binding in _bindings(owner):
                     if (binding.id or "") in seen:
                         continue
                     seen.add(binding.id or "")
-                    run = partial(_run_in_pane, app, host, pane.name, view, owner, binding.action)
+                    run = partial(_run_in_pane, app, host, tab.name, view, owner, binding.action)
                     yield SystemCommand(
-                        f"{pane.name.capitalize()}: {_title(binding)}",
-                        f"key {app.get_key_display(binding)} in the {pane.name} pane",
+                        f"{tab.name.capitalize()}: {_title(binding)}",
+                        f"key {app.get_key_display(binding)} in the {tab.name} pane",
                         run,
                     )
 

@@ -84,7 +84,7 @@ _BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
 _FIRST = re.compile(r"^(\(\?i\))?\\b")
 _PATTERNS = tuple(
     (kind, re.compile(_FIRST.sub(lambda match: (match[1] or "") + _BEGINS, pattern)))
-    for kind, pattern in (*_MORE, *FORMATS)
+    for kind, pattern in (*_MORE, *((kind, pattern) for kind, _, pattern in FORMATS))
 )
 #: Names of things and paths fit these formats too; they have no digits.
 _WORDY = ("a password or key", "an OpenAI key")

@@ -39,12 +39,15 @@ def plan(
 ) -> None:
     """Plan a compaction of lists in files (JSON, OpenAI-style messages), as if the threshold were just reached."""
     from inspector.answers.plans import plan_files
+    from inspector.answers.resolving import unused_flags
     from inspector.config.settings import read_config
     from inspector.export.documents.generations import plan_documents
     from inspector.export.text.generations import print_plans
 
-    plans = plan_files(files, flags_of(options), config, compactions_so_far)
+    flags = flags_of(options)
+    plans = plan_files(files, flags, config, compactions_so_far)
     print_answer(plan_documents(plans), as_json, print_plans)
+    say(unused_flags(flags, plans[0].plan.profile, plans[0].plan.budgets))
     if config is not None:
         say(read_config(config).notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -105,7 +106,8 @@ class Compaction:
     `exact` is False where the boundaries could only be inferred, and then `note` says why. `trigger` is what the
     agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
     None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it. `whole`
-    is False where the store has not all of the list before.
+    is False where the store has not all of the list before. `kept` are messages between the boundaries that stand in
+    the list after all the same, word for word: (index before, index after).
     """
 
     index: int
@@ -130,6 +132,24 @@ class Compaction:
     tokens_after_reported: int | None = None
     encrypted: bool = False
     whole: bool = True
+    kept: tuple[tuple[int, int], ...] = ()
+
+    def region(self, index: int) -> str:
+        """head, middle or tail of a message of the list before; what stayed of the middle is of the tail."""
+        if index < self.head_end or index >= self.tail_start:
+            return "head" if index < self.head_end else "tail"
+        place = bisect_left(self.kept, (index,))
+        return "tail" if place < len(self.kept) and self.kept[place][0] == index else "middle"
+
+    @property
+    def went(self) -> int:
+        """How many messages left the list."""
+        return self.tail_start - self.head_end - len(self.kept)
+
+    @property
+    def stayed(self) -> int:
+        """How many did not."""
+        return self.before - self.went
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +197,11 @@ class Request:
     def context(self) -> int:
         """How many tokens the model was sent."""
         return self.input + self.cache_read + self.cache_write
+
+    @property
+    def told(self) -> bool:
+        """Whether a provider reported anything of it: of a call that was broken off, agents write zeros."""
+        return self.context + self.output > 0
 
 
 class Conversation(NamedTuple):

@@ -89,10 +89,15 @@ class DerivationStep:
     bound: bool = False
 
 
+#: Settings that most engines have no rule for: those that do name them among what they heed.
+SELDOM_HEEDED = frozenset({"threshold_cap", "tail_mode", "min_tail_user_messages"})
+
+
 @dataclass(frozen=True, slots=True)
 class Budgets:
     """The numbers that follow from settings alone, in tokens. `steps` explains each by name.
 
+    `hygiene_tokens` is where a gateway compacts before a turn, 0 where there is none.
     `tail_ceiling_tokens` is what a tail may grow to before a large message is left out of it, `round_tokens` the most
     that results nobody has answered yet are spared for; 0 where an engine has no such rule. `heeds` are settings that
     bind here and not with most engines, `unbound` those that do not bind although they mostly do, with the reason.
@@ -110,6 +115,16 @@ class Budgets:
     unbound: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False
 
+    @property
+    def summary_limit(self) -> int | None:
+        """The most that a summary may have; None where only its usual size was observed."""
+        return None if self.observed else self.max_summary_tokens
+
+    def unused(self, setting: str) -> str:
+        """Why a setting changes nothing here; "" where it may."""
+        seldom = setting in SELDOM_HEEDED and setting not in self.heeds
+        return self.unbound.get(setting, "there is no such rule" if seldom else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -122,7 +137,7 @@ class Plan:
     to the summary model starts (behind an earlier summary). `role` is that of the summary, "" when it is
     `merged` into the first tail message. Token fields are the release's rough estimates; `summary_tokens`
     is the size that the estimate after assumes. `raises` says where the release itself would fail, `refusal`
-    in a word why nothing is compacted.
+    in a word why nothing is compacted. `kept` are messages of the middle that stay all the same, behind the head.
     """
 
     profile: str
@@ -147,6 +162,14 @@ class Plan:
     steps: tuple[DerivationStep, ...] = ()
     raises: str = ""
     refusal: Refusal | None = None
+    kept: frozenset[int] = frozenset()
+
+    @property
+    def length_after(self) -> int:
+        """How many messages the list has then; tool pairs that are mended are not counted."""
+        head, tail = self.regions()
+        summary = bool(self.role) and not self.merged
+        return head + len(self.kept) + summary + self.length - tail if self.compacts else self.length
 
     def regions(self) -> tuple[int, int]:
         """head_end and tail_start inside the list: 0 <= head_end <= tail_start <= length."""
@@ -154,9 +177,9 @@ class Plan:
         return head, max(head, min(self.tail_start, self.length))
 
     def region(self, index: int) -> str:
-        """head, middle or tail."""
+        """head, middle or tail; what stays of the middle is of the tail."""
         head, tail = self.regions()
-        return "head" if index < head else "middle" if index < tail else "tail"
+        return "head" if index < head else "middle" if index < tail and index not in self.kept else "tail"
 
 
 @dataclass(frozen=True, slots=True)

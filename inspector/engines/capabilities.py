@@ -60,14 +60,15 @@ def fallback_raises(engine: Engine, messages: Sequence[Message], plan: Plan) -> 
 
 
 def assemble(engine: Engine, messages: Sequence[Message], plan: Plan, summary: str) -> Sequence[Output]:
-    """The list after the plan's compaction, `summary` being the handoff's text; head, summary and tail as they stand
-    where the engine does not say. Raises EngineError where it fails."""
+    """The list after the plan's compaction, `summary` being the handoff's text; head, what is kept of the middle,
+    summary and tail as they stand where the engine does not say. Raises EngineError where it fails."""
     own: Callable[[Sequence[Message], Plan, str], Sequence[Output]] | None = getattr(engine, "assemble", None)
     if own is not None:
         with failures_named(engine):
             return own(messages, plan, summary)
     head, tail = plan.regions()
-    output = [Output(message.wire, index) for index, message in enumerate(messages[:head])]
+    stay = [*range(head), *sorted(plan.kept)]
+    output = [Output(messages[index].wire, index) for index in stay]
     if plan.compacts and plan.role:
         output.append(Output({"role": plan.role, "content": summary}, "summary"))
     return output + [Output(message.wire, index) for index, message in enumerate(messages[tail:], tail)]

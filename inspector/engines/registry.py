@@ -8,7 +8,8 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
 from inspector.core.errors import EngineError, UsageProblem
-from inspector.engines.base import Engine
+from inspector.engines.base import Engine, Settings
+from inspector.engines.capabilities import default_threshold
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
@@ -49,6 +50,22 @@ def engine(name: str) -> Engine:
             "A release of Hermes can be named to the patch, as hermes-0.18.1."
         )
     return found
+
+
+def with_profile(settings: Settings, profile: str) -> Settings:
+    """The settings under another engine's rules: a threshold that nobody set becomes that engine's own.
+
+    Where an engine does not tell its own, the threshold stays: whoever plans with it is told why.
+    """
+    length = settings.context_length
+    plain = Settings.__dataclass_fields__["threshold"].default
+    try:
+        usual, own = (default_threshold(engine(name), length) for name in (settings.profile, profile))
+    except EngineError:
+        return settings.with_(profile=profile)
+    if settings.threshold not in (usual, plain):
+        return settings.with_(profile=profile)
+    return settings.with_(profile=profile, threshold=plain if own is None else own)
 
 
 def release_of(profile: str) -> tuple[int, ...] | None:

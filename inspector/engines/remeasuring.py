@@ -166,7 +166,8 @@ class RemeasuredLiveList:
             message if wire is message.wire else Message(wire, message.id)
             for message, wire in zip(listed, wires, strict=True)
         ]
-        before, after = stands[:head], stands[tail:]
+        stay = [*range(head), *sorted(plan.kept)]
+        before, after = [stands[at] for at in stay], stands[tail:]
         came: list[int] = []
         if plan.merged and after:
             after[0] = _with_summary(after[0], summary(plan.summary_budget))
@@ -174,9 +175,11 @@ class RemeasuredLiveList:
             # What was to be merged has no tail to go into.
             before.append(_summary(plan.role or "assistant", summary(plan.summary_budget)))
             came.append(_SUMMARY)
-        left = [at for at in self.said[head:tail] if at != _SUMMARY]
+        left = [
+            self.said[at] for at in range(head, tail) if self.said[at] != _SUMMARY and at not in plan.kept
+        ]
         self.messages = before + after
-        self.said = self.said[:head] + came + self.said[tail:]
+        self.said = [self.said[at] for at in stay] + came + self.said[tail:]
         self.total_chars, self.total_images = _Scale(engine).total(self.messages)
         self.compactions += 1
         return Compacted(head, tail, left)

@@ -134,7 +134,7 @@ def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -
     def fires(tokens: int) -> bool:
         return rules.fires(tokens, settings, budgets) is not None
 
-    likely = min(budgets.threshold_tokens, budgets.hygiene_tokens)
+    likely = min(budgets.threshold_tokens, budgets.hygiene_tokens or budgets.threshold_tokens)
     if fires(likely) and not fires(likely - 1):
         return likely
     if not fires(_MOST_TOKENS):

@@ -96,7 +96,20 @@ def _derived(runs: Sequence[tuple[str, WhatIf]]) -> list[list[str]]:
         ("max_summary_tokens", "largest summary"),
         ("hygiene_tokens", "hygiene"),
     ):
-        rows.append([words, *(f"{getattr(run.budgets, name):,}" for _, run in runs)])
+        values = [(run.budgets, getattr(run.budgets, name)) for _, run in runs]
+        rows.append(
+            [
+                words,
+                *(
+                    "–"
+                    if not value and name == "hygiene_tokens"
+                    else f"~{value:,}"
+                    if budgets.observed and name == "max_summary_tokens"
+                    else f"{value:,}"
+                    for budgets, value in values
+                ),
+            ]
+        )
     return rows
 
 

@@ -56,7 +56,9 @@ def unanswered_calls(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def repeated_roles(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Two messages of one role in a row."""
+    """Two messages of one role in a row. How an agent that was observed sends its list is not known."""
+    if evidence.budgets.observed:
+        return
     yield from _each(
         evidence,
         evidence.live.links.repeated,

@@ -73,7 +73,7 @@ def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
 def hygiene_first(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Gateway hygiene compacts before the agent does."""
     hygiene, threshold = evidence.budgets.hygiene_tokens, evidence.budgets.threshold_tokens
-    if evidence.source.lower() not in _NO_GATEWAY and hygiene <= threshold:
+    if evidence.source.lower() not in _NO_GATEWAY and 0 < hygiene <= threshold:
         how = "at" if hygiene == threshold else "below"
         yield Violation(
             f"Gateway hygiene compacts at {hygiene:,} tokens, {how} the agent's own threshold of {threshold:,}.",

@@ -72,7 +72,7 @@ _ALL = (
         "400 unless the agent drops the result before it sends the list.",
         "The first message of the tail's copies is a tool result, and no message before it calls with "
         "its id.",
-        "Start a new session if requests fail. Every release mends tool pairs, so look at what else wrote "
+        "Start a new session if requests fail. Every release of Hermes mends tool pairs, so look at what else wrote "
         "this list.",
     ),
     Rule(
@@ -230,16 +230,17 @@ _ALL = (
         "What the user asked for last is no longer in the list in the user's words; the agent knows it "
         "from the summary alone.",
         "The last message of the user's own before a compaction lies between head_end and tail_start.",
-        "Check that the summary says what was asked. 0.13 and later keep that message in the tail.",
+        "Check that the summary says what was asked. Hermes 0.13 and later keeps that message in the tail.",
     ),
     Rule(
         "saved-little",
         "warning",
         "A compaction saved little",
         "The compaction cost a summary call and the prompt cache, and the list is hardly smaller. After "
-        "two in a row 0.13 to 0.18 give up compacting.",
+        "two in a row Hermes 0.13 to 0.18 gives up compacting.",
         f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has whole.",
-        "Lower target_ratio or protect_last_n, or raise the threshold, so that more lies in the middle.",
+        "Compact later, or have less stay, so that more lies in the middle: with Hermes raise the threshold, or lower "
+        "target_ratio or protect_last_n.",
     ),
     Rule(
         "quick-succession",
@@ -250,7 +251,7 @@ _ALL = (
         f"Fewer than {QUICK_MESSAGES} messages, or rough tokens under {QUICK_SHARE:.0%} of the threshold, "
         "were added between two compactions.",
         "Look at what fills the list after a compaction: a large head or tail, or one huge message. "
-        "Lower target_ratio or raise the threshold.",
+        "With Hermes lower target_ratio or raise the threshold.",
     ),
     Rule(
         "read-again",
@@ -343,17 +344,17 @@ _ALL = (
         "orphaned-result",
         "warning",
         "A tool result without its call",
-        "Chat APIs refuse a list with such a result; the releases leave it out of the request, so the "
-        "agent does not see what the store shows.",
+        "Chat APIs refuse a list with such a result; Hermes leaves it out of the request, so the agent does not see "
+        "what the store shows.",
         "A tool result of the live list has an id that no call before it has.",
-        "Read the message here if its content matters. Something else than a compaction of these "
-        "releases removed the call.",
+        "Read the message here if its content matters. Something else than a compaction of Hermes "
+        "removed the call.",
     ),
     Rule(
         "unanswered-call",
         "warning",
         "A tool call without its result",
-        "Chat APIs refuse a list with such a call; the releases put a stub in the request, so the agent "
+        "Chat APIs refuse a list with such a call; Hermes puts a stub in the request, so the agent "
         "sees no result. Mostly the agent was stopped while the tool ran.",
         "A call of the live list has no result, and other messages than results follow. The last calls "
         "may still run.",
@@ -389,8 +390,8 @@ _ALL = (
         "than the shorter prompts saved until the next compaction.",
         "Usage and prices are known, and fewer requests came between two compactions than it takes for the "
         "first to come back.",
-        "Compact later or keep less, so that the next compaction is farther off: raise the threshold or lower"
-        " target_ratio.",
+        "Compact later or keep less, so that the next compaction is farther off: with Hermes raise the threshold or "
+        "lower target_ratio.",
     ),
     Rule(
         "idling-costs-most",
@@ -411,7 +412,7 @@ _ALL = (
         "enough to be worth writing.",
         f"Fewer than {CLOSE_REQUESTS} requests came between the first one behind a compaction and the next "
         "compaction.",
-        "Look at what fills the list right after a compaction; raise the threshold, or lower target_ratio.",
+        "Look at what fills the list right after a compaction; with Hermes raise the threshold, or lower target_ratio.",
     ),
     Rule(
         "cleared-at-a-loss",
@@ -484,11 +485,10 @@ _ALL = (
         "repeated-roles",
         "info",
         "Two messages of one role in a row",
-        "Some APIs refuse that, or answer with nothing; the releases join such messages before they send "
-        "them.",
+        "Some APIs refuse that, or answer with nothing; Hermes joins such messages before it sends them.",
         "A message of the live list has the role of the one before it (user or assistant; to-do lists "
-        "that a compaction put back do not count).",
-        "Nothing has to be done with these releases.",
+        "that a compaction put back do not count). Of other agents it is not known how they send their lists.",
+        "Nothing has to be done with Hermes.",
     ),
 )
 

@@ -54,7 +54,8 @@ class Why:
 class ListBefore:
     """The list that was compacted: its token index, the roles and the store's rows of its messages, where its
     conversation came from (cli, telegram, ...), with how many messages it began (what the compaction before left), and
-    the agent whose list it was.
+    the agent whose list it was. `last_size` are the tokens of the last request of it and of its answer, as they were
+    reported; None where that is not known.
     """
 
     token_index: TokenIndex
@@ -63,6 +64,7 @@ class ListBefore:
     source: str
     began: int = 0
     agent: str = "hermes"
+    last_size: int | None = None
 
 
 def why_fired(
@@ -78,7 +80,7 @@ def why_fired(
     """
     said = recorded.trigger is not None or recorded.tokens_before_reported is not None
     if said or listed.agent != "hermes":
-        return _as_reported(recorded, settings, budgets.threshold_tokens)
+        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -126,15 +128,17 @@ def why_fired(
     return Why("other-settings", text, threshold, crossed, total, fits)
 
 
-def _as_reported(recorded: Compaction, settings: Settings, threshold: int) -> Why:
-    """What the agent itself says of it: who asked for it, and how many tokens there were."""
+def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings, threshold: int) -> Why:
+    """What the agent itself says of it: who asked for it, and how many tokens there were; else those that its last
+    request and the answer to it had."""
     reported = recorded.tokens_before_reported
+    if reported is not None:
+        size = f"{reported:,} tokens, as the agent says"
+    elif last_size is not None:
+        reported, size = last_size, f"{last_size:,} tokens, as the last request and its answer had"
+    else:
+        size = f"~{recorded.tokens_before:,} tokens, counted roughly"
     tokens = recorded.tokens_before if reported is None else reported
-    size = (
-        f"~{tokens:,} tokens, counted roughly"
-        if reported is None
-        else f"{tokens:,} tokens, as the agent says"
-    )
     if recorded.trigger == "manual":
         return Why("manual", f"the user asked for it, at {size}", None, None, tokens)
     by = (

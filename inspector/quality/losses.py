@@ -62,6 +62,20 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     )
 
 
+def untold(lives: Iterable[Life]) -> int:
+    """Facts of which nobody can tell whether the list of today has them: a summary that cannot be read took them."""
+    last: dict[str, Life] = {}
+    for life in lives:
+        if life.fact.kind in KINDS_LOST:
+            known = last.get(life.fact.key)
+            last[life.fact.key] = life if known is None or known.compaction < life.compaction else known
+    return sum(
+        life.fates[-1].outcome == "unknown" and life.back is None and life.contradicted is None
+        for life in last.values()
+        if life.fates
+    )
+
+
 def _since(same: Sequence[Life], last: Life, *, gone: bool) -> int:
     """The compaction from which on a fact has been gone, or weakened, without a break."""
     first = min(same, key=lambda one: one.compaction)

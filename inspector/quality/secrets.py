@@ -8,33 +8,44 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: What is it → its format. The group `secret`, where there is one, is the part that has to look random.
-FORMATS: tuple[tuple[str, str], ...] = (
-    ("an AWS access key", r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
-    ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
-    ("a GitHub token", r"\bgithub_pat_[A-Za-z0-9_]{50,255}\b"),
-    ("a GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
-    ("a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{20,250}"),
-    ("an Anthropic key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}"),
-    ("an OpenRouter key", r"\bsk-or-v1-[0-9a-f]{32,64}\b"),
-    ("an OpenAI key", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{24,200}"),
-    ("a Stripe key", r"\b[rs]k_live_[A-Za-z0-9]{16,247}\b"),
-    ("a webhook secret", r"\bwhsec_[A-Za-z0-9+/=]{24,100}"),
-    ("a Google key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("a Hugging Face token", r"\bhf_[A-Za-z0-9]{30,60}\b"),
-    ("an npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("a PyPI token", r"\bpypi-AgE[A-Za-z0-9_-]{50,300}"),
-    ("a SendGrid key", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
-    ("a Telegram bot token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}"),
-    ("a JSON web token", r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{20,1000}"),
+#: What is it, a text that it cannot be without, and its format. The group `secret`, where there is one, is what has to
+#: look random.
+FORMATS: tuple[tuple[str, str, str], ...] = (
+    ("an AWS access key", "IA", r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
+    ("a GitHub token", "gh", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
+    ("a GitHub token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{50,255}\b"),
+    ("a GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
+    ("a Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{20,250}"),
+    ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{20,200}"),
+    ("an OpenRouter key", "sk-or-v1-", r"\bsk-or-v1-[0-9a-f]{32,64}\b"),
+    ("an OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{24,200}"),
+    ("a Stripe key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{16,247}\b"),
+    ("a webhook secret", "whsec_", r"\bwhsec_[A-Za-z0-9+/=]{24,100}"),
+    ("a Google key", "AIza", r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("a Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{30,60}\b"),
+    ("an npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("a PyPI token", "pypi-AgE", r"\bpypi-AgE[A-Za-z0-9_-]{50,300}"),
+    ("a SendGrid key", "SG.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    ("a Telegram bot token", ":AA", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}"),
+    (
+        "a JSON web token",
+        "eyJ",
+        r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{20,1000}",
+    ),
     (
         "a private key",
+        "PRIVATE KEY",
         r"-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----\s*(?P<secret>[A-Za-z0-9+/=]{24,64})",
     ),
-    ("a password in an address", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{8,128})@"),
+    (
+        "a password in an address",
+        "://",
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{8,128})@",
+    ),
     (
         "a password or key",
-        r"(?i)\b[\w.-]{0,40}(?:api[_-]?key|secret|token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
+        "",
+        r"(?i)(?:api[_-]?key|secret|token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`]?"
         r"\s{0,3}(?:[:=]|\bis\b)\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256})",
     ),
 )
@@ -46,7 +57,7 @@ _WORDY = (*_NAMED, "an OpenAI key")
 _PLACEHOLDER = re.compile(
     r"(?i)example|redacted|your[_-]|placeholder|change[_-]?me|dummy|sample|xxxx|\*\*\*|\.\.\.|0000|1234567|abcdef"
 )
-_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in FORMATS)
+_PATTERNS = tuple((kind, mark, re.compile(pattern)) for kind, mark, pattern in FORMATS)
 #: Summaries are far shorter; a hostile one must not take long.
 _READ = 200_000
 _SHOWN = 4
@@ -72,8 +83,8 @@ def secrets(text: str) -> tuple[Secret, ...]:
 
 
 def _matches(text: str) -> Iterator[Secret]:
-    for kind, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
+    for kind, mark, pattern in _PATTERNS:
+        for match in pattern.finditer(text) if mark in text else ():
             group = "secret" if "secret" in pattern.groupindex else 0
             value = match.group(group)
             if _looks_random(value, kind) and not _PLACEHOLDER.search(value):

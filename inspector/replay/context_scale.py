@@ -47,8 +47,9 @@ class ContextScale(NamedTuple):
         """What is modelled, in words; empty where nothing is."""
         if not self.requests:
             return ""
+        requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
         return (
-            f"Sizes are modelled after {self.requests:,} requests as the agent reported them: {self.beside:,} tokens "
+            f"Sizes are modelled after {requests} as the agent reported them: {self.beside:,} tokens "
             f"besides what it recorded (tools, system prompt), and {self.scale:.2f} for each rough token."
         )
 

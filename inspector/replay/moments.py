@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Literal
 
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.replay.transcript import Transcript, calls
@@ -218,13 +218,34 @@ def _kept(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int, i
     head = min(recorded.head_end, recorded.head_after)
     tail = recorded.tail_start
     last = tail + max(0, recorded.after - recorded.tail_after)
-    cuts = ((0, head, 0), (head, tail, None), (tail, last, recorded.tail_after - tail), (last, stop, None))
+    cuts: list[tuple[int, int, int | None]] = [(0, head, 0)]
+    at = head
+    for before, after in _in_order(recorded.kept):
+        cuts += [(at, before, None), (before, before + 1, after - before)]
+        at = before + 1
+    cuts += [(at, tail, None), (tail, last, recorded.tail_after - tail), (last, stop, None)]
     found = []
     for low, high, shift in cuts:
         first, end = max(start, low), min(stop, high)
         if first < end:
             found.append((first, end, -1 if shift is None else first + shift))
     return found
+
+
+def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """As many of the messages that stayed as stand in the same order afterwards; what was moved left and came."""
+    ends: list[int] = []
+    chains: list[tuple[tuple[int, int], Any]] = []
+    for pair in kept:
+        at = bisect_left(ends, pair[1])
+        chain = (pair, chains[at - 1] if at else None)
+        ends[at : at + 1], chains[at : at + 1] = [pair[1]], [chain]
+    found: list[tuple[int, int]] = []
+    last = chains[-1] if chains else None
+    while last is not None:
+        found.append(last[0])
+        last = last[1]
+    return found[::-1]
 
 
 def _gone(part: Stretch, index: int) -> Stretch:

@@ -156,14 +156,15 @@ def _left(told: Transcript, compactions: Sequence[Compaction]) -> dict[int, int]
     left: dict[int, int] = {}
     here = dict(said.get(1, {}))
     for number, recorded in enumerate(compactions[: len(told.ends)]):
+        kept = dict(recorded.kept)
         for index in range(recorded.head_end, recorded.tail_start):
-            if index in here:
+            if index in here and index not in kept:
                 left[here[index]] = number
         copies = {
             index: here[index]
             for index in range(min(recorded.head_end, recorded.head_after))
             if index in here
-        }
+        } | {after: here[index] for index, after in kept.items() if index in here}
         for offset in range(recorded.before - recorded.tail_start):
             if recorded.tail_start + offset in here and recorded.tail_after + offset < recorded.after:
                 copies[recorded.tail_after + offset] = here[recorded.tail_start + offset]
@@ -188,8 +189,14 @@ def _event(recorded: Compaction, step: int, freed: Freed) -> Event:
 
 
 def _summary_size(recorded: Compaction, after: ReadList | None) -> MessageSize | None:
-    """The summary message as it was written; for a merged one only what the summary added is known."""
-    if after is None or recorded.summary_at is None or recorded.summary_at >= len(after):
+    """The summary message as it was written; for a merged one only what the summary added is known, of an encrypted one
+    nothing."""
+    if (
+        recorded.encrypted
+        or after is None
+        or recorded.summary_at is None
+        or recorded.summary_at >= len(after)
+    ):
         return None
     if recorded.merged:
         chars = len(recorded.summary or "") + 1_800

@@ -48,7 +48,8 @@ class Sweep:
     where one was not run), where the sweep was over several. `gives_up` and `every_call` say of each cell whether the
     agent gives up in a conversation of it, or compacts at every call: such a cell is never the best. `unpriced` are the
     conversations whose costs are not known: the metric `cost` is of the others. `force` is the cell (row, column) of
-    the settings in force, where they are those of one conversation and it is in the grid.
+    the settings in force, where they are those of one conversation and it is in the grid. `unused` are sentences about
+    settings that change nothing with the profiles it was run with.
     """
 
     rows: Axis
@@ -61,6 +62,7 @@ class Sweep:
     every_call: tuple[tuple[bool, ...], ...] = ()
     unpriced: int = 0
     force: tuple[int, int] | None = None
+    unused: tuple[str, ...] = ()
 
     def most_compacted(self, row: int, column: int) -> tuple[str, ...]:
         """The conversations that a cell was run over, those with the most compactions in it first."""

@@ -179,11 +179,17 @@ def text_of(value: dict[str, Any], key: str) -> str:
 def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
     """The whole number under a path of keys, not below 0; None where there is none."""
     found: Any = value
-    for key in path:
+    for key in path[:-1]:
         found = found.get(key) if isinstance(found, dict) else None
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return None
-    return int(found) if 0 <= found < 1 << 62 else None
+    return count_of(found, path[-1]) if isinstance(found, dict) else None
+
+
+def count_of(value: dict[str, Any], key: str) -> int | None:
+    """The whole number under one key, not below 0; None where there is none."""
+    found = value.get(key)
+    if type(found) is int:
+        return found if 0 <= found < 1 << 62 else None
+    return int(found) if isinstance(found, float) and 0 <= found < 1 << 62 else None
 
 
 def seconds_of(value: object) -> float:

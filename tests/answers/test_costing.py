@@ -21,6 +21,7 @@ from inspector.replay.pricing import CostBasis
 from inspector.replay.recording import Recording, recorded_metrics
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
+from tests.examples import also
 
 BUNDLED = ("hermes-0.13-rotating.db", "hermes-0.19-in-place.db", "agents")
 HERMES = (
@@ -121,7 +122,7 @@ def test_a_what_if_that_compacts_as_recorded_costs_as_much(fixtures_dir: Path) -
     assert holds(fixtures_dir / "hermes-0.13-rotating.db") >= 3
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "opencode", "pi"])
+@pytest.mark.parametrize("agent", also("claude", "codex", "opencode", "pi"))
 def test_it_holds_for_real_conversations(agent: str, agent_recordings: Callable[[str], list[Path]]) -> None:
     assert sum(holds(path) for path in agent_recordings(agent)) >= (2 if agent == "claude" else 0)
 
@@ -153,7 +154,7 @@ def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[s
                 assert request.output == usage["output_tokens"]
 
 
-@pytest.mark.parametrize("name", HERMES)
+@pytest.mark.parametrize("name", also(*HERMES))
 def test_the_model_of_hermes_is_near_what_was_reported(name: str, recordings: Callable[[str], Path]) -> None:
     for inspection, resolved in each(recordings(name)):
         found = requests_of(inspection, resolved)

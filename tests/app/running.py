@@ -18,6 +18,7 @@ from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.rows import GenerationRows
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.conversation.state import Opened, Resource
+from inspector.app.conversations import screen as list_screen
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
@@ -38,6 +39,9 @@ CHECKOUT = "Move checkout to orders-v2"
 
 T = TypeVar("T")
 Test = Pilot[None]
+
+# Due at once, so that whoever waits for the app waits for what it gets ready too.
+list_screen._PREPARE_SECONDS = 0.0
 
 
 def made(path: Path, **kinds: Any) -> InspectorApp:

@@ -11,10 +11,12 @@ import pytest
 from inspector.app.conversation.chrome import outcome_of
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
+from inspector.engines.registry import with_profile
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
 from tests.app.running import conversation, press, running, screen_text, settled
 from tests.conftest import ROOT
+from tests.examples import also
 from widgets.bars.gauge import Gauge
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
@@ -39,7 +41,7 @@ async def test_the_list_tells_agents_apart_and_groups_by_project(tmp_path: Path)
         assert "harbor · " in screen_text(pilot)
 
 
-@pytest.mark.parametrize("name", ["Harbor importer", "Lighthouse", "tide.csv", "The loom", "Reef charts"])
+@pytest.mark.parametrize("name", also("Harbor importer", "Lighthouse", "tide.csv", "The loom", "Reef charts"))
 async def test_every_pane_opens_on_every_agent(tmp_path: Path, name: str) -> None:
     if name == "tide.csv":
         name = "5fd1e58c-9635-410e-a644-133000000003"
@@ -112,7 +114,7 @@ async def test_a_compaction_shows_the_agents_own_sizes(tmp_path: Path) -> None:
         assert words in screen_text(pilot)
 
 
-@pytest.mark.parametrize("name", ["Harbor importer", "The loom", "Reef charts"])
+@pytest.mark.parametrize("name", also("Harbor importer", "The loom", "Reef charts"))
 async def test_where_an_agent_sets_breakpoints_is_not_guessed(tmp_path: Path, name: str) -> None:
     async with running(AGENTS, name, size=(160, 48), state=tmp_path) as pilot:
         await press(pilot, "5")
@@ -142,7 +144,7 @@ def test_how_a_compaction_ended_that_an_agent_recorded() -> None:
     assert outcome_of(replace(made, tokens_before_reported=5, summary="## Goal")) == "summary"
 
 
-@pytest.mark.parametrize("moved", ["", "left", "["])
+@pytest.mark.parametrize("moved", also("left", "[", ""))
 async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved: str) -> None:
     """Whoever went back over a compaction, or a copy of an earlier time: the panes are those of what is there now."""
     whole = next((AGENTS / "claude-code").rglob("3f1c7a52*.jsonl")).read_bytes()
@@ -175,3 +177,13 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         for key in "1234567":
             await press(pilot, key)
         assert "The files of this conversation are gone" in screen_text(pilot)
+
+
+async def test_turning_the_profile_takes_its_own_threshold(tmp_path: Path) -> None:
+    async with running(AGENTS, "Harbor importer", size=(120, 40), state=tmp_path) as pilot:
+        before = conversation(pilot).state.settings
+        await press(pilot, "6", *["down"] * 6, "right")
+        turned = conversation(pilot).state.settings
+        assert turned.profile != before.profile
+        assert turned == with_profile(before, turned.profile)
+        assert turned.threshold != before.threshold

@@ -221,7 +221,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
             assert shown[pane] in screen_text(pilot)
             await press(pilot, "question_mark")
             assert isinstance(pilot.app.screen, HelpScreen)
-            assert panes.panes[pane].help in pilot.app.screen.page.about
+            assert panes.tabs[pane].help() in pilot.app.screen.page.about
             await press(pilot, "escape")
             assert panes.current == pane
             await press(pilot, "escape")
@@ -372,7 +372,7 @@ async def test_digits_change_panes_and_enter_begins_a_value_on_a_knob(rotating: 
         assert screen.state.settings.threshold == pytest.approx(0.09)
         await press(pilot, "3")
         assert screen.panes.current == "summary"
-        assert "enter begins a value" in screen.panes.panes["what-if"].help
+        assert "enter begins a value" in screen.panes.tabs["what-if"].help()
 
 
 async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> None:

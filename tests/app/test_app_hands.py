@@ -108,8 +108,8 @@ def test_no_key_means_two_things_at_once() -> None:
 
     kinds = dict.fromkeys(
         base
-        for pane in PANES
-        for kind in (pane.widget, *(part for _, part in pane.parts), TextView)
+        for tab in PANES
+        for kind in (tab.pane.widget, *(part for _, part in tab.pane.parts), TextView)
         for base in kind.__mro__
         if base.__module__.startswith(("inspector.", "widgets."))
     )

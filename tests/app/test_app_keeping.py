@@ -115,6 +115,12 @@ async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "o")
         assert told(pilot)[-1] == "'/nowhere/pager -x' is not there; set $PAGER."
+        monkeypatch.setenv("PAGER", "less 'quietly")
+        await press(pilot, "o")
+        assert told(pilot)[-1] == '$PAGER is "less \'quietly": No closing quotation.'
+        monkeypatch.setenv("PAGER", "true")
+        await press(pilot, "o")
+        assert told(pilot)[-1] == "Another program cannot take over this terminal; y copies the message."
 
 
 def test_settings_that_are_remembered_are_all_of_them() -> None:

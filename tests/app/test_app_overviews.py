@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.fact_results import list_losses
+from inspector.answers.kept_results import default_results
 from inspector.app.conversations import reading
 from inspector.app.losses.screen import LossesScreen
 from inspector.core.errors import InspectorError
@@ -72,16 +75,17 @@ async def test_another_process_works_the_same_out(
     monkeypatch.setattr(reading.subprocess, "Popen", counted)
     async with running(rotating, apart=True) as pilot:
         assert entries(pilot) == alone
-    assert len(begun) == 2, "one counts live lists, one reads losses"
+    assert len(begun) == 3, "one looks up models, one counts live lists, one reads losses"
     assert begun[-1].returncode is not None, "it is gone when all is read"
     async with running(rotating, apart=True) as pilot:
         assert entries(pilot) == alone
-    assert len(begun) == 2, "all is known from the run before"
+    assert len(begun) == 3, "all is known from the run before"
 
 
 async def test_the_other_process_goes_with_the_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("inspector.app.conversations.screen.look_up_models", lambda rows: None)
     begun: list[subprocess.Popen[str]] = []
     begin, asked = subprocess.Popen, Event()
 
@@ -131,11 +135,11 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         screen = pilot.app.screen
         assert isinstance(screen, LossesScreen)
         table = screen.query_one(LossList)
-        assert table.row_count > 2
-        orders = [one.loss.order for one in screen._losses]
-        assert orders == sorted(orders, reverse=True)
+        losses = list_losses(Answers.of([rotating], {}, None), default_results())
+        assert len(losses) > 2
+        assert [one.key for one in table.entries] == [(one.row.id, one.loss.compaction) for one in losses]
         await press(pilot, "down")
-        chosen = screen._losses[1]
+        chosen = losses[1]
         assert all(fact.text[:30] in screen_text(pilot) for fact in chosen.loss.facts[:3])
         await press(pilot, "enter")
         there = conversation(pilot)

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from inspector.app.app import InspectorApp
 from inspector.app.conversation import screen as screen_module
-from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.panes.base import Context, Pane, Tab
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.help.screen import help_for
@@ -158,18 +158,18 @@ def _compute(generation: int, compaction: int) -> str:
     return f"generation {generation}, compaction {compaction}"
 
 
-ECHO = Pane("echo", "Says where one is.", Echo, _needs, _compute, Echo.show, threaded=True)
+PANE = Pane("Says where one is.", Echo, _needs, _compute, Echo.show, threaded=True)
 
 
 async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    panes = (*PANES, ECHO)
+    tabs = (*PANES, Tab("echo", "", __name__))
 
     class WithEcho(ConversationScreen):
         CSS_PATH = str(Path(screen_module.__file__).with_name("screen.tcss"))
-        BINDINGS = screen_module.pane_keys(panes)
+        BINDINGS = screen_module.pane_keys(tabs)
 
         def __init__(self, *args: Any, **kinds: Any) -> None:
-            super().__init__(*args, panes=panes, **kinds)
+            super().__init__(*args, tabs=tabs, **kinds)
 
     monkeypatch.setattr(screen_module, "ConversationScreen", WithEcho)
     async with running(rotating, CHECKOUT) as pilot:
@@ -183,7 +183,7 @@ async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: py
         app = pilot.app
         assert isinstance(app, InspectorApp)
         assert help_for(app).about[0] == "Says where one is."
-        assert "Says where one is." in [pane.help for pane in conversation(pilot).panes.panes.values()]
+        assert "Says where one is." in [tab.help() for tab in conversation(pilot).panes.tabs.values()]
 
 
 async def test_one_compaction_is_chosen_in_every_pane(rotating: Path) -> None:

@@ -15,6 +15,7 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS
 from inspector.replay.sweep import FACT_METRIC_NAMES
 from tests.app.running import Test, conversation, press, running, screen_text, settled
+from tests.examples import also
 from widgets.bars.mode_bar import ModeBar
 from widgets.lists.heat_map import HeatMap
 from widgets.panes.what_if_pane import WhatIfPane
@@ -118,7 +119,7 @@ async def test_over_many_they_are_read_when_their_metric_is_chosen(in_place: Pat
         assert screen.state.metric == "facts_at_risk"
 
 
-@pytest.mark.parametrize("width", [160, 140, 110, 80])
+@pytest.mark.parametrize("width", also(80, 160, 140, 110))
 async def test_every_metric_can_be_read_in_its_row(in_place: Path, width: int) -> None:
     async with running(in_place, ORDERS, size=(width, 24)) as pilot:
         await press(pilot, "v")

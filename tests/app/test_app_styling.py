@@ -9,15 +9,20 @@ import pytest
 from textual.app import App
 from textual.css import stylesheet
 
+from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversations.reading import import_pane
 from inspector.app.styling import parse_ahead
 from tests.app.running import CHECKOUT, made, settled
 from tests.styles import parse_rules
 
 
-async def test_an_opening_finds_every_style_parsed(rotating: Path) -> None:
+async def test_an_opening_finds_every_style_parsed(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the app itself gets ready a moment after its start has other panes too.
+    monkeypatch.setattr("inspector.app.conversations.screen._PREPARE_SECONDS", 3_600.0)
     app = made(rotating)
     async with app.run_test(size=(120, 40)) as pilot:
+        import_pane(PANES[0])
         await parse_ahead(app, ConversationScreen(app.store, "", app.saved, {}, None))
         parsed = set(app.stylesheet.source)
         rules = len(app.stylesheet.rules)
@@ -39,6 +44,8 @@ async def test_a_source_is_parsed_once(rotating: Path, monkeypatch: pytest.Monke
         parsed.append((scope, css, kinds.get("tie_breaker")))
         return parse(scope, css, *more, **kinds)
 
+    for tab in PANES:
+        import_pane(tab)
     app = made(rotating)
     async with app.run_test(size=(120, 40)):
         screen = ConversationScreen(app.store, "", app.saved, {}, None)

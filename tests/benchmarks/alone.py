@@ -35,6 +35,8 @@ COMMANDS = (
     (("report",), 60),
 )
 _WARM = 3
+#: A process is looked at so often, in seconds.
+_GLANCE = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -130,6 +132,15 @@ def _megabytes(pid: int) -> float:
     return total / 1_000
 
 
+def _peak(pid: int) -> float:
+    """The most memory in MB that a process ever had; 0 of one that has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1_024 / 1e6
+
+
 class _Ran(NamedTuple):
     """What a command took: seconds, seconds of a processor, the most memory in MB, and its answer in octets."""
 
@@ -155,11 +166,16 @@ def _command(database: Path, words: Sequence[str], environment: Mapping[str, str
         process = subprocess.Popen(
             program, env=dict(environment), cwd=ROOT, stdout=answer, stderr=subprocess.DEVNULL
         )
-        _, status, used = os.wait4(process.pid, 0)
+        most = 0.0
+        while True:
+            # What the system counts of a process begins with what its parent had.
+            most = max(most, _peak(process.pid))
+            ended, status, used = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(_GLANCE)
         took = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, program)
-        return _Ran(
-            took, used.ru_utime + used.ru_stime, used.ru_maxrss * 1_024 / 1e6, answer.seek(0, os.SEEK_END)
-        )
+        return _Ran(took, used.ru_utime + used.ru_stime, most, answer.seek(0, os.SEEK_END))

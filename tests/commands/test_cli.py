@@ -66,6 +66,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ["diff", IN_PLACE],
         ["breakpoints", ROTATING],
         ["replay", IN_PLACE],
+        ["replay", IN_PLACE, "--against", "codex"],
         ["search", "orders"],
         ["findings"],
         ["losses"],
@@ -78,6 +79,7 @@ def test_every_command_answers_as_text_and_as_json(words: list[str]) -> None:
     text = run(*words, "--demo")
     assert text.code == 0, text.err
     assert text.out.strip()
+    assert "<inspector" not in text.out
     told = run(*words, "--demo", "--json")
     assert told.code == 0, told.err
     told.json()
@@ -90,6 +92,23 @@ def test_a_theme_that_is_not_there_is_a_usage_error_with_or_without_a_terminal(w
     assert "no theme 'inspectro-dark'; there are inspector-dark, inspector-light" in refused.err
     for name in ("inspector-light", "nord"):
         assert run(*words, "--theme", name).code == 0
+
+
+def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
+    codex = ("--demo", "--profile", "codex")
+    grid = ("--threshold", "0.5,0.9", "--target-ratio", "0.2,0.4")
+    swept = run("sweep", *codex, IN_PLACE, *grid, "--json")
+    assert swept.json()["unused"] == ["target_ratio is not used by codex: what stays is as it was observed."]
+    assert "target_ratio is not used by codex" in swept.err
+    several = run("sweep", "--demo", *grid, "--json").json()["unused"]
+    assert "of 19 conversations): what stays" in several[0]
+    planned = run(
+        "plan", str(ROOT / "fixtures" / "fastapi-example.json"), *codex[1:], "--protect-last-n", "9"
+    )
+    assert "--protect-last-n is not used by codex" in planned.err
+    assert "codex: threshold 178,000" in planned.out, "nobody set another"
+    shown = run("show", *codex, IN_PLACE, "--threshold-cap", "9000")
+    assert "--threshold-cap is not used by codex: there is no such rule." in shown.err
 
 
 def test_a_grid_of_equal_cells_has_no_best_one() -> None:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import pytest
 
+from tests.examples import also
 from tests.program import Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,13 +77,15 @@ def test_notes_go_to_standard_error_and_json_alone_to_standard_output(
 @pytest.mark.parametrize(
     "words",
     [
-        ["conversations", "--demo", "--json"],
         ["conversations", "--demo"],
-        ["show", "--demo", ROTATING, "--no-exact"],
         ["sweep", "--demo", ROTATING, "--threshold", "0.3,0.5", "--target-ratio", "0.2,0.4", "--csv"],
         ["--demo"],
-        ["--help"],
-        ["--version"],
+        *also(
+            ["--help"],
+            ["--version"],
+            ["conversations", "--demo", "--json"],
+            ["show", "--demo", ROTATING, "--no-exact"],
+        ),
     ],
     ids=" ".join,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 
 from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
-from inspector.engines.capabilities import default_threshold
+from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.rules import AGENTS
-from inspector.engines.registry import agent_of, engine, names, profile_of, standing
+from inspector.engines.registry import agent_of, engine, names, profile_of, standing, with_profile
 
 OBSERVED = [rules.name for rules in AGENTS]
 
@@ -87,7 +88,7 @@ def test_every_number_says_where_it_is_from(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("claude-code", 0), ("codex", 0), ("pi", 20_000), ("opencode", 15_000)]
+    ("name", "kept"), [("claude-code", 0), ("codex", 20_000), ("pi", 20_000), ("opencode", 15_000)]
 )
 def test_what_they_keep(name: str, kept: int) -> None:
     found = engine(name)
@@ -96,10 +97,31 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert plan.compacts
     assert (plan.head_end, plan.regions()) == (0, (0, plan.tail_start))
     assert plan.tail_tokens <= kept
-    assert (plan.tail_start == 240) is (kept == 0)
-    assert plan.tokens_after < plan.tokens_before
-    # The user's words stay with Codex.
-    assert (plan.tokens_after > plan.tail_tokens + plan.summary_tokens) is (name == "codex")
+    assert (plan.tail_start == 240) is (name in ("claude-code", "codex"))
+    assert plan.tokens_after == plan.tail_tokens + plan.summary_tokens < plan.tokens_before
+    # The user's words stay with Codex, the newest first.
+    wires = conversation(80)
+    users = [at for at in range(240) if wires[at]["role"] == "user"]
+    assert sorted(plan.kept) == (users[-len(plan.kept) :] if name == "codex" else [])
+    assert {plan.region(at) for at in plan.kept} == ({"tail"} if name == "codex" else set())
+    assert len(assemble(found, messages_from(wires), plan, "## Goal")) == plan.length_after
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_what_they_do_not_use_changes_nothing_and_says_why(name: str) -> None:
+    found, plain = engine(name), settings(name)
+    index = found.measure(messages_from(conversation(80)))
+    budgets = found.budgets(plain)
+    turned = {"target_ratio": 0.7, "protect_first_n": 9, "protect_last_n": 60, "max_tokens": 9_000,
+              "summary_context": 20_000, "threshold_cap": 9_000, "min_tail_user_messages": 5}  # fmt: skip
+    for setting, value in turned.items():
+        assert budgets.unused(setting)
+        changed = plain.with_(**{setting: value})
+        assert replace(found.plan(index, changed), budgets=budgets) == replace(
+            found.plan(index, plain), budgets=budgets
+        )
+    assert not budgets.unused("threshold")
+    assert (budgets.summary_limit, budgets.hygiene_tokens) == (None, 0)
 
 
 @pytest.mark.parametrize("name", OBSERVED)
@@ -112,3 +134,13 @@ def test_no_result_is_kept_without_its_call(name: str, rounds: int, size: int) -
     assert 0 <= head <= tail <= len(wires)
     if plan.compacts and tail < len(wires):
         assert wires[tail]["role"] != "tool"
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None:
+    mine = settings(name)
+    theirs = with_profile(mine, "hermes-0.19")
+    assert (theirs.profile, theirs.threshold) == ("hermes-0.19", 0.5)
+    assert with_profile(theirs, name) == mine
+    own = mine.with_(threshold=0.42)
+    assert with_profile(own, "hermes-0.19") == own.with_(profile="hermes-0.19")

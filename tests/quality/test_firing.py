@@ -126,6 +126,13 @@ def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
     assert told_by(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 
 
+def test_where_an_agent_tells_no_size_its_last_request_does() -> None:
+    before = replace(listed(TALK), agent="opencode", last_size=140_077)
+    told = told_by(before, replace(compacted(5, 90_000), trigger="auto"), 0.5)
+    assert (told.rule, told.tokens) == ("threshold", 140_077)
+    assert "as the last request and its answer had" in told.text
+
+
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.integers(0, 60_000)), min_size=1),
     st.sampled_from([0.3, 0.5, 0.75, 0.85]),

@@ -12,7 +12,14 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.measures import measure_conversation
+from inspector.answers.recordings import read_recording
+from inspector.answers.store_losses import losses_of_facts
+from inspector.answers.summarizing import last_size
 from inspector.core.errors import NotAStore
+from inspector.engines.base import Settings
+from inspector.quality.measures.measure import Share
+from inspector.replay.moments import Stretch
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -83,6 +90,35 @@ def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
     assert len(store.requests(conversation)) == 2
 
 
+def test_a_call_that_was_broken_off_told_no_usage_and_is_no_request(tmp_path: Path) -> None:
+    """pi and opencode write zeros of it."""
+    session = pi(3)
+    session.answer(read=0, written=0, output=0)
+    session.entries[-1]["message"]["usage"]["input"] = 0
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    assert [r.index for r in store.requests(conversation)] == [1, 2, 3]
+    reef = opencode()
+    reef.answer(sent=0, output=0)
+    reef.answer({"type": "text", "text": "Sent."})
+    store, conversation, _ = opened(written(tmp_path / "b.json", reef.text()))
+    assert [(r.index, r.context) for r in store.requests(conversation)][-2:] == [(4, 900), (5, 900)]
+
+
+def test_the_summarizing_call_of_opencode_says_nothing_of_its_lists_size(tmp_path: Path) -> None:
+    """Its prompt is another one: smaller here by far than the list that it summarized."""
+    reef = made.OpencodeSession("ses_04e43e3e2ffe3lkToWGyV4A1U8")
+    for number in range(20):
+        reef.user("x" * 20_000)
+        reef.answer({"type": "text", "text": "Noted."}, read=20_000 + 5_000 * number, sent=5_000)
+    reef.compact("## Goal\nA reef chart.")
+    store, conversation, (compaction,) = opened(written(tmp_path / "a.json", reef.text()))
+    assert store.requests(conversation)[-1].context == 38_823
+    found = read_recording(Inspection.open(store, conversation.id), "opencode")
+    assert found.course.cleared == ()
+    assert found.tokens[-1] == pytest.approx(120_000, rel=0.01)
+    assert last_size(Inspection.open(store, conversation.id), compaction) == 120_060
+
+
 def test_two_documents_on_a_line_are_both_read(tmp_path: Path) -> None:
     text = pi(1).text()
     joined = text.replace('\n{"type": "message"', '{"type": "message"', 1)
@@ -128,6 +164,15 @@ def test_codex(tmp_path: Path) -> None:
     assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, None)
     assert "encrypted" in compaction.note
     assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (233_515, 14_096)
+    # The user's words stand in the list after, the model's and the tools' do not.
+    assert (compaction.kept, compaction.went, compaction.stayed) == (((3, 0),), 6, 1)
+    assert [compaction.region(index) for index in (2, 3, 4)] == ["middle", "tail", "middle"]
+    found = read_recording(Inspection(store, conversation), "codex")
+    assert found.moments.layout(found.moments.of_step(len(found.transcript)))[:3] == (
+        Stretch(1, 0, 3, -1, 1),
+        Stretch(2, 0, 1, 0),
+        Stretch(1, 4, 7, -1, 1),
+    )
     assert [role for role, _ in texts(store, conversation)] == [
         "user",
         "system",
@@ -146,6 +191,20 @@ def test_what_an_encrypted_summary_kept_is_unknown(tmp_path: Path) -> None:
     fates = {life.fact.text: life.fates[0].outcome for life in lives}
     assert fates["Never touch the release branch."] == "verbatim"
     assert set(fates.values()) == {"verbatim", "unknown"}
+
+
+def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
+    inspection = Inspection(store, conversation)
+    facts = read_facts(inspection).facts
+    found = measure_conversation(inspection, Settings(profile="codex"), facts)
+    shares = {one.id: one.share for one in found.of(1) if one.share is not None}
+    # The request stands in the list word for word; the sizes are those that Codex counted.
+    assert shares == {"continuity-request": Share(1, 1), "compression": Share(233_515 - 14_096, 233_515)}
+    assert all(entry.known for one in found.of(1) for entry in one.evidence)
+    assert dict(found.whole("cost")[2]) == {}
+    losses = losses_of_facts(inspection, facts)
+    assert (losses.total, losses.unknown) == (0, 1)
 
 
 def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:

@@ -98,7 +98,14 @@ def digest(lineage: Lineage, drift: Drift) -> str:
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
 
 
-@pytest.mark.parametrize(("name", "bodies"), [pytest.param(*case, id=case[0]) for case in cases()])
+@pytest.mark.parametrize(
+    ("name", "bodies"),
+    [
+        # A fifth of them in the test command, all where all tests run.
+        pytest.param(*case, id=case[0], marks=[pytest.mark.slow] if number % 5 else [])
+        for number, case in enumerate(cases())
+    ],
+)
 def test_the_same_summaries_give_the_same_lineage(name: str, bodies: list[str]) -> None:
     lineage = follow([Column(number, parse_summary(body)) for number, body in enumerate(bodies, 1)])
     assert (

@@ -229,6 +229,11 @@ async def test_by_losses_constraints_come_first() -> None:
         widget.update_entries([HANGING[0]._replace(lost=0, compactions=0)])
         row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
         assert "–" in row, "never compacted"
+        widget.update_entries(
+            [HANGING[0]._replace(lost=0, constraints=0, weakened=0, compactions=1, unknown=7)]
+        )
+        row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
+        assert " ?7 " in row, "nobody can tell, which is not nothing"
 
 
 @pytest.mark.parametrize(

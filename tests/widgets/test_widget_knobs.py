@@ -267,7 +267,7 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
     widget.set_state(DEFAULTS, DEFAULTS, PROFILES, {"target_ratio": "config.yaml"}, None, heeded, unbound)
     async with hosting(widget, size=(100, 18)) as host:
         drawn = lines(widget)
-        assert drawn[1].rstrip().endswith("does not bind")
+        assert drawn[1].rstrip().endswith("unused")
         assert [line.split()[0] for line in drawn[len(KNOBS) : len(KNOBS) + 2]] == [
             "threshold_cap",
             "tail_mode",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,11 +21,11 @@ HIGH = 30
 
 @dataclass(frozen=True, slots=True)
 class PaneTab:
-    """A tab: its name, a shorter one ("" for none), the key that brings it up, what it shows (for the tooltip)."""
+    """A tab: its name, the key that brings it up, where its tooltip comes from, a shorter name ("" for none)."""
 
     name: str
     key: str
-    help: str = ""
+    help: Callable[[], str] | None = None
     short: str = ""
 
 
@@ -152,4 +152,4 @@ class PaneTabs(Inked):
         """The tooltip tells what the pane under the pointer shows."""
         offset = event.get_content_offset(self)
         tab = None if offset is None else self._tab_at(offset)
-        self.tooltip = f"{tab.name}: {tab.help}" if tab is not None and tab.help else None
+        self.tooltip = f"{tab.name}: {tab.help()}" if tab is not None and tab.help else None

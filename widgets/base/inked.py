@@ -9,7 +9,10 @@ from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.widget import Widget
+
+from widgets.base.scroll_bar import LineScrollBar
 
 
 class Inked(Widget):
@@ -79,6 +82,17 @@ class Inked(Widget):
 
 class InkedScroll(Inked, ScrollView):
     """An Inked whose lines scroll."""
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The scrollbar, made when it is first asked for."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = bar = LineScrollBar(
+                name="vertical", thickness=self.scrollbar_size_vertical
+            )
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
     def scroll_over(self, rows: int) -> None:
         """Scroll over so many rows from now on.

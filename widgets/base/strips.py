@@ -5,6 +5,7 @@ Text given to these functions is already safe for the screen; `one_line` makes i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, get_character_cell_size, set_cell_size
@@ -14,6 +15,8 @@ from textual.strip import Strip
 
 from inspector.core.text import safe
 
+_ASCII = re.compile(r"[\x00-\x7f]+")
+
 
 def one_line(text: str, limit: int = 0) -> str:
     """The text safe for the screen and on one line, spaces kept; at most `limit` characters of it are read."""
@@ -22,20 +25,31 @@ def one_line(text: str, limit: int = 0) -> str:
 
 def width_of(text: str) -> int:
     """Cells that a text needs."""
-    return len(text) if text.isascii() else cell_len(text)
+    if text.isascii():
+        return len(text)
+    if _is_joined(text):
+        return cell_len(text)
+    # Mostly a few of the same signs, whose width is kept.
+    rest = _ASCII.sub("", text)
+    return len(text) - len(rest) + cell_len(rest)
+
+
+def _is_joined(text: str) -> bool:
+    """Whether characters may have to be measured together."""
+    return "\u200d" in text or "\ufe0f" in text
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
     """The text in exactly `width` cells: padded, or cut with an ellipsis; wide characters are never halved."""
     if width <= 0:
         return ""
-    if text.isascii():
+    if text[: width + 1].isascii():
         if len(text) > width:
             return text[: width - 1] + "…"
         return text.rjust(width) if right else text.ljust(width)
     # Nothing after these characters can reach the screen, unless most of them have no width.
     text = text[: width * 8]
-    cells = cell_len(text)
+    cells = width_of(text)
     if cells > width:
         return _cut(text, width - 1) + "…"
     gap = " " * (width - cells)
@@ -44,9 +58,11 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
 
 def _cut(text: str, width: int) -> str:
     """The start of the text in exactly `width` cells."""
-    if "\u200d" in text or "\ufe0f" in text:
-        # Joined characters are measured together.
+    if _is_joined(text):
         return set_cell_size(text, width)
+    start = text[:width]
+    if width_of(start) == width and get_character_cell_size(text[width]) > 0:
+        return start
     cells = 0
     for index, character in enumerate(text):
         size = 1 if character < "\x7f" else get_character_cell_size(character)
@@ -79,11 +95,11 @@ class Row:
         self.segments: list[Segment] = []
         self.width = 0
 
-    def add(self, text: str, style: Style) -> Row:
-        """Append a text in a style."""
+    def add(self, text: str, style: Style, width: int | None = None) -> Row:
+        """Append a text in a style; `width` are its cells where that is known."""
         if not text:
             return self
-        self.width += width_of(text)
+        self.width += width_of(text) if width is None else width
         if self.segments and self.segments[-1].style is style:
             text = self.segments.pop().text + text
         self.segments.append(Segment(text, style))
@@ -112,4 +128,6 @@ class Row:
             segments = [
                 Segment(text, base if style is None else base + style) for text, style, _ in self.segments
             ]
-        return Strip(segments, self.width).adjust_cell_length(width, base)
+        if self.width < width:
+            segments.append(Segment(" " * (width - self.width), base))
+        return Strip(segments, max(self.width, width)).adjust_cell_length(width, base)

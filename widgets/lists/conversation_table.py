@@ -23,7 +23,8 @@ class ConversationEntry(NamedTuple):
     `tokens` are those of the live list and `threshold` where it compacts; `last_active` is in seconds since the
     epoch; `kind` is "branch" or "sub-agent" for conversations that hang on another one, whose id is `parent`.
     `agent` is whose session it is and `folder` the project folder it worked in, "" where that is not known.
-    `lost` are facts that nobody can read any more, `constraints` those of them that bind; `weakened` are no part of it.
+    `lost` are facts that nobody can read any more, `constraints` those of them that bind; `weakened` are no part of it,
+    and neither are the `unknown`, of which nobody can tell.
     """
 
     id: str
@@ -39,6 +40,7 @@ class ConversationEntry(NamedTuple):
     lost: int | None = None
     constraints: int = 0
     weakened: int = 0
+    unknown: int = 0
     parent: str = ""
     agent: str = ""
     folder: str = ""
@@ -444,9 +446,11 @@ class ConversationTable(LineList):
             return
         rules = f" ‼{human.count(entry.constraints)}" if entry.constraints else ""
         weakened = f" ↓{human.count(entry.weakened)}" if entry.weakened else ""
-        count = fit(human.count(entry.lost), width - len(rules) - len(weakened), right=True)
+        unknown = f" ?{human.count(entry.unknown)}" if entry.unknown else ""
+        number = "" if unknown and not entry.lost else human.count(entry.lost)
+        count = fit(number, width - len(rules) - len(weakened) - len(unknown), right=True)
         row.add(count, Style() if entry.lost else muted)
-        row.add(rules, self.ink("table--rule")).add(weakened, self.ink("table--finding"))
+        row.add(rules, self.ink("table--rule")).add(weakened, self.ink("table--finding")).add(unknown, muted)
 
     def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
         muted = self.ink("list--muted")
@@ -475,7 +479,7 @@ def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
     """What conversations are ordered by: lost constraints first, then all that is lost, then what was weakened."""
     if entry.lost is None:
         return (-1,)
-    return (entry.constraints, entry.lost, entry.weakened)
+    return (entry.constraints, entry.lost, entry.weakened, entry.unknown)
 
 
 def _known(number: int | None) -> str:

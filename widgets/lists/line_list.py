@@ -7,10 +7,12 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from widgets.base.inked import InkedScroll
+
+_PLAIN = Style()
 
 
 class LineList(InkedScroll, can_focus=True):
@@ -71,6 +73,8 @@ class LineList(InkedScroll, can_focus=True):
         self._cursor = 0
         self._empty = True
         self._hover = -1
+        #: Cells of a line that is drawn, without the scrollbar.
+        self._line_width = 0
 
     # What a subclass says.
 
@@ -154,7 +158,7 @@ class LineList(InkedScroll, can_focus=True):
         if row == self._cursor:
             name = "list--cursor" if self.has_focus else "list--cursor-blurred"
             return self.paper(name) + self.get_component_rich_style(name).without_color
-        return self.paper("list--hover") if row == self._hover else Style()
+        return self.paper("list--hover") if row == self._hover else _PLAIN
 
     @property
     def flat_cursor(self) -> bool:
@@ -171,9 +175,15 @@ class LineList(InkedScroll, can_focus=True):
     def _page_lines(self) -> int:
         return max(1, self.size.height - self.header_height)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some lines of the widget."""
+        # Working it out takes as long as looking up a line that is known.
+        self._line_width = self.scrollable_content_region.width
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the widget."""
-        width = self.scrollable_content_region.width
+        width = self._line_width
         if y < self.header_height:
             return self.draw_header(y, width).apply_style(self.base_style)
         line = self.scroll_offset.y + y - self.header_height

@@ -41,11 +41,13 @@ class MeasureCell:
 
 @dataclass(frozen=True, slots=True)
 class MeasureColumn:
-    """A compaction: its number from 1, whether a fallback text followed it, whether any summary was found."""
+    """A compaction: its number from 1, whether a fallback text followed it, whether any summary was found, and whether
+    it is encrypted."""
 
     number: int
     fallback: bool = False
     summary: bool = True
+    encrypted: bool = False
 
     @property
     def head(self) -> str:

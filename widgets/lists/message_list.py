@@ -378,12 +378,13 @@ class MessageList(LineList):
         self._add_flags(line, row.flags, 2 if width >= 56 else 1, muted)
         mark = f" ⚑{row.breakpoint}" if row.breakpoint else ""
         room = width - line.width - (3 if width >= 48 or mark else 0)
-        text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 1), room)
+        # A cell more than `fit` looks at: what it cuts is no sign of another cut.
+        text = fit("…" if row.text is None else safe_line(row.text, max(1, room) + 2), room)
         if self._highlight:
             spans = tuple(find_spans(text, self._highlight))
             line.marked(text, text_style, spans, self.get_component_rich_style("list--found"))
         else:
-            line.add(text, text_style)
+            line.add(text, text_style, max(0, room))
         line.add(mark, self.ink("messages--breakpoint"))
         return line.strip(width, base, flat=at_cursor and self.flat_cursor)
 

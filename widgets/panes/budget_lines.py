@@ -24,11 +24,13 @@ def budget_lines(budgets: Budgets) -> list[TextLine]:
         value = getattr(budgets, name, None)
         if value is None and steps:
             value = steps[-1].value
-        if value is None:
+        if value is None or not (value or steps):
             continue
         if lines:
             lines.append(TextLine(""))
-        title = _TITLES.get(name, one_line(name, 40).replace("_", " "))
+        # What was observed is the usual size of a summary, not the most that one may have.
+        usual = budgets.observed and name == "max_summary_tokens"
+        title = "usual summary" if usual else _TITLES.get(name, one_line(name, 40).replace("_", " "))
         lines.append(line_of((title, "heading"), (f"  {_number(value)}", "strong")))
         lines += [_step(step) for step in steps]
     return lines

@@ -409,7 +409,7 @@ class Knobs(Inked, can_focus=True):
         origin = one_line(self._origins.get(kind.name, ""), 200)
         told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         unbound = self._unbound.get(kind.name, "")
-        return f"{told} It does not bind: {unbound}." if unbound else told
+        return f"{told} Not used by {self._settings.profile}: {unbound}." if unbound else told
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
@@ -425,7 +425,7 @@ class Knobs(Inked, can_focus=True):
             edit = self.paper("knobs--edit") + self.ink("knobs--edit")
             row.add(fit(self._edit + "▏", _VALUE, right=True), edit)
         else:
-            changed = "changed" if value != default else "value"
+            changed = "note" if kind.name in self._unbound else "changed" if value != default else "value"
             row.add(fit(show(kind, value), _VALUE, right=True), self.ink(f"knobs--{changed}"))
         row.add("  ", Style())
         start, stop = self._slider()
@@ -435,7 +435,7 @@ class Knobs(Inked, can_focus=True):
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        note = "does not bind" if kind.name in self._unbound else note
+        note = "unused" if kind.name in self._unbound else note
         row.add(fit(note, max(0, width - row.width)), self.ink("knobs--note"))
         base = self.base_style
         if here:
@@ -446,7 +446,8 @@ class Knobs(Inked, can_focus=True):
     def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
         if cells < 4:
             return
-        slider, rest = self.ink("knobs--slider"), self.ink("knobs--rest")
+        rest = self.ink("knobs--rest")
+        slider = rest if kind.name in self._unbound else self.ink("knobs--slider")
         if kind.unit == "choice":
             offered = self._offered(kind)
             place = offered.index(str(value)) + 1 if value in offered else 0

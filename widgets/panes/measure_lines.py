@@ -29,6 +29,8 @@ def head_lines(view: MeasuresView | None, column: int, low: bool) -> list[TextLi
         parts = [(f"compaction {here.number} of {count:,}", "strong")]
         if here.fallback:
             parts.append((f"   {FALLBACK} a fallback text, which no model wrote", "warning"))
+        elif here.encrypted:
+            parts.append((f"   {MISSING} its summary is encrypted", "warning"))
         elif not here.summary:
             parts.append((f"   {MISSING} no summary was found", "warning"))
     if low:
@@ -36,9 +38,13 @@ def head_lines(view: MeasuresView | None, column: int, low: bool) -> list[TextLi
     legend = []
     if any(column.fallback for column in view.columns):
         legend.append(f"{FALLBACK} fallback text")
-    if any(not column.summary and not column.fallback for column in view.columns):
+    if any(not column.summary and not column.fallback and not column.encrypted for column in view.columns):
         legend.append(f"{MISSING} no summary found")
-    return [line_of(*parts), TextLine("   ".join((*legend, "– nothing to measure")), "muted")]
+    encrypted = any(column.encrypted for column in view.columns)
+    if encrypted:
+        legend.append(f"{MISSING} an encrypted summary")
+    legend.append("– not known, or nothing to measure" if encrypted else "– nothing to measure")
+    return [line_of(*parts), TextLine("   ".join(legend), "muted")]
 
 
 def measure_lines(
@@ -46,7 +52,9 @@ def measure_lines(
 ) -> list[TextLine]:
     """A measure of a column in lines of so many cells; `defined` tells its definition, `curve` all columns' numbers."""
     measure, cell = view.rows[row], view.cell(row, column)
-    title = [(one_line(measure.title), "strong"), (f"   {cell.told or 'nothing to measure'}", "accent")]
+    encrypted = column < len(view.columns) and view.columns[column].encrypted
+    untold = "not known: the summary is encrypted" if encrypted else "nothing to measure"
+    title = [(one_line(measure.title), "strong"), (f"   {cell.told or untold}", "accent")]
     if low:
         parts = [(f"   {what} {number}", "muted") for what, number in cell.parts]
         # A second line for them would take one from the evidence.

@@ -41,6 +41,10 @@ class ReplayView:
     priced: bool = True
 
 
+def _rough(tokens: int) -> str:
+    return f"~{human.tokens(tokens)}"
+
+
 def _of_facts(run: RunView) -> str:
     return (
         _READ if run.facts is None or run.facts_at_risk is None else f"{run.facts_at_risk:,} of {run.facts:,}"
@@ -55,9 +59,9 @@ _READ = "being read"
 _LABELS = 20
 _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
     ("compactions", lambda run: f"{run.compactions}"),
-    ("peak request", lambda run: human.tokens(run.peak)),
-    ("mean request", lambda run: human.tokens(run.mean)),
-    ("input, all calls", lambda run: human.tokens(run.input)),
+    ("peak request", lambda run: _rough(run.peak)),
+    ("mean request", lambda run: _rough(run.mean)),
+    ("input, all calls", lambda run: _rough(run.input)),
     ("summarized", lambda run: human.percent(run.summarized)),
     ("more than once", lambda run: human.percent(run.resummarized)),
     ("user verbatim", lambda run: f"{run.user_steps:.0f} steps"),
@@ -69,10 +73,10 @@ _ROWS: tuple[tuple[str, Callable[[RunView], str]], ...] = (
 def _in_a_line(run: RunView, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line; while the facts are being read it says nothing of them."""
     compactions = f"{run.compactions} comp." if short else human.plural(run.compactions, "compaction")
-    text = f"{compactions}, peak request {human.tokens(run.peak)}, "
+    text = f"{compactions}, peak request {_rough(run.peak)}, "
     if run.cost is None or not short:
         # Where room is short, what it cost tells of the input too.
-        text += f"input {human.tokens(run.input)}, "
+        text += f"input {_rough(run.input)}, "
     if run.cost is not None:
         text += f"{run.cost:,.2f} {'USD' if short else 'US dollars'}, "
     text += f"{human.percent(run.summarized)} summarized"
@@ -87,7 +91,7 @@ def _shorter(run: RunView) -> str:
 
 
 def _shortest(run: RunView) -> str:
-    return f"{run.compactions} comp., peak request {human.tokens(run.peak)}"
+    return f"{run.compactions} comp., peak request {_rough(run.peak)}"
 
 
 #: Ways to tell of a run on one line, the longest first.

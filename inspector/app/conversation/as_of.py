@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from inspector.engines.base import Plan
 from inspector.quality.finding import Finding
-from widgets.panes.findings_pane import counts
 
-# What facts and summaries are shown by is imported with the first of them, not with the screen.
+# What findings, facts and summaries are shown by is imported with the first of them, not with the screen.
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
     from inspector.core.conversations import Compaction
@@ -63,6 +63,8 @@ class FindingsAsOf:
 
 
 def _shown(found: tuple[Finding, ...]) -> FindingsThen:
+    from widgets.panes.findings_pane import counts
+
     grave = [finding for finding in found if finding.severity != "info"]
     marked: dict[int, set[int]] = {}
     for finding in grave:
@@ -131,15 +133,15 @@ class FactsAsOf:
         self._views[life.pruned, number] = (sign, view)
         return view
 
-    def at_risk(self, generation: int, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
-        """What a compaction of the first so many messages of a generation would put through the summary."""
+    def at_risk(self, generation: int, length: int, plan: Plan) -> tuple[AtRisk, ...]:
+        """What the planned compaction of the first so many messages of a generation would put through the summary."""
         from inspector.quality.facts.risk import RiskIndex
 
         index = self._risks.get(generation)
         if index is None:
             places = self.reading.places[generation - 1] if generation <= len(self.reading.places) else {}
             index = self._risks[generation] = RiskIndex(self.reading.facts.facts, places)
-        return index.at_risk(head_end, tail_start, length)
+        return index.at_risk(*plan.regions(), length, plan.kept)
 
 
 class LineageAsOf:

@@ -40,9 +40,9 @@ def gauge_state(
     return GaugeState(
         tokens=exact if exact is not None else tokens,
         threshold=budgets.threshold_tokens,
-        # Hermes alone warns, and its gateway alone compacts before a turn.
+        # Hermes alone warns.
         pressure=0 if budgets.observed else int(budgets.threshold_tokens * PRESSURE_SHARE),
-        hygiene=0 if budgets.observed else budgets.hygiene_tokens,
+        hygiene=budgets.hygiene_tokens,
         context=context,
         kind=kind,
         detail="" if exact is None else encoding,
@@ -53,12 +53,16 @@ def gauge_state(
 def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
     """The regions of a plan with their tokens, the summary's budget and the tail's."""
     head, tail = plan.regions()
-    note = f"→ ≤ {human.tokens(plan.summary_budget)}" if plan.compacts else ""
+    # What was observed is the usual size of a summary, not the most that one may have.
+    size = "~" if plan.budgets.observed else "≤ "
+    note = f"→ {size}{human.tokens(plan.summary_budget)}" if plan.compacts else ""
     return RegionBarState(
         head=RegionShare(head, plan.head_tokens),
-        middle=RegionShare(tail - head, plan.middle_tokens, note),
+        middle=RegionShare(tail - head - len(plan.kept), plan.middle_tokens, note),
         tail=RegionShare(
-            plan.length - tail, plan.tail_tokens, f"of {human.tokens(plan.budgets.tail_token_budget)}"
+            plan.length - tail + len(plan.kept),
+            plan.tail_tokens,
+            f"of {human.tokens(plan.budgets.tail_token_budget)}",
         ),
         label=label,
         kind="planned",
@@ -70,10 +74,11 @@ def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> Re
     places = (0, recorded.head_end, recorded.tail_start, recorded.before)
     sums = [0 if token_index is None else token_index.rough_until(place) for place in places]
     tokens = [after - before for before, after in pairwise(sums)]
+    kept = 0 if token_index is None else sum(token_index.tokens(index) for index, _ in recorded.kept)
     return RegionBarState(
         head=RegionShare(recorded.head_end, tokens[0]),
-        middle=RegionShare(recorded.tail_start - recorded.head_end, tokens[1]),
-        tail=RegionShare(recorded.before - recorded.tail_start, tokens[2]),
+        middle=RegionShare(recorded.went, tokens[1] - kept),
+        tail=RegionShare(recorded.stayed - recorded.head_end, tokens[2] + kept),
         label="recorded",
         kind="recorded",
     )

@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.app import SuspendNotSupported
+
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import recorded
 from inspector.core.messages import Message
@@ -52,15 +54,23 @@ class Clipboard:
         """Open the message in $PAGER or $EDITOR, as a copy."""
         app, text = self._host.app, self._message()
         command = os.environ.get(variable) or _FALLBACKS[variable]
-        program = shlex.split(command)
+        try:
+            program = shlex.split(command)
+        except ValueError as error:
+            app.notify(f"${variable} is {command!r}: {error}.", severity="error", markup=False)
+            return
         if not program or shutil.which(program[0]) is None:
             app.notify(f"{command!r} is not there; set ${variable}.", severity="error", markup=False)
             return
         with tempfile.TemporaryDirectory(prefix="compaction-inspector-") as folder:
             path = Path(folder) / "message.txt"
             path.write_text(text, encoding="utf-8", errors="replace")
-            with app.suspend():
-                subprocess.run([*program, str(path)], check=False)
+            try:
+                with app.suspend():
+                    subprocess.run([*program, str(path)], check=False)
+            except SuspendNotSupported:
+                said = "Another program cannot take over this terminal; y copies the message."
+                app.notify(said, severity="error", markup=False)
         app.refresh()
 
     def _current(self) -> Message | None:

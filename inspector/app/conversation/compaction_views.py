@@ -41,9 +41,7 @@ class CompactionRows:
         found = rows.row(rows.row_of(index))
         if rows is not self.before:
             return found
-        done = self.compaction
-        region = "head" if index < done.head_end else "middle" if index < done.tail_start else "tail"
-        return replace(found, region=region)
+        return replace(found, region=self.compaction.region(index))
 
     def missing(self, wanted: range) -> dict[int, range]:
         """What is to be read for some rows: a range of indexes by the number of the generation."""
@@ -58,7 +56,7 @@ class CompactionRows:
     def boundaries(self) -> tuple[Boundary, ...]:
         """The recorded boundaries as lines between the rows."""
         head, tail = self.compaction.head_end, self.compaction.tail_start
-        left = human.plural(tail - head, "message")
+        left = human.plural(self.compaction.went, "message")
         came = "what stayed" if self.summary_at is None else "Σ took their place, then what stayed"
         return (
             Boundary(head, "head_end", "recorded", f"{left} left from here on"),
@@ -70,17 +68,15 @@ def reported_words(done: Compaction, sent: int | None) -> str:
     """The agent's own sizes before and after, in tokens, and what the first request after it `sent`; "" where the agent
     counted nothing."""
     sizes = [size for size in (done.tokens_before_reported, done.tokens_after_reported) if size is not None]
-    if not sizes:
-        return ""
-    told = " → ".join(f"{size:,}" for size in sizes)
-    return told if sent is None else f"{told} · the next request sent {sent:,}"
+    told = [" → ".join(f"{size:,}" for size in sizes)] if sizes else []
+    return " · ".join(told if sent is None else [*told, f"the next request sent {sent:,}"])
 
 
 def compaction_view(
     total: int, done: Compaction, plan: Plan | None, went_tokens: int | None = None, reported: str = ""
 ) -> CompactionView:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list. `went_tokens` are
-    those of its middle as it stood, `reported` the agent's own sizes in words."""
+    those of what left, as it stood, `reported` the agent's own sizes in words."""
     bounds = [
         BoundsView(
             "recorded",
@@ -102,7 +98,6 @@ def compaction_view(
             )
         else:
             bounds.append(BoundsView("planned", by, 0, 0, note=plan.reason))
-    stayed = done.head_end + done.before - done.tail_start
     return CompactionView(
         index=done.index,
         total=total,
@@ -113,10 +108,10 @@ def compaction_view(
         outcome=outcome_of(done),
         reported=reported,
         bounds=tuple(bounds),
-        went=done.tail_start - done.head_end,
+        went=done.went,
         went_tokens=went_tokens,
-        stayed=stayed,
-        came=max(0, done.after - stayed),
+        stayed=done.stayed,
+        came=max(0, done.after - done.stayed),
         at=done.at,
         session=done.session,
         notes=(done.note,) if done.note else (),

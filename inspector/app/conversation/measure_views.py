@@ -102,7 +102,9 @@ def measures_view(
 ) -> MeasuresView:
     """The table: a column for each compaction, and all of them together."""
     survivors = _survivors(facts)
-    columns = tuple(MeasureColumn(c.index, c.fallback, c.summary is not None) for c in compactions)
+    columns = tuple(
+        MeasureColumn(c.index, c.fallback, c.summary is not None, c.encrypted) for c in compactions
+    )
     rows = []
     for group, identity, name in _ROWS:
         definition = DEFINITIONS[identity]

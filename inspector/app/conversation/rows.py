@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from inspector.app.conversation.token_counts import Counts
@@ -112,8 +112,8 @@ class GenerationRows:
         self.exact = Counts() if exact is None else exact
         self.marks = RowMarks()
         self._pruned: frozenset[int] = frozenset()
-        self._left: range = range(0)
-        self._copied: tuple[range, range] = (range(0), range(0))
+        self._left: Collection[int] = ()
+        self._copied: tuple[Collection[int], ...] = ()
         self._summary_at: int | None = None
 
     def __len__(self) -> int:
@@ -140,14 +140,17 @@ class GenerationRows:
             self._pruned = frozenset(marks.plan.pruned) if marks.plan is not None else frozenset()
         self.marks = marks
         before, after = marks.made_by, marks.ended_by
-        self._left = range(0)
+        self._left = ()
         if after is not None:
             self._left = range(after.head_end, min(after.tail_start, after.before))
-        self._copied, self._summary_at = (range(0), range(0)), None
+            if after.kept:
+                self._left = frozenset(self._left).difference(index for index, _ in after.kept)
+        self._copied, self._summary_at = (), None
         if before is not None:
             kept = before.before - before.tail_start
             tail = range(before.tail_after, min(before.tail_after + kept, before.after))
-            self._copied, self._summary_at = (range(before.head_after), tail), before.summary_at
+            self._copied = range(before.head_after), tail, frozenset(index for _, index in before.kept)
+            self._summary_at = before.summary_at
         return True
 
     def grow(self, generation: Generation) -> None:
@@ -186,7 +189,7 @@ class GenerationRows:
         flags = set[Flag]() if line is None else set(line.flags)
         if index in self._left:
             flags.add("struck")
-        if index in self._copied[0] or index in self._copied[1]:
+        if any(index in copied for copied in self._copied):
             flags.add("copied")
         if index == self._summary_at:
             flags.add("summary")

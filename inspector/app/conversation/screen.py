@@ -27,7 +27,7 @@ from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.navigation import Navigation
 from inspector.app.conversation.opening import Opener
-from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.panes.base import Context, Tab
 from inspector.app.conversation.panes.host import Panes
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.player import Player
@@ -54,13 +54,11 @@ from widgets.panes.text_view import TextView
 T = TypeVar("T")
 
 
-def pane_keys(panes: Sequence[Pane]) -> list[BindingType]:
+def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     """The digits: each pane's place among the tabs."""
     return [
-        Binding(
-            str(place), f"pane('{pane.name}')", pane.name.capitalize(), show=False, id=f"pane.{pane.name}"
-        )
-        for place, pane in enumerate(panes, 1)
+        Binding(str(place), f"pane('{tab.name}')", tab.name.capitalize(), show=False, id=f"pane.{tab.name}")
+        for place, tab in enumerate(tabs, 1)
     ]
 
 
@@ -89,7 +87,7 @@ class ConversationScreen(JobScreen):
         message: int | None = None,
         find: str = "",
         compaction: int | None = None,
-        panes: Sequence[Pane] = PANES,
+        tabs: Sequence[Tab] = PANES,
     ) -> None:
         super().__init__()
         self.store = store
@@ -98,7 +96,7 @@ class ConversationScreen(JobScreen):
         self.config = config
         self.derived: Derived | None = None
         self.messages = MessagePart(self.jobs, self._counted, self._say_once, self._rows_came)
-        self.panes = Panes(panes, self.jobs, id="panes")
+        self.panes = Panes(tabs, self.jobs, id="panes")
         self.message_list = MessageList(id="messages")
         self.player = Player(self, self.set_interval)
         self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
@@ -217,7 +215,7 @@ class ConversationScreen(JobScreen):
         if self.loaded.opened is None or self.left:
             return
         self.messages.count(self.state, self.message_list)
-        pane = self.panes.panes[self.panes.current]
+        pane = self.panes.tabs[self.panes.current].pane
         first = resources.TOKEN_INDEX if self.state.moment is None else resources.RECORDING
         for resource in (first, COMPACTIONS, resources.CACHING, *pane.wants(self.state), resources.FINDINGS):
             self.reader.want(resource)

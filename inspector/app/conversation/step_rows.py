@@ -118,10 +118,9 @@ class StepRows(GenerationRows):
         during, phase = self.during, self.at.phase
         if during is None:
             return found
-        middle = during.head_end <= index < during.tail_start
-        region = "middle" if middle else "head" if index < during.head_end else "tail"
+        region = during.region(index)
         flags = found.flags
-        if phase in MIDDLE_GONE and middle:
+        if phase in MIDDLE_GONE and region == "middle":
             flags = flags | {"struck"}
         elif phase == "kept":
             flags = flags | {"copied"}

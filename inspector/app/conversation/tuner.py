@@ -15,10 +15,8 @@ from inspector.app.conversation.summary_size import summary_model
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
-from inspector.engines.capabilities import default_threshold
-from inspector.engines.registry import engine
+from inspector.engines.registry import with_profile
 from inspector.export.config import compression_yaml
-from inspector.quality.facts.risk import FactSteps
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
@@ -71,7 +69,7 @@ class Tuner:
 
         def chosen(profile: str | None) -> None:
             if profile is not None:
-                self.change(**_changes_to(profile, host.now.settings))
+                self.use((with_profile(host.now.settings, profile), host.now.summary_size))
 
         resolved = opened.resolved
         why = resolved.sources.get("profile", "in force")
@@ -142,6 +140,8 @@ class Tuner:
         self.use((settings, self._host.now.summary_size))
 
     def _facts_came(self, found: FactsRead) -> None:
+        from inspector.quality.facts.risk import FactSteps
+
         screen = self._sweep
         if screen is not None and screen.is_running:
             # What was read meanwhile may know of messages that came after the sweep began.
@@ -188,14 +188,3 @@ class Tuner:
             return
         done()
         self._host.app.notify(f"Wrote the {what} to {path}.", timeout=3, markup=False)
-
-
-def _changes_to(profile: str, settings: Settings) -> dict[str, Any]:
-    """Another engine's rules; a threshold that nobody set becomes that engine's own."""
-    length = settings.context_length
-    usual = default_threshold(engine(settings.profile), length)
-    plain = Settings.__dataclass_fields__["threshold"].default
-    if settings.threshold not in (usual, plain):
-        return {"profile": profile}
-    own = default_threshold(engine(profile), length)
-    return {"profile": profile, "threshold": plain if own is None else own}

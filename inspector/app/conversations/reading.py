@@ -15,16 +15,20 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import inspector
+from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.memory import give_back
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
+    from inspector.app.conversation.panes.base import Pane, Tab
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
 #: What was read is handed over so often, in seconds: every time draws the list anew.
 _SHOWN_SECONDS = 0.25
+#: The other process has so long to look models up, in seconds; who needs the list reads it else.
+_LOOKED_UP_SECONDS = 20
 #: How often a job looks up whether it is still wanted while the other process works, in seconds.
 _LOOK = 0.1
 #: What answers a question about a conversation: its values, None where it cannot be read.
@@ -58,21 +62,42 @@ def _quietly(read: Callable[[], object]) -> None:
         read()
 
 
-def get_ready(
-    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None
-) -> None:
-    """Find out what is found out once, and opening one of these conversations would wait for: the settings in force,
-    and for them which release wrote the store. What is wrong is said when one is opened."""
-    from inspector.answers.overview import can_tell
-    from inspector.answers.resolving import info_for, resolve
+def look_up_models(rows: Sequence[ConversationRow]) -> None:
+    """Have what is listed of the models of conversations looked up by another process, and kept: to import the list
+    takes as long as all else that an opening needs, and much memory."""
+    from inspector.config.price_list import is_kept
+
+    models = {(row.model, row.provider) for row in rows if row.window is None}
+    unknown = sorted(model for model in models if not is_kept(*model))
+    if unknown:
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                [sys.executable, "-P", "-m", "inspector.config.price_list"],
+                env={**os.environ, "PYTHONPATH": _search_path()},
+                input=json.dumps(unknown).encode(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+                start_new_session=True,
+                timeout=_LOOKED_UP_SECONDS,
+            )
+
+
+def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> None:
+    """Find out what is found out once, and opening a conversation would wait for: the settings in force, and for them
+    which release wrote the store. What is wrong is said when one is opened."""
+    from inspector.answers.resolving import resolve
 
     with suppress(InspectorError):
-        for row in rows:
-            info_for(store, row.id)
-            if can_tell(row):
-                resolve(store, row, flags, config)
+        resolve(store, row, flags, config)
     # To find out which release wrote a store, long lists may have been read.
     give_back()
+
+
+def import_pane(tab: Tab) -> Pane:
+    """What a pane of the next screen needs, once no key is pressed."""
+    give_way()
+    return tab.pane
 
 
 def read_overviews(
@@ -120,7 +145,7 @@ def read_overviews(
     unknown.sort(key=lambda row: not compacted.get(row.id, False))
     # Looking up may have found out which release wrote the store, for which long lists are read.
     give_back()
-    # Another process than that before, which took memory to look up what models can hold.
+    # Another process than that before, which reading long lists has left larger than it began.
     with _asking(store, flags, config, apart, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))

@@ -11,7 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from inspector.app.conversations.reading import get_ready, read_index, read_overviews
+from inspector.app.conversations.reading import (
+    get_ready,
+    import_pane,
+    look_up_models,
+    read_index,
+    read_overviews,
+)
 from inspector.app.events import StoreChanged
 from inspector.app.job_screen import JobScreen
 from inspector.core.errors import InspectorError
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from inspector.answers.overview import Live, Overview
+    from inspector.app.conversation.panes.base import Tab
+    from inspector.app.conversation.screen import ConversationScreen
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -40,6 +48,9 @@ _AHEAD_SECONDS = 0.1
 _BUNDLED = frozenset({"fixtures", "_fixtures"})
 #: So long after the list is there, what the next screen needs is imported, in seconds.
 _PREPARE_SECONDS = 0.02
+#: So long after that the panes are imported that nobody has asked for, in seconds: whoever opens a conversation at once
+#: waits for none of them.
+_LATER_SECONDS = 0.5
 
 
 class ConversationsScreen(JobScreen):
@@ -69,8 +80,7 @@ class ConversationsScreen(JobScreen):
         *, apart: bool = False,
     ) -> None:  # fmt: skip
         """`index` is the store's conversations where somebody reads them already, and whether they are all. `apart`
-        has another process work
-        in the background."""
+        has another process work in the background."""
         super().__init__()
         self._apart = apart
         self.store = store
@@ -139,17 +149,32 @@ class ConversationsScreen(JobScreen):
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
         """What a first opening needs beside the conversation: that is most of the time that it takes. The background
-        work comes after it."""
+        work comes after it, then what the other panes need."""
         from inspector.app.styling import parse_ahead
 
-        # Which release wrote the store, and what its model can hold, are found out once.
-        here = self.query_one(ConversationTable).current
-        rows = [row for row in self._rows if row.id == here]
-        await asyncio.to_thread(get_ready, self.store, rows, self.app.flags, self.app.config)
+        looked_up = asyncio.create_task(asyncio.to_thread(look_up_models, self._rows if self._apart else ()))
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
-        await parse_ahead(self.app, module.ConversationScreen(self.store, "", self.saved, {}, None))
+        screen = module.ConversationScreen(self.store, "", self.saved, {}, None)
+        first, *others = sorted(screen.panes.tabs.values(), key=lambda tab: tab.name != self.saved.pane)
+        await asyncio.to_thread(import_pane, first)
+        await parse_ahead(self.app, screen)
+        await looked_up
+        here = self.query_one(ConversationTable).current
+        for row in self._rows:
+            if row.id == here:
+                await asyncio.to_thread(get_ready, self.store, row, self.app.flags, self.app.config)
         self._prepared = True
         self._read_overviews()
+        later(self, _LATER_SECONDS, lambda: self.prepare_panes(screen, others))
+
+    @work(group="prepare", exit_on_error=False, description="prepare panes")
+    async def prepare_panes(self, screen: ConversationScreen, tabs: Sequence[Tab]) -> None:
+        """What panes need that nobody has asked for yet."""
+        from inspector.app.styling import parse_ahead
+
+        for tab in tabs:
+            await asyncio.to_thread(import_pane, tab)
+            await parse_ahead(self.app, screen)
 
     def _show_some(self, rows: tuple[ConversationRow, ...]) -> None:
         """The list while files are read for the first time: what is not read yet stands by its name and time."""
@@ -377,5 +402,6 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         lost=known.lost if same else None,
         constraints=known.constraints,
         weakened=known.weakened,
+        unknown=known.unknown,
         parent=fresh.parent,
     )

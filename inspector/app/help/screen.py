@@ -117,15 +117,15 @@ def help_for(app: Host) -> HelpPage:
     """The page for what has the focus and for the screen around it."""
     focused, screen = app.focused, app.screen
     panes = next((node for node in _ancestors(focused) if isinstance(node, Panes)), None)
-    pane = None if panes is None else panes.panes[panes.current]
-    about = [pane.help] if pane is not None else []
-    if isinstance(focused, MessageList) and pane is None:
+    tab = None if panes is None else panes.tabs[panes.current]
+    about = [tab.help()] if tab is not None else []
+    if isinstance(focused, MessageList) and tab is None:
         title = "Messages"
     elif isinstance(focused, ConversationTable):
         title = "Conversations"
     else:
-        title = f"The {pane.name} pane" if pane is not None else _words(type(focused or screen).__name__)
-        text = "" if pane is not None or focused is None else getattr(focused, "TOOLTIP", "")
+        title = f"The {tab.name} pane" if tab is not None else _words(type(focused or screen).__name__)
+        text = "" if tab is not None or focused is None else getattr(focused, "TOOLTIP", "")
         about += [text] if text else []
     screen_text = getattr(screen, "HELP", "")
     about += [screen_text] if screen_text else []

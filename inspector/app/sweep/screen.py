@@ -184,7 +184,8 @@ class SweepScreen(JobScreen):
         conversations = human.plural(found.conversations, "conversation")
         rows, columns = found.rows.values, found.columns.values
         over = f"{len(rows)} × {len(columns)} cells over {conversations}"
-        self._tell(over if found.complete else f"Cancelled. What was done: {over}.")
+        told = over if found.complete else f"Cancelled. What was done: {over}."
+        self._tell("  ".join([told, *found.unused]))
         self._tell_of_facts()
         if found.conversations and not self._placed:
             place = self.map.state.now

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from threading import Event
 
-from inspector.answers.sweeping import Progress, Request, run_sweep
+from inspector.answers.sweeping import Progress, Request, run_sweep, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
@@ -36,7 +37,8 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
         grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
         whole = all(cell is not None for line in grid for cell in line)
-        return sweep(rows, columns, [grid], whole, course.facts is not None)
+        found = sweep(rows, columns, [grid], whole, course.facts is not None)
+        return replace(found, unused=unused_in([subject.settings], [rows.name, columns.name]))
     names = subject.every if scope == "all" else subject.filtered
     answers = subject.answers
     flags = {**answers.flags, **subject.changed}

@@ -91,7 +91,7 @@ def _tail(policies: Policies, settings: Settings, threshold: int) -> tuple[int, 
         tail = max(low, min(high, share))
         steps = [
             DerivationStep(
-                "lean", share, f"{length:,} tokens of context × {_LEAN_SHARE:g}; target_ratio does not bind"
+                "lean", share, f"{length:,} tokens of context × {_LEAN_SHARE:g}; target_ratio is not used"
             ),
             DerivationStep("clamp", tail, f"kept between {low:,} and {high:,} tokens", bound=tail != share),
         ]

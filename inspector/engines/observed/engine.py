@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from itertools import accumulate
+from types import MappingProxyType
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
@@ -15,6 +16,16 @@ from inspector.engines.observed.rules import Observed
 _USER = ROLE_CODES["user"]
 _TOOL = ROLE_CODES["tool"]
 _OTHER = 4
+_STAYS, _FIRES = "what stays is as it was observed", "when it compacts is as it was observed"
+_UNUSED = MappingProxyType(
+    {
+        "target_ratio": _STAYS,
+        "protect_first_n": _STAYS,
+        "protect_last_n": _STAYS,
+        "max_tokens": _FIRES,
+        "summary_context": _FIRES,
+    }
+)
 
 
 class ObservedIndex:
@@ -75,8 +86,9 @@ class ObservedEngine:
         return max(0.0, self._rules.share - self._rules.reserve / context_length)
 
     def budgets(self, settings: Settings) -> Budgets:
-        """Threshold, kept tail and summary in tokens, each with its evidence. The target ratio says nothing here."""
+        """Threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
+        stays = rules.tail_tokens + rules.keeps_user
         threshold = round(settings.context_length * settings.threshold)
         usual = round(settings.context_length * self.default_threshold(settings.context_length))
         steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
@@ -85,14 +97,15 @@ class ObservedEngine:
             steps.append(DerivationStep("configured", threshold, why, bound=True))
         return Budgets(
             threshold_tokens=threshold,
-            tail_token_budget=rules.tail_tokens,
+            tail_token_budget=stays,
             max_summary_tokens=rules.summary_tokens,
-            hygiene_tokens=settings.context_length,
+            hygiene_tokens=0,
             steps={
                 "threshold_tokens": tuple(steps),
-                "tail_token_budget": (DerivationStep("observed", rules.tail_tokens, rules.why_tail),),
+                "tail_token_budget": (DerivationStep("observed", stays, rules.why_tail),),
                 "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
             },
+            unbound=_UNUSED,
             observed=True,
         )
 
@@ -108,9 +121,9 @@ class ObservedEngine:
         tail = self._tail_start(token_index)
         compacts = tail > 0
         total = token_index.total()
-        tail_tokens = token_index.between(tail, length)
-        kept = tail_tokens + self._user_tokens(token_index, tail)
-        after = kept + rules.summary_tokens + system_tokens
+        kept = self._kept(token_index, tail) if compacts else frozenset[int]()
+        tail_tokens = token_index.between(tail, length) + sum(map(token_index.tokens, kept))
+        after = tail_tokens + rules.summary_tokens + system_tokens
         return Plan(
             profile=self.name,
             budgets=self.budgets(settings),
@@ -123,7 +136,8 @@ class ObservedEngine:
             pruned=(),
             summarized_from=0,
             summary_budget=rules.summary_tokens,
-            role="user" if compacts else "",
+            # What the user wrote stays: the summary is not taken for it.
+            role="" if not compacts else "assistant" if rules.keeps_user else "user",
             merged=False,
             head_tokens=0 if compacts else total,
             middle_tokens=total - tail_tokens if compacts else 0,
@@ -131,6 +145,7 @@ class ObservedEngine:
             tokens_before=total + system_tokens,
             tokens_after=after if compacts else total + system_tokens,
             summary_tokens=rules.summary_tokens if compacts else 0,
+            kept=kept,
         )
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
@@ -149,11 +164,10 @@ class ObservedEngine:
             start += 1
         return start
 
-    def _user_tokens(self, index: ObservedIndex, before: int) -> int:
-        """Tokens of what the user wrote before the tail, as far as it stays."""
-        if not self._rules.keeps_user:
-            return 0
-        sizes = (index.tokens(at) for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
-        return max(
-            (so_far for so_far in accumulate(sizes, initial=0) if so_far <= self._rules.keeps_user), default=0
+    def _kept(self, index: ObservedIndex, before: int) -> frozenset[int]:
+        """What the user wrote before the tail, as far as it stays: the newest first."""
+        written = [at for at in range(before - 1, -1, -1) if index.roles[at] == _USER]
+        sizes = accumulate(map(index.tokens, written))
+        return frozenset(
+            at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user
         )

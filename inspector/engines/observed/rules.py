@@ -96,7 +96,8 @@ CODEX = Observed(
     why_threshold="75 real events at 188,000 to 250,000 of a window of 258,400, the median 230,000; 88,000 to 96,000 "
     "of 121,600. Observed, not read in code. /compact fires by hand",
     tail_tokens=0,
-    why_tail="what replaces the list holds messages of the user and the developer alone. Observed in 75 events",
+    why_tail="what replaces the list holds messages of the user and the developer alone, as 75 real events show; of "
+    "the user's the newest that fit into 20,000, as its source has it",
     summary_tokens=3_000,
     why_summary="some 14,000 tokens are left with what the user wrote; the summary itself cannot be read. Observed",
     keeps_user=20_000,

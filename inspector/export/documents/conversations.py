@@ -30,6 +30,7 @@ def _conversation(entry: ListedConversation) -> Document:
         "generations": generations,
         "compactions": max(0, generations - 1),
         "lost": entry.lost,
+        "unknown": entry.unknown,
         "messages": len(conversation.live),
         "profile": settings.profile,
         "agent": row.agent,

@@ -20,6 +20,7 @@ def budgets_document(budgets: Budgets) -> Document:
         "threshold_tokens": budgets.threshold_tokens,
         "tail_token_budget": budgets.tail_token_budget,
         "max_summary_tokens": budgets.max_summary_tokens,
-        "hygiene_tokens": budgets.hygiene_tokens,
+        "hygiene_tokens": budgets.hygiene_tokens or None,
+        "observed": budgets.observed,
         "explained": {name: [asdict(step) for step in steps] for name, steps in budgets.steps.items()},
     }

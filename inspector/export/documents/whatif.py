@@ -37,7 +37,9 @@ def replay_document(answer: Replay) -> Document:
         zip(recording.transcript.places, recording.tokens, strict=True), 1
     ):
         fires = None
-        if step in asked and tokens >= min(budgets.threshold_tokens, budgets.hygiene_tokens):
+        if step in asked and tokens >= min(
+            budgets.threshold_tokens, budgets.hygiene_tokens or budgets.threshold_tokens
+        ):
             fires = "agent" if tokens >= budgets.threshold_tokens else "hygiene"
         steps.append(
             {
@@ -55,7 +57,7 @@ def replay_document(answer: Replay) -> Document:
         "conversation": answer.conversation,
         "settings": settings_document(settings, answer.resolved.sources, answer.resolved.notes),
         "threshold_tokens": budgets.threshold_tokens,
-        "hygiene_tokens": budgets.hygiene_tokens,
+        "hygiene_tokens": budgets.hygiene_tokens or None,
         "context_length": settings.context_length,
         "recorded": _recorded(recording, answer.recorded)
         | {"cost": _cost(answer, answer.recorded, recording.events)},
@@ -160,6 +162,7 @@ def sweep_document(found: Sweep) -> Document:
         document["in_force"] = next((_point(found, one) for one in every if one.cell == found.force), None)
         document["sentence"] = sentence(found, every, found.force)
     document["unpriced"] = found.unpriced
+    document["unused"] = list(found.unused)
     document["gives_up"] = [list(line) for line in found.gives_up]
     document["compacts_every_call"] = [list(line) for line in found.every_call]
     if not found.complete:

@@ -57,7 +57,7 @@ def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
 def risk_part(plan: Plan, reading: FactsReading) -> RiskPart:
     """What a compaction of the live list would take, what stands there once first."""
     head, tail = plan.regions()
-    found = reading.risk.at_risk(head, tail) if plan.compacts else ()
+    found = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
     return RiskPart(
         "" if plan.compacts else plan.reason,
         head,

@@ -151,8 +151,13 @@ def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[SettingLi
 
 def _derivations(budgets: Budgets) -> tuple[Derivation, ...]:
     return tuple(
-        Derivation(title, getattr(budgets, name), tuple(budgets.steps.get(name, ())))
+        Derivation(
+            "Usual summary" if budgets.observed and name == "max_summary_tokens" else title,
+            getattr(budgets, name),
+            tuple(budgets.steps.get(name, ())),
+        )
         for name, title in _BUDGETS.items()
+        if getattr(budgets, name) or budgets.steps.get(name)
     )
 
 
@@ -244,7 +249,8 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
         token_index.rough_until(min(stop, len(token_index)))
         for stop in (recorded.head_end, recorded.tail_start, recorded.before)
     ]
-    return ends[0], ends[1] - ends[0], ends[2] - ends[1]
+    kept = sum(token_index.tokens(index) for index, _ in recorded.kept)
+    return ends[0], ends[1] - ends[0] - kept, ends[2] - ends[1] + kept
 
 
 def _findings(found: Iterable[Finding]) -> tuple[FindingGroup, ...]:

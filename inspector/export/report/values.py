@@ -124,6 +124,16 @@ class FactsPart:
         """The kinds of which there are any, in their order."""
         return tuple(kind for kind in KINDS if any(self.counts[kind].values()))
 
+    @property
+    def none_lost(self) -> str:
+        """What is to be said where no fact is known to be lost."""
+        unknown = sum(counts["unknown"] for counts in self.counts.values())
+        if unknown:
+            return (
+                f"Of {unknown:,} fact{'' if unknown == 1 else 's'} nobody can tell: the summary is encrypted."
+            )
+        return "Nothing of what this compaction summarized is lost."
+
 
 @dataclass(frozen=True, slots=True)
 class FindingGroup:

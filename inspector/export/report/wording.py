@@ -132,6 +132,7 @@ def boundary_words(compared: Compared) -> str:
     recorded, planned = compared.recorded, compared.planned
     told = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     told += "" if recorded.exact else " (inferred)"
+    told += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
     if not planned.compacts:
         return f"{told}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agree:
@@ -157,8 +158,15 @@ def kind_name(kind: Kind, number: int = 2) -> str:
 def summaries_words(report: Report) -> str:
     """Whether every compaction made a summary."""
     fallbacks = sum(part.recorded.fallback for part in report.compactions)
+    encrypted = sum(part.recorded.encrypted for part in report.compactions)
     if fallbacks:
         return f"{fallbacks} without a summary"
+    if encrypted:
+        return (
+            "each with an encrypted summary"
+            if encrypted == len(report.compactions)
+            else f"{encrypted} encrypted"
+        )
     return "each with a summary" if report.compactions else "never compacted"
 
 
@@ -183,7 +191,8 @@ def regions_words(part: CompactionPart) -> str:
     """What the regions of the list before took, as it stood; and the middle as the summary model got it, pruned."""
     head, middle, tail = part.tokens
     pruned = part.compared.planned.middle_tokens
-    read = f" (~{pruned:,} after pruning)" if part.compared.agree and pruned < middle else ""
+    agree = part.compared.agree and bool(part.compared.planned.pruned)
+    read = f" (~{pruned:,} after pruning)" if agree and pruned < middle else ""
     return f"~{middle:,} tokens summarized{read}, ~{head:,} kept in the head, ~{tail:,} in the tail"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
@@ -15,6 +16,10 @@ WIDTH = 120
 #: So many cells are left to what gives way in its width, at least.
 _LEAST = 18
 _GAP = "  "
+#: So many characters a cell are looked at where a text is cut: marks that take no cell stand on one that does.
+_LONGEST = 8
+#: A character that may take another number of cells than one.
+_ODD = re.compile("[^ -~…–—‘’“”·•→←│─]")
 
 
 def console_for() -> Console:
@@ -49,7 +54,7 @@ class Table:
         """The lines, of so many cells where that can be; the names first."""
         rows = [tuple(name for name, _ in self._columns), *self._rows]
         shown = list(range(len(self._columns)))
-        needs = [max(cell_len(line) for row in rows for line in row[at].split("\n")) for at in shown]
+        needs = [max(_width(line) for row in rows for line in row[at].split("\n")) for at in shown]
         gives = [name == "text" or name in self._cut for name, _ in self._columns]
 
         def taken(columns: Sequence[int]) -> int:
@@ -98,21 +103,31 @@ def print_table(console: Console, table: Table) -> None:
     """The whole table."""
     names, *lines = table.lines(console.width)
     console.print(Text(names, style="bold"), soft_wrap=True)
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    # They have no style and are safe: rich takes ten times as long for as many lines.
+    console.file.write("".join(f"{line}\n" for line in lines))
 
 
 def _aligned(text: str, width: int, right: bool) -> str:
-    room = " " * (width - cell_len(text))
+    room = " " * (width - _width(text))
     return room + text if right else text + room
 
 
 def _cut(text: str, width: int) -> list[str]:
     one = " ".join(text.split())
-    return [one if cell_len(one) <= width else set_cell_size(one, width - 1).rstrip() + "…"]
+    if _width(one) <= width:
+        return [one]
+    # What is far behind the cut need not be looked at.
+    one = one[: _LONGEST * width]
+    cut = one[: width - 1] if _ODD.search(one) is None else set_cell_size(one, width - 1)
+    return [cut.rstrip() + "…"]
+
+
+def _width(text: str) -> int:
+    """The cells that a text takes; rich, which looks at each character, is asked where one may take more or fewer."""
+    return len(text) if _ODD.search(text) is None else cell_len(text)
 
 
 def _folded(text: str, width: int) -> list[str]:
-    if cell_len(text) <= width and "\n" not in text:
+    if _width(text) <= width and "\n" not in text:
         return [text]
     return [line.plain.rstrip() for line in Text(text).wrap(Console(width=width), width)] or [""]

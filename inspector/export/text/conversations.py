@@ -24,11 +24,20 @@ def print_conversations(documents: Sequence[Document]) -> None:
         kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
         add_row(
             table, (entry["title"] or entry["id"]) + kind, f"{entry['messages']:,}", entry["compactions"],
-            "·" if entry["lost"] is None else f"{entry['lost']:,}", entry["profile"], names[entry["id"]],
+            _lost(entry), entry["profile"], names[entry["id"]],
         )  # fmt: skip
     print_table(console, table)
     if any(entry["lost"] is None for entry in documents):
         say(console, "· nobody has read yet what it lost: `compaction-inspector losses` does.")
+    if any(entry["unknown"] for entry in documents):
+        say(console, "? of so many facts nobody can tell: the summary that took them is encrypted.")
+
+
+def _lost(entry: Document) -> str:
+    if entry["lost"] is None:
+        return "·"
+    unknown = f"?{entry['unknown']:,}" if entry["unknown"] else ""
+    return f"{entry['lost']:,} {unknown}".strip() if entry["lost"] or not unknown else unknown
 
 
 def shortest_names(ids: Sequence[str]) -> dict[str, str]:
@@ -58,8 +67,9 @@ def print_stores(documents: Sequence[Document]) -> None:
     console = console_for()
     for entry in documents:
         say(console, entry["path"], "bold")
-        schema = "of no known schema" if entry["schema"] is None else f"schema {entry['schema']}"
-        say(console, f"{entry['kind']}, {schema} · profile {entry['profile']}: {entry['profile_reason']}")
+        schema = "" if entry["schema"] is None else f", schema {entry['schema']}"
+        schema = ", of no known schema" if entry["schema"] is None and "tables" in entry else schema
+        say(console, f"{entry['kind']}{schema} · profile {entry['profile']}: {entry['profile_reason']}")
         for fit in entry["fits"]:
             off = f", others differ by up to {fit['off']:,} messages" if fit["fits"] < fit["of"] else ""
             say(console, f"  {fit['text']}{off}")

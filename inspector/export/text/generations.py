@@ -33,7 +33,7 @@ def print_show(document: Document) -> None:
     say(
         console,
         f"tokens ~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · "
-        f"tail budget {document['tail_token_budget']:,} · summary at most {document['max_summary_tokens']:,}",
+        f"{_budgets(document)}",
     )
     print_steps(console, document["explained"]["threshold_tokens"])
     if not document["compacts"]:
@@ -109,6 +109,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
         console.print(line, soft_wrap=not console.is_terminal)
         say(console, f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
+        recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
         if not planned["compacts"]:
             told = f"{planned['profile']} would not compact: {planned['reason']}"
         elif planned["agrees"]:
@@ -141,6 +142,14 @@ def _print_microcompaction(console: Console, entry: Document) -> None:
     console.print(line, soft_wrap=not console.is_terminal)
 
 
+def _budgets(document: Document) -> str:
+    """What a compaction keeps and makes at most; of what was observed the usual."""
+    tail, summary = document["tail_token_budget"], document["max_summary_tokens"]
+    if document["observed"]:
+        return f"{f'tail budget {tail:,}' if tail else 'no tail'} · summary usually ~{summary:,}"
+    return f"tail budget {tail:,} · summary at most {summary:,}"
+
+
 def print_plans(documents: Sequence[Document]) -> None:
     """What a compaction of each file would do."""
     console = console_for()
@@ -148,8 +157,7 @@ def print_plans(documents: Sequence[Document]) -> None:
         say(console, entry["file"], "bold")
         say(
             console,
-            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · "
-            f"tail budget {entry['tail_token_budget']:,} · summary at most {entry['max_summary_tokens']:,}",
+            f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · {_budgets(entry)}",
         )
         print_steps(console, entry["explained"]["threshold_tokens"])
         if not entry["compacts"]:
@@ -158,11 +166,15 @@ def print_plans(documents: Sequence[Document]) -> None:
         say(
             console,
             f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
-            f"{entry['tail_start']}; {len(entry['pruned'])} pruned, summary budget {entry['summary_budget']:,}; "
-            f"{entry['tokens_before']:,} → about {entry['tokens_after']:,} tokens, "
-            f"{len(entry['output'])} messages after",
+            f"{entry['tail_start']}; {_kept(entry)}{len(entry['pruned'])} pruned, "
+            f"summary budget {entry['summary_budget']:,}; {entry['tokens_before']:,} → "
+            f"about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after",
         )
         print_steps(console, entry["steps"])
+
+
+def _kept(entry: Document) -> str:
+    return f"{len(entry['kept']):,} of the middle stay; " if entry["kept"] else ""
 
 
 def print_breakpoints(document: Document) -> None:

@@ -45,7 +45,7 @@ def print_measures(document: Document) -> None:
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
-    return f"{name:<{_NAME}}{''.join(f'{cell:<{_CELL}}' for cell in cells)}".rstrip()
+    return f"{name:<{_NAME}}{''.join(f'{cell:<{_CELL - 1}} ' for cell in cells)}".rstrip()
 
 
 def _of(compaction: Document, identity: str) -> Document:

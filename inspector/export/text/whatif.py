@@ -32,7 +32,8 @@ def print_replay(document: Document) -> None:
         for event in events:
             add_row(
                 table, kind, event["step"], f"{event['before']:,} → {event['after']:,}",
-                f"{event['tokens_before']:,} → {event['tokens_after']:,}", f"{event['head_end']}:{event['tail_start']}",
+                f"~{event['tokens_before']:,} → ~{event['tokens_after']:,}",
+                f"{event['head_end']}:{event['tail_start']}",
             )  # fmt: skip
     print_table(console, table)
     told = (
@@ -45,7 +46,7 @@ def print_replay(document: Document) -> None:
         say(console, f"  {run['stuck']}", "bold")
     say(
         console,
-        f"  peak {run['peak_tokens']:,} · mean {run['mean_tokens']:,} · input {run['input_tokens']:,} tokens over "
+        f"  peak ~{run['peak_tokens']:,} · mean ~{run['mean_tokens']:,} · input ~{run['input_tokens']:,} tokens over "
         f"{run['calls']:,} calls\n  {percent(run['summarized_share'])} of what was said went through a summary, "
         f"{percent(run['resummarized_share'])} more than once · a user message stayed verbatim for "
         f"{run['user_steps']:.0f} steps on average",
@@ -70,9 +71,9 @@ def print_replay(document: Document) -> None:
 
 #: What is told of runs side by side: words, key, how it is written.
 _BESIDE = (
-    ("peak, tokens", "peak_tokens", "{:,.0f}"),
-    ("mean, tokens", "mean_tokens", "{:,.0f}"),
-    ("input, tokens", "input_tokens", "{:,.0f}"),
+    ("peak, tokens", "peak_tokens", "~{:,.0f}"),
+    ("mean, tokens", "mean_tokens", "~{:,.0f}"),
+    ("input, tokens", "input_tokens", "~{:,.0f}"),
     ("summarized", "summarized_share", "{:.0%}"),
     ("more than once", "resummarized_share", "{:.0%}"),
     ("a user message stays, steps", "user_steps", "{:,.0f}"),
@@ -101,18 +102,16 @@ def _print_beside(console: Console, document: Document) -> None:
         add_row(
             table, "cost, US dollars", *("–" if cost is None else f"{cost['amount']:,.2f}" for cost in costs)
         )
-    console.print(table)
+    print_table(console, table)
     for one in document["beside"]:
+        events = one["whatif"]["compactions"]
         steps = ", ".join(
-            f"{event['step']:,} ({event['head_end']}:{event['before'] - event['tail_start']})"
-            for event in one["whatif"]["compactions"][:_MOST]
+            f"{event['step']:,} ({event['head_end']}:{event['tail_start']})" for event in events[:_MOST]
         )
-        more = len(one["whatif"]["compactions"]) - _MOST
-        told = f" at {steps}{f' and {more:,} more' if more > 0 else ''}" if steps else ""
-        say(
-            console,
-            f"{one['profile']} ({one['standing']}): {len(one['whatif']['compactions']):,} compactions{told}",
-        )
+        more = f" and {len(events) - _MOST:,} more" if len(events) > _MOST else ""
+        told = f" at {steps}{more}" if events else ""
+        count = "1 compaction" if len(events) == 1 else f"{len(events):,} compactions"
+        say(console, f"{one['profile']} ({one['standing']}): {count}{told}")
         if one["whatif"]["stuck"]:
             say(console, f"  {one['whatif']['stuck']}", "bold")
 

@@ -1,4 +1,5 @@
-"""A choice by number or letter ("2", "let's go with B"), told by what it stood for in the list that the agent gave."""
+"""What the user chose: by number or letter ("2", "let's go with B"), told by what that stood for in the list that the
+agent gave, or by answering a question of the agent's, told with that question."""
 
 from __future__ import annotations
 
@@ -6,13 +7,21 @@ import re
 from collections.abc import Sequence
 
 from inspector.quality.facts.exact_values import values_of
-from inspector.quality.facts.fact import Statement
+from inspector.quality.facts.fact import Fact, Span, Statement
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.sentences import LONGEST
+from inspector.quality.facts.statements import placed
 
 #: A longer message says what it wants in words of its own.
 SHORT = 80
 STRENGTH = 7
+#: A choice has no more words that speak of anything.
+_FEW = 3
+#: What stands between an answer and its question, which a narrow list cuts off, and how the rule of such a fact ends.
+ARROW = " ← "
+ANSWER = ".answer"
+#: So much of a long question is shown, its end.
+_ASKED = 240
 _LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 _MARKS = re.compile(r"[*_]{2,}")
 _CELLS = re.compile(r"\s*\|\s*")
@@ -35,11 +44,45 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     return ()
 
 
+def only_chooses(statement: Statement) -> bool:
+    """Whether what a user says beside a choice is no more than that ("option 2 seems best")."""
+    numbers = all(value.form == "number" for value in statement.values)
+    return statement.rule.endswith(".told") and numbers and len(statement.things) <= _FEW
+
+
 def _statement(point: str, span: tuple[int, int], rule: str, rules: Rules) -> Statement:
     said = _CELLS.sub(", ", _MARKS.sub("", " ".join(point.split())).strip("| "))[:LONGEST]
     values = values_of(said, rules)
     things = tuple(dict.fromkeys(rules.stemmer.words(said, [value.span for value in values])))
     return Statement("decision", said, span, values, rule, (0, 0), STRENGTH, things)
+
+
+def answered(
+    text: str, asked: Span, said: Span, own: Sequence[Statement], rules: Rules
+) -> Sequence[Statement]:
+    """What an answer to a question says: a short one the choice that it is, its words the answer and the question, its
+    span the answer's; another one `own`, what its sentences say, where that says more than a tale of one sentence."""
+    body = " ".join(text[slice(*said)].split())
+    if rules.voices.onward.match(body):
+        return ()
+    tale = len(own) == 1 and own[0].told and not own[0].asked
+    if not body or body.endswith(("?", "？")) or (len(body) > SHORT and not tale):
+        return own
+    question = " ".join(text[slice(*asked)].split())
+    if len(question) > _ASKED:
+        question = "…" + question[-_ASKED:].partition(" ")[2]
+    values = placed(values_of(text[slice(*said)], rules), said[0])
+    things = tuple(dict.fromkeys(rules.stemmer.words(f"{question} {body}")))
+    full = f"{body.replace(ARROW, ' - ')}{ARROW}{question}"
+    return [Statement("decision", full, said, values, f"any{ANSWER}", (0, 0), STRENGTH, things)]
+
+
+def asked_and_answered(fact: Fact) -> tuple[str, str]:
+    """The question that a fact answers and the answer; "" and the fact's text where it answers none."""
+    if not fact.rule.endswith(ANSWER):
+        return "", fact.text
+    said, _, question = fact.text.partition(ARROW)
+    return question, said
 
 
 def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:

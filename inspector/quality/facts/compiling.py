@@ -160,6 +160,8 @@ def _voices(entry: Mapping[str, Any]) -> Voices:
         own=re.compile(rf"<(?:{'|'.join(own)})>(?P<said>[^<>]+)<" if own else "(?!)"),
         hint=either("hints", r"\s*"),
         spoken=tuple(re.compile(str(pattern)) for pattern in entry.get("spoken", ())),
+        answers=tuple(re.compile(str(pattern), re.MULTILINE) for pattern in entry.get("answers", ())),
+        onward=either("onward"),
         thinking=either("thinking", r"\s*"),
     )
 

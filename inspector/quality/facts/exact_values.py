@@ -104,8 +104,13 @@ def _quantity(text: str, form: Form, rules: Rules, span: Span) -> Value:
     if form.unit:
         return Value(text, form.name, sign + number, form.unit, False, span)
     unit = rules.unit.match(text, digits.end())
-    named = _unit(unit, rules) or next(
-        (rules.units[s] for s in ("€", "$", "£", "¥") if text[:1] == s and s in rules.units), ""
+    # Nothing is counted in halves: "test 7.2 tries" has the number of a test.
+    counted = "." in number and _unit(unit, rules) not in rules.measures
+    named = (
+        ""
+        if counted
+        else _unit(unit, rules)
+        or next((rules.units[s] for s in ("€", "$", "£", "¥") if text[:1] == s and s in rules.units), "")
     )
     return Value(text, "quantity" if named else "number", sign + number, named, False, span)
 
@@ -140,7 +145,7 @@ def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
         if named == unit:
             return True
         bare = bare or not named
-    counted = unit not in rules.measures and sum(map(str.isdigit, number)) > 2
+    counted = unit not in rules.measures and sum(map(str.isdigit, number)) > 1
     return bare and (counted or _units(unit, rules).search(text) is not None)
 
 

@@ -10,13 +10,14 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.facts.choices import answered
 from inspector.quality.facts.exact_values import names_in
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.sentences import MOST, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
 from inspector.quality.facts.statements import THINKING, WORKING, placed, statements_of
-from inspector.quality.facts.voices import own_words, said_in_result
+from inspector.quality.facts.voices import answered_in_result, own_words, said_in_result
 
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
@@ -78,12 +79,7 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     In a tool's result the user may speak: the reason for which a call was refused, the answer to a question.
     """
     if role == "tool":
-        said = [
-            replace(statement, voice="user")
-            for start, end in said_in_result(text, rules)
-            for sentence in sentences(text, start, end)
-            for statement in statements_of(text, sentence, "user", rules)
-        ]
+        said = [replace(statement, voice="user") for statement in _said_in_result(text, rules)]
         return MessageFacts(tuple(said), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role not in ("user", "assistant"):
         return MessageFacts()
@@ -111,6 +107,17 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
     signs = signs_of(text, prose, rules) if role == "user" else signs_of_calls(calls, rules)
     return MessageFacts(tuple(statements), tuple(mentions), tuple(signs))
+
+
+def _said_in_result(text: str, rules: Rules) -> Iterable[Statement]:
+    for asked, said in answered_in_result(text, rules):
+        yield from answered(text, asked, said, _sentences_of(text, said, rules), rules)
+    for span in said_in_result(text, rules):
+        yield from _sentences_of(text, span, rules)
+
+
+def _sentences_of(text: str, span: Span, rules: Rules) -> list[Statement]:
+    return [one for part in sentences(text, *span) for one in statements_of(text, part, "user", rules)]
 
 
 def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> Iterable[Mention]:

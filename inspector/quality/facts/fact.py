@@ -162,7 +162,8 @@ class Fact:
     how, how often, and how often it was used. `uses` counts later messages that use one of its values by name or say it
     again. `key` names the fact: the same in every run. `pasted`: all sayings of its `role` stand in something shown
     (a quote, a tagged block, a log), so that whoever counts most never said it in their own words. `why` says what else
-    was looked at where the rule and its span are not enough; "" mostly.
+    was looked at where the rule and its span are not enough; "" mostly. `earlier` is the same fact as it could be told
+    by what was said in older lists alone, oldest first; mostly nothing.
     """
 
     key: str
@@ -181,6 +182,13 @@ class Fact:
     pruned: bool = False
     pasted: bool = False
     why: str = ""
+    earlier: tuple[Fact, ...] = ()
+
+    def by(self, compaction: int) -> Fact:
+        """The fact as it could be told at a compaction, without what was said only later."""
+        if self.first.generation <= compaction:
+            return self
+        return next((one for one in reversed(self.earlier) if one.first.generation <= compaction), self)
 
     @property
     def first(self) -> Saying:
@@ -329,7 +337,11 @@ class Life(OfFact):
 
     def fate_at(self, compaction: int) -> Fate | None:
         """What is left of it after a compaction; None where that was before it was taken."""
-        return next((fate for fate in self.fates if fate.compaction == compaction), None)
+        # There is one for each compaction from the first on, but of those whose list cannot be read.
+        at = compaction - self.fates[0].compaction if self.fates else -1
+        if 0 <= at < len(self.fates) and self.fates[at].compaction == compaction:
+            return self.fates[at]
+        return next((fate for fate in self.fates[: max(at, 0)] if fate.compaction == compaction), None)
 
     def seen(self, compaction: int) -> Life:
         """The same as it is told after a later compaction."""

@@ -7,35 +7,37 @@ which order facts or texts come, and a text that says less never makes a fate be
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of
-from inspector.quality.facts.probe import Probe, beside_of, probe_of
+from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of, plain
+from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
 #: So much of its exact things must be there.
 ENOUGH = 0.6
 #: A fact without exact things is told in other words by so much of its words; its words are there by so much, three of
-#: them by so much less.
+#: them by MAYBE.
 RETOLD = 0.75
 THERE = 0.5
-MAYBE = 0.2
 #: The thing is mentioned without its value by so much of the words.
 MENTIONED = 0.5
-#: The same of three words or more.
-SPOKEN_OF = 0.4
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# What an address is told without.
+_WEB = re.compile(r"https?://(?:www\.)?(?=\w)")
+# Where the next word of a name begins.
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # An address of what people call by its number ("#175").
 _NUMBERED = re.compile(r"/(?:pull|pulls|issues|merge_requests)/(?P<number>\d+)/?\Z")
 
@@ -102,36 +104,26 @@ def matches(
 
 
 def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]]) -> Iterator[Match]:
-    verbatim: set[int] = set()
-    for match in _quoted(probe.wordings, after, "verbatim"):
-        verbatim.add(match.part)
-        yield match
+    # Passages and parts that need not be looked at, each a bit.
+    quoted = 0
+    for verbatim in _quoted(probe.wordings, after, "verbatim"):
+        quoted |= after.within[verbatim.part]
+        yield verbatim
     yield from _quoted(probe.partly, after, "paraphrased")
-    there = len(after.vocabulary.intersection(probe.things))
     exact = _exact(probe, after)
-    least = _least(probe)
-    if there < least and not exact:
+    sharing = after.sharing(probe.things, probe.joined, probe.owned)
+    if not exact and len(sharing) < probe.least:
         return
     passages = after.passages
     of = len(probe.values) + len(probe.names)
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(passages[number].part, set()).update(here)
-    shared = after.having(probe.things)
     terms = _terms(probe, after, of)
-    # The best that a part says without the fact's exact things; where its words come first, nothing better follows.
-    best: dict[int, Outcome] = {}
-    for number in _worded(probe, after, shared, least, exact, verbatim):
-        part = passages[number].part
-        here = exact.get(number, frozenset())
-        settled = not here and part in best
-        if settled and (of or best[part] == "paraphrased"):
-            continue
-        words = _Words(shared.get(number, 0), len(probe.things))
-        if settled and not words.retold:
-            continue
-        whole = by_part.get(part, set())
-        if words.shared > 1:
+
+    def judged(number: int, shared: int, here: frozenset[int]) -> Match | None:
+        whole = by_part.get(passages[number].part, ())
+        if shared > 1 and terms:
             here = here | terms.get(number, frozenset())
         more = sum(one >= of for one in here)
         cover = _Exact(
@@ -140,40 +132,42 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             len(whole) / of if of else 0.0,
             bool(whole) and all(_stands_alone(probe, one) for one in whole),
         )
-        judged = _judged(probe, after, number, cover, words, numbers_said)
-        if judged is not None:
-            if not here and ORDER.index(judged.outcome) < ORDER.index(best.get(part, "lost")):
-                best[part] = judged.outcome
-            yield judged
+        return _judged(probe, after, number, cover, _words_of(shared, len(probe.things)), numbers_said)
 
-
-def _least(probe: Probe) -> float:
-    """So many words of a fact must be in a passage that has none of its exact things. The only word of a fact does
-    where a name is lost, not where a number is."""
-    only = len(probe.things) < 2 and (not probe.values or any(value.distinctive for value in probe.values))
-    return max(1 if only else 2, MAYBE * len(probe.things))
-
-
-def _worded(
-    probe: Probe,
-    after: PassageIndex,
-    shared: Mapping[int, int],
-    least: float,
-    exact: Mapping[int, frozenset[int]],
-    without: Collection[int],
-) -> Iterator[int]:
-    """The passages that may say something of a fact, but for those of some parts: those with exact things of it, then
-    those with most words."""
-    passages = after.passages
-    for number in exact:
-        if passages[number].part not in without:
-            yield number
-    enough = max(least, (SPOKEN_OF if probe.values or probe.names else MAYBE) * len(probe.things))
-    closed = after.printed.union(without)
-    for _, number in sorted((-count, number) for number, count in shared.items() if count >= enough):
-        passage = passages[number]
-        if number not in exact and not (probe.values and passage.line) and passage.part not in closed:
-            yield number
+    done = quoted | after.printed_passages
+    for number, here in exact.items():
+        done |= 1 << number
+        if not quoted >> number & 1:
+            shared = sum(passages_with >> number & 1 for passages_with in sharing)
+            if (match := judged(number, shared, here)) is not None:
+                yield match
+    if probe.values:
+        done |= after.line_passages
+    # Without the fact's exact things, where its words come first, nothing better follows in a part, but for the fact in
+    # other words where it is uncertain.
+    uncertain = 0
+    for shared in range(len(sharing), probe.enough - 1, -1):
+        left = sharing[shared - 1] & ~done
+        if uncertain and not _words_of(shared, len(probe.things)).retold:
+            left &= ~uncertain
+        while left:
+            lowest = left & -left
+            number = lowest.bit_length() - 1
+            done |= lowest
+            left ^= lowest
+            match = judged(number, shared, frozenset())
+            if match is None:
+                continue
+            yield match
+            if shared > 1 and number in terms:
+                continue
+            if of or match.outcome == "paraphrased":
+                done |= after.within[match.part]
+                left &= ~done
+            else:
+                uncertain |= after.within[match.part]
+                if not _words_of(shared, len(probe.things)).retold:
+                    left &= ~uncertain
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
@@ -192,21 +186,18 @@ class _Exact(NamedTuple):
     named: bool
 
 
-class _Words(NamedTuple):
-    """How many of a fact's words a passage has, of how many."""
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How many of a fact's words a passage has, of how many: also as a `share`, which is 0 where the fact has no words.
+    `few` are how many there must be at least, `retold`: they are the fact in other words, without any value,
+    `there`: so many that it may be the fact."""
 
     shared: int
     of: int
-
-    @property
-    def share(self) -> float:
-        """The same as a share; 0 where the fact has no words."""
-        return self.shared / self.of if self.of else 0.0
-
-    @property
-    def few(self) -> int:
-        """How many there must be at least."""
-        return min(2, self.of)
+    share: float
+    few: int
+    retold: bool
+    there: bool
 
     def near(self, printed: bool, telling: bool) -> bool:
         """Whether enough of them stand beside a value for it to be the fact's own; what a tool prints has any value."""
@@ -215,24 +206,22 @@ class _Words(NamedTuple):
         few = min(1, self.of) if telling and self.of < MANY else self.few
         return (self.share >= NEAR and self.shared >= few) or self.shared >= MANY
 
-    @property
-    def retold(self) -> bool:
-        """Whether they are the fact in other words, without any value."""
-        most = self.share >= RETOLD and self.shared >= min(3, self.of)
-        many = self.share >= ENOUGH and self.shared >= MANY
-        return most or many or (self.share >= THERE and self.shared > MANY)
 
-    @property
-    def there(self) -> bool:
-        """Whether so many of them are there that it may be the fact."""
-        return (self.share >= THERE and self.shared >= 2) or (self.share >= MAYBE and self.shared >= 3)
+@lru_cache(maxsize=4096)
+def _words_of(shared: int, of: int) -> _Words:
+    share = shared / of if of else 0.0
+    most = share >= RETOLD and shared >= min(3, of)
+    many = share >= ENOUGH and shared >= MANY
+    there = (share >= THERE and shared >= 2) or (share >= MAYBE and shared >= 3)
+    retold = most or many or (share >= THERE and shared > MANY)
+    return _Words(shared, of, share, min(2, of), retold, there)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     """By passage which of the exact things it has: values by number, then names."""
     places: dict[int, set[int]] = {}
     for number, value in enumerate(probe.values):
-        for passage in after.naming(value.canon) if value.distinctive else after.counting(value):
+        for passage in _valued(value, after):
             places.setdefault(passage, set()).add(number)
         if numbered := _NUMBERED.search(value.canon) if value.form == "url" else None:
             for passage in after.naming(f"#{numbered['number']}"):
@@ -240,7 +229,23 @@ def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     for number, name in enumerate(probe.names, len(probe.values)):
         for passage in after.naming(name):
             places.setdefault(passage, set()).add(number)
+    if probe.answer and len(having := after.sharing(probe.answer)) == len(probe.answer):
+        for passage in range(having[-1].bit_length()):
+            if having[-1] >> passage & 1:
+                places.setdefault(passage, set()).add(len(probe.values))
     return {passage: frozenset(numbers) for passage, numbers in places.items()}
+
+
+def _valued(value: Value, after: PassageIndex) -> Sequence[int]:
+    """The passages that have a value."""
+    if not value.distinctive:
+        return after.counting(value)
+    if value.form == "url" and (place := _WEB.match(value.canon)) is not None:
+        return after.addressing(value.canon[place.end() :])
+    if value.form == "identifier":
+        # outputType is the output type.
+        return [*after.naming(value.canon), *after.naming(_HUMP.sub(" ", value.text).lower())]
+    return after.naming(value.canon)
 
 
 def _terms(probe: Probe, after: PassageIndex, of: int) -> dict[int, frozenset[int]]:
@@ -282,7 +287,7 @@ def _judged(
     elif probe.values and not printed and (exact.here or not passage.line):
         others = [] if exact.here else _others(probe, after, number)
         changed = _changed(others, after, number, words, numbers_said) if others else ""
-        if _mentioned(probe, exact, words) and (changed or not others):
+        if _mentioned(probe, exact, words) and ((changed and words.share >= ENOUGH) or not others):
             outcome = "value lost"
     if outcome is None:
         return None
@@ -297,19 +302,20 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words:
     if exact.cover >= THERE if probe.names else not probe.values:
         return True
     there = words.share >= ENOUGH and words.shared > 2 and exact.named and exact.whole >= ENOUGH
-    return there and not (probe.values and _others(probe, after, number))
+    return there and not (probe.values and any(_others(probe, after, n) for n in after.sentence(number)))
 
 
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
     """Whether so many of the words are there that the thing is spoken of."""
     enough = words.share >= MENTIONED or (words.share >= SPOKEN_OF and words.shared >= 3)
-    return enough and words.shared + len(exact.here) >= _least(probe)
+    return enough and words.shared + len(exact.here) >= probe.least
 
 
 def _own(
     probe: Probe, after: PassageIndex, passage: Passage, exact: _Exact, words: _Words, printed: bool
 ) -> bool:
     """Whether the exact things of a passage are this fact's own."""
+    scattered = _scattered(probe, exact, words)
     if exact.cover < ENOUGH:
         # The other values stand elsewhere in the same text.
         there = not printed and words.share >= THERE and words.shared >= words.few
@@ -320,7 +326,7 @@ def _own(
         elsewhere = exact.whole >= ENOUGH and any(one < of for one in exact.here)
         # Half of its names beside a word of it, and the others in the same text.
         parted = exact.cover >= THERE and exact.named and exact.whole == 1.0 and words.near(printed, True)
-        return (there and (elsewhere or named)) or (parted and not printed)
+        return (there and (elsewhere or named)) or ((parted or scattered) and not printed)
     telling = sum(_tells(probe, one) for one in exact.here)
     # What the agent works on is named in every list of files: beside a mere name more must be said of it.
     mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
@@ -335,7 +341,13 @@ def _own(
         return True
     if printed:
         return False
-    if words.shared > 0 and any(_beside(probe, after, passage, one) for one in exact.here):
+    if (
+        probe.placed
+        or scattered
+        or (words.shared and any(_beside(probe, after, passage, one) for one in exact.here))
+    ):
+        return True
+    if words.shared and any(bound in plain(passage.text) for bound in probe.bounds):
         return True
     # Several of its values together are no chance, whatever the words around them are.
     every = telling > 1 and exact.cover == 1.0 and (words.shared > 0 or not mere)
@@ -344,6 +356,17 @@ def _own(
         return True
     # What the agent measured is known by its value; a rule is not its number.
     return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
+
+
+def _scattered(probe: Probe, exact: _Exact, words: _Words) -> bool:
+    """Whether all of several measures stand in the text, of the passage two, or one that is rare beside a word."""
+    if len(probe.values) < 2 or exact.whole < 1.0 or probe.names:
+        return False
+    rare = sum(_rare(probe, one) for one in exact.here)
+    return rare > 0 and (
+        len(exact.here) > 1
+        or (words.shared > 0 and all(_rare(probe, one) for one in range(len(probe.values))))
+    )
 
 
 def _beside(probe: Probe, after: PassageIndex, passage: Passage, one: int) -> bool:

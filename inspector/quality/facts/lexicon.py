@@ -54,7 +54,8 @@ class Voices:
     """Who speaks where several do. `starts` begins a message that a program wrote in the user's name, `block` opens a
     tagged block (group `tag`) of the same, `note` what it put behind what the user said; `own` finds what of such
     the user said (group `said`). A tool's result that begins with `hint` hands on the user's words, which `spoken`
-    finds. `thinking` begins what an agent thinks aloud."""
+    finds; `answers` find what was answered (group `said`) to a question (group `asked`), and `onward` matches answers
+    that only go on to the next question. `thinking` begins what an agent thinks aloud."""
 
     starts: re.Pattern[str]
     block: re.Pattern[str]
@@ -62,6 +63,8 @@ class Voices:
     own: re.Pattern[str]
     hint: re.Pattern[str]
     spoken: tuple[re.Pattern[str], ...]
+    answers: tuple[re.Pattern[str], ...]
+    onward: re.Pattern[str]
     thinking: re.Pattern[str]
 
 
@@ -75,7 +78,8 @@ class Language:
     said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
-    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files.
+    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
+    and numbers of sections.
     `choices` find a message that is a choice by number or letter (group `labels`)."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -49,48 +49,46 @@ def lives_of(
     """
     numbers_said = values_said(facts)
     later = _Later(steps)
-    starts = {
-        (fact.key, apart): sorted(
-            {
-                s.compaction
-                for s in fact.sayings
-                if s.compaction is not None and s.pruned is apart and s.compaction in lists_after
-            }
-        )
-        for fact in facts
-        for apart in (False, True)
-        if not apart or _only_printed(fact)
-    }
     taken_by: dict[str, set[int]] = {}
-    for (key, _), numbers in starts.items():
-        if numbers:
-            taken_by.setdefault(key, set()).update(numbers)
-    summarized = [fact for fact in facts if fact.key in taken_by]
-    first = {key: min(numbers) for key, numbers in taken_by.items()}
+    summarized: dict[str, Fact] = {}
+    for fact in facts:
+        for _, number in _taken(fact, lists_after):
+            name, version = _told_by(fact, number)
+            summarized[name] = version
+            taken_by.setdefault(name, set()).add(number)
+    first = {name: min(numbers) for name, numbers in taken_by.items()}
     fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, taken_by, places)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
         # What became of all facts takes most memory, and is not held twice.
-        fates_of_it = fates.pop(fact.key, [])
-        for apart in (False, True):
-            for start in starts.get((fact.key, apart), ()):
-                fates_since = tuple(one for one in fates_of_it if one.compaction >= start)
-                life = _life(fact, start, fates_since, ends, later)
-                if apart:
-                    pruned.append(replace(life, pruned=True))
-                else:
-                    taken[start] += 1
-                    lives.append(replace(life, rank=taken[start]))
+        fates_of_it: dict[str, list[Fate]] = {}
+        for apart, start in _taken(fact, lists_after):
+            name, version = _told_by(fact, start)
+            if name not in fates_of_it:
+                fates_of_it[name] = fates.pop(name)
+            fates_since = tuple(one for one in fates_of_it[name] if one.compaction >= start)
+            life = _life(version, start, fates_since, ends, later)
+            if apart:
+                pruned.append(replace(life, pruned=True))
+            else:
+                taken[start] += 1
+                lives.append(replace(life, rank=taken[start]))
     # Facts come by rank, so that it is the order within each compaction.
     lives.sort(key=lambda life: life.compaction)
     pruned.sort(key=lambda life: life.compaction)
     return ConversationFacts(tuple(facts), tuple(lives), tuple(pruned))
 
 
+def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
+    """The fact as it could be told at a compaction, and what it is known by among all of them."""
+    version = fact.by(compaction)
+    return (fact.key if version is fact else f"{fact.key} {version.first.step}"), version
+
+
 def _fates(
-    facts: Sequence[Fact],
+    facts: Mapping[str, Fact],
     first: Mapping[str, int],
     lists_after: Mapping[int, PassageIndex],
     numbers_said: Collection[tuple[str, str]],
@@ -99,12 +97,12 @@ def _fates(
     taken_by: Mapping[str, Collection[int]],
     placed: Places,
 ) -> dict[str, list[Fate]]:
-    """By key the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
+    """By name the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
     followed: list[_Followed] = []
-    waiting = sorted(facts, key=lambda fact: -first[fact.key])
+    waiting = sorted(facts, key=lambda name: -first[name])
     for turn, number in enumerate(numbers):
         after = lists_after[number]
         gone = Fate(number, "unknown" if number in unreadable else "lost")
@@ -114,9 +112,9 @@ def _fates(
         layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
         unplaced: dict[tuple[Outcome, Where], Fate] = {}
         old = len(followed)
-        while waiting and first[waiting[-1].key] <= number:
-            fact = waiting.pop()
-            followed.append(_Followed(fact.key, probe_of(fact, after.rules), {}, []))
+        while waiting and first[waiting[-1]] <= number:
+            name = waiting.pop()
+            followed.append(_Followed(name, probe_of(facts[name], after.rules), {}, []))
         for done, one in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
@@ -136,20 +134,20 @@ def _fates(
             elif (
                 placed == "every"
                 or best.changed
-                or (placed == "changes" and (number in taken_by[one.key] or one.state != state))
+                or (placed == "changes" and (number in taken_by[one.name] or one.state != state))
             ):
                 one.fates.append(told(best, part, after, number))
             else:
                 one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
-    fates: dict[str, list[Fate]] = {fact.key: [] for fact in waiting}
-    return fates | {one.key: one.fates for one in followed}
+    fates: dict[str, list[Fate]] = {name: [] for name in waiting}
+    return fates | {one.name: one.fates for one in followed}
 
 
 @dataclass(slots=True)
 class _Followed:
     """A fact on its way through the compactions: what the texts have of it that stand now, and its fates so far."""
 
-    key: str
+    name: str
     probe: Probe
     matches: dict[ListKey, Match]
     fates: list[Fate]
@@ -174,6 +172,20 @@ ListKey = tuple[bool, str, str, int]
 
 def _key(part: ListText) -> ListKey:
     return part.where == "summary", part.role, part.text, part.offset
+
+
+def _taken(fact: Fact, lists_after: Container[int]) -> list[tuple[bool, int]]:
+    """The compactions that took a fact, oldest first, each once: those that summarized it, then, of one that is said
+    nowhere else, those that pruned its result (True)."""
+    return sorted(
+        {
+            (saying.pruned, saying.compaction)
+            for saying in fact.sayings
+            if saying.compaction is not None
+            and saying.compaction in lists_after
+            and (not saying.pruned or _only_printed(fact))
+        }
+    )
 
 
 def _only_printed(fact: Fact) -> bool:

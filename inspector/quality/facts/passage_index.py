@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 
 from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
@@ -18,6 +20,8 @@ from inspector.quality.facts.lexicon import Rules
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
 #: So many characters of one message are searched; the rest of a longer one is data.
 MOST = 60_000
+#: A stem of so many letters may be known in spite of a slip.
+TYPED = 6
 # A sentence that is longer is read in pieces, and of a longer line only its sentences: further apart, a number and a
 # word have nothing to do with each other.
 _LONG = 420
@@ -25,6 +29,8 @@ _LONG_LINE = 900
 _LINES = re.compile(r"\\n|\n")
 _ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
+# The words of any script, for finding a wording's place.
+_SPELLED = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 # Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
 _MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]")
 _CODED = re.compile(
@@ -77,6 +83,7 @@ class PassageIndex:
         # Many facts have the same value.
         self._named: dict[str, list[int]] = {}
         self._counted: dict[tuple[str, ...], list[int]] = {}
+        self._slips: dict[str, int] = {}
 
     def only(self, parts: Collection[int]) -> PassageIndex:
         """The same of some of the parts alone, by number."""
@@ -105,9 +112,22 @@ class PassageIndex:
         return frozenset(number for number, part in enumerate(self.parts) if part.role == "tool")
 
     @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The stems of all texts."""
-        return frozenset[str]().union(*(passage.words for passage in self.passages))
+    def within(self) -> tuple[int, ...]:
+        """By part its passages, each a bit."""
+        masks = [0] * len(self.parts)
+        for number, passage in enumerate(self.passages):
+            masks[passage.part] |= 1 << number
+        return tuple(masks)
+
+    @cached_property
+    def printed_passages(self) -> int:
+        """The passages that a tool printed, each a bit."""
+        return reduce(or_, (self.within[part] for part in self.printed), 0)
+
+    @cached_property
+    def line_passages(self) -> int:
+        """The passages that are a line of several sentences, each a bit."""
+        return reduce(or_, (1 << number for number, one in enumerate(self.passages) if one.line), 0)
 
     @cached_property
     def _pieces(self) -> frozenset[str]:
@@ -123,12 +143,38 @@ class PassageIndex:
         return dict(parts)
 
     @cached_property
-    def _by_word(self) -> dict[str, list[int]]:
-        places: dict[str, list[int]] = defaultdict(list)
+    def _by_word(self) -> dict[str, int]:
+        """By stem the passages that have it, each a bit."""
+        places: dict[str, int] = defaultdict(int)
         for number, passage in enumerate(self.passages):
             for word in passage.words:
-                places[word].append(number)
+                places[word] |= 1 << number
+        return dict(places)
+
+    @cached_property
+    def _shortened(self) -> dict[str, int]:
+        """By what a longer stem is without one of its letters but the first, the passages that have it, each a bit."""
+        places: dict[str, int] = {}
+        for word, passages in self._by_word.items():
+            if len(word) > TYPED:
+                for at in range(1, len(word)):
+                    short = word[:at] + word[at + 1 :]
+                    places[short] = places[short] | passages if short in places else passages
         return places
+
+    def _mistyped(self, word: str) -> int:
+        """The passages that have a stem as it would be without a slip of the finger: a letter more or less, or two the
+        other way round, behind the first one."""
+        if word not in self._slips:
+            near = {
+                one
+                for at in range(1, len(word))
+                for one in (word[:at] + word[at + 1 :], word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
+                if one != word and len(one) >= TYPED
+            }
+            shorter = self._shortened.get(word, 0)
+            self._slips[word] = reduce(or_, (self._by_word.get(one, 0) for one in near), shorter)
+        return self._slips[word]
 
     @cached_property
     def _by_number(self) -> dict[str, list[int]]:
@@ -174,6 +220,11 @@ class PassageIndex:
         if name not in self._named:
             self._named[name] = self._naming(name)
         return self._named[name]
+
+    def addressing(self, place: str) -> list[int]:
+        """The passages that have an address, given without what leads to its host, with that or without."""
+        whole = re.compile(rf"(?<![\w.@-])(?:www\.)?{re.escape(place)}")
+        return [one for one in self.naming(place) if whole.search(self.passages[one].text.lower())]
 
     def _naming(self, name: str) -> list[int]:
         found: list[int] = []
@@ -233,18 +284,52 @@ class PassageIndex:
             places.update(p for p in same if gives(self.passages[p].text, number, unit, self.rules))
         return sorted(places)
 
+    def sentence(self, passage: int) -> range:
+        """The passages that are one sentence, parted by semicolons."""
+        part = self.passages[passage].part
+        first, last = passage, passage + 1
+        while first and self._goes_on(first - 1, part):
+            first -= 1
+        while last < len(self.passages) and self._goes_on(last - 1, part):
+            last += 1
+        return range(first, last)
+
+    def _goes_on(self, passage: int, part: int) -> bool:
+        """Whether the sentence of a passage goes on in the next one of the same part."""
+        this, behind = self.passages[passage : passage + 2]
+        same = this.part == part == behind.part and not (this.line or behind.line)
+        return same and this.text.endswith(";") and this.span[1] <= behind.span[0]
+
     def values(self, passage: int) -> tuple[Value, ...]:
         """The exact values of a passage."""
         if passage not in self._values:
             self._values[passage] = values_of(self.passages[passage].text, self.rules)
         return self._values[passage]
 
-    def having(self, words: Iterable[str]) -> Mapping[int, int]:
-        """How many of some words each passage has; those that have none are left out."""
-        found = Counter[int]()
+    def sharing(
+        self, words: Collection[str], joined: Sequence[tuple[str, str]] = (), typed: bool = False
+    ) -> list[int]:
+        """The passages that have at least one of some words, at least two, and so on, each passage a bit: as many as
+        the most words that a passage has. The first of two that are `joined` counts for the second, and where the words
+        were `typed`, one that is but a letter more or less, or two letters the other way round, for a longer one."""
+        # A bit a passage: a fact is asked of hundreds of passages at once.
+        at_least: list[int] = []
+        slips = [word for word in words if len(word) >= TYPED and word.isascii()] if typed else ()
+        written = {word: self._mistyped(word) for word in slips}
+        for whole, part in joined:
+            if whole in self._by_word:
+                written[part] = written.get(part, 0) | self._by_word[whole]
         for word in words:
-            found.update(self._by_word.get(word, ()))
-        return found
+            having = self._by_word.get(word, 0) | written.get(word, 0)
+            for count, passages in enumerate(at_least):
+                at_least[count] = passages | having
+                having &= passages
+                if not having:
+                    break
+            else:
+                if having:
+                    at_least.append(having)
+        return at_least
 
 
 def _words(text: str, rules: Rules) -> Iterable[str]:
@@ -257,7 +342,9 @@ def _words(text: str, rules: Rules) -> Iterable[str]:
 def _pieces(text: str) -> tuple[str, ...]:
     """What a text cannot be without: the longest of its runs of letters and digits. Its ends may be cut out of longer
     ones."""
-    return tuple(sorted(set(_PIECES.findall(text)), key=lambda piece: (-len(piece), piece))[:_TELLING])
+    pieces = sorted(set(_PIECES.findall(text)), key=lambda piece: (-len(piece), piece))[:_TELLING]
+    # Many wordings have the same ones.
+    return tuple(map(sys.intern, pieces))
 
 
 def _lines(text: str) -> Iterable[Span]:
@@ -318,14 +405,14 @@ def _alone(text: str, start: int, end: int) -> bool:
 
 def place_of(wording: str, text: str) -> Span:
     """Where a wording stands in a text, whatever signs stand between its words."""
-    words = _PIECES.findall(wording.lower())
+    words = _SPELLED.findall(wording.lower())
     low = text.lower()
     start = low.find(words[0]) if words and len(low) == len(text) else -1
     while start >= 0:
         end = start + len(words[0])
         for word in words[1:]:
             at = low.find(word, end, end + len(word) + _APART)
-            if at < 0 or _PIECES.search(low, end, at):
+            if at < 0 or _SPELLED.search(low, end, at):
                 break
             end = at + len(word)
         else:

@@ -30,7 +30,8 @@ def contrast(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     if not phrases:
         return re.compile("(?!)")
     return re.compile(
-        phrases_of(phrases, pairs).pattern + r"[^,;.，；。\n]*(?:\.\w[^,;.，；。\n]*)*", re.IGNORECASE
+        f"(?:{phrases_of(phrases, pairs).pattern})" + r"[^,;.，；。\n]*(?:\.\w[^,;.，；。\n]*)*",
+        re.IGNORECASE,
     )
 
 

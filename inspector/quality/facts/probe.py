@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.exact import PATTERNS
+from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.passage_index import plain
 from inspector.quality.facts.sentences import clauses
 
+#: A passage that has none of a fact's exact things must have so much of its words to say anything of it: of a fact that
+#: has such things, and of one that has none.
+SPOKEN_OF = 0.4
+MAYBE = 0.2
 #: A part of a fact's text is most of the fact from so many characters on.
 SHORTEST = 24
 # Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), notes.md, #175).
@@ -21,6 +28,8 @@ _NAMES = re.compile(
     r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z]+[A-Z]\w*|"
     r"[A-Za-z]+(?:_[A-Za-z0-9]+)+|\w+\(\)|#\d+)(?![\w`]))"
 )
+# An answer of no more words is looked for beside what was asked.
+_SHORT = 3
 _EDGES = " .。!！;；,，:：?？-()[]"
 # What is called or assigned in code: `save(path, mode)`, `retries = 3`.
 _HEAD = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(|\s*:?=[^=])")
@@ -30,6 +39,8 @@ _SHORTEST_NAME = 4
 # A command with its options.
 _COMMAND = re.compile(r"`[^`\n]*\s--?[A-Za-z][^`\n]*`")
 _CODE = re.compile(r"`[^`\n]+`")
+# What a call in code marks is given: `save(path, mode)`.
+_CALL = re.compile(r"`[\w.]+\((?P<given>[^`\n]*)\)[^`\n]*`")
 # Terms that are set apart: in quotes, in bold.
 _TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*\*")
 # A file that heads a point: what stands behind it is said of something in it.
@@ -40,6 +51,8 @@ _FILES = frozenset({"path", "file"})
 # So far from a value stands the word that it belongs to, and what parts them.
 _BESIDE = 40
 _PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
+# Two short words that may be written as one: each word of a text and the next.
+_PAIR = re.compile(r"(?<![\w'-])(?P<one>[A-Za-z]{2,4})(?= (?P<other>[A-Za-z]{3,8})(?![\w'-]))")
 # The place in a file behind its name.
 _LINE = re.compile(r":\d+(?:-\d+)?\Z")
 
@@ -50,9 +63,13 @@ class Probe:
 
     `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
     made of). `values` and `names` are its exact things, `terms` those that it can be told without (what is set apart in
-    quotes or bold, what was not chosen), `beside` the stems of the words right before and behind each value, `things`
-    the stems of its other words, `reason` those of its reason. `alone`: its value is the fact wherever it is named;
-    `owned`: the user said it. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess.
+    quotes or bold, what was not chosen, what a call is given), `beside` the stems of the words right before and behind
+    each value, `bounds` what bounds a value, with it ("up to 20"), `things` the stems of its other words. `joined` has
+    two of these written as one ("by pass" as "bypass"), beside each of them, `reason` those of its reason, `answer`
+    those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
+    wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
+    slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. A passage that has none of its exact
+    things says nothing of it with fewer than `least` of its words, and is not looked at with fewer than `enough`.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -61,21 +78,26 @@ class Probe:
     names: tuple[str, ...]
     terms: tuple[str, ...]
     beside: tuple[frozenset[str], ...]
+    bounds: tuple[str, ...]
     things: frozenset[str]
+    joined: tuple[tuple[str, str], ...]
     reason: frozenset[str]
     alone: bool
+    placed: bool
     owned: bool
     denies: bool
     binds: bool
     guesses: bool
+    least: float
+    enough: int
+    answer: frozenset[str] = frozenset()
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
     """What is to be looked for of a fact."""
-    text = fact.text
-    base = fact.first.span[0]
+    asked, text = asked_and_answered(fact)
+    base, owned = fact.first.span[0], fact.role == "user"
     placed = [(value, _within(value, base, text)) for value in fact.values]
-    taken = [span for _, span in placed if span is not None]
     # Where in a file something stands moves with every change; what is said of it stays.
     lines = _spans(text, rules, "locators")
     # A choice may be told without what was not chosen; a rule may not.
@@ -84,19 +106,22 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     head = [heading.span()] if heading is not None else []
     # A command is not what stands in it.
     commands = [found.span() for found in _CODE.finditer(text) if _COMMAND.fullmatch(found.group())]
+    # A call is known by what it calls.
+    calls = [found.span("given") for found in _CALL.finditer(text)]
+    taken = [span for _, span in placed if span is not None and not _inside(span, calls)]
     values, beside, terms = [], [], []
     for value, span in placed:
         canon = _LINE.sub("", value.canon) if value.distinctive else value.canon
         if span is not None and _inside(span, lines):
             continue
-        apart = [*commands, *(head if value.form in _FILES else other)]
+        apart = [*commands, *calls, *other, *(head if value.form in _FILES else ())]
         if span is not None and value.distinctive and _inside(span, apart):
             terms.append(canon)
         else:
             values.append(replace(value, canon=canon))
             beside.append(beside_of(text, span, rules) if span is not None else frozenset[str]())
     names: list[str] = []
-    gone = [*taken, *lines]
+    gone = [*taken, *lines, *calls]
     if fact.role == "assistant" and fact.kind == "link":
         # "The issue is that ...": what gives a finding away is not what was found.
         gone.append((fact.cue[0] - base, fact.cue[1] - base))
@@ -117,27 +142,54 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and " " in (term := (found["quoted"] or found["bold"]).strip(_EDGES))
         and len(term) * 2 < len(text)
     ]
+    cue = fact.cue[0] - base, fact.cue[1] - base
+    bounds = [
+        plain(text[cue[0] : span[1]])
+        for _, span in placed
+        if fact.kind == "constraint" and span is not None and 0 <= span[0] - cue[1] <= 1 and cue[0] < cue[1]
+    ]
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
     things = things - rules.asking or things
+    answer = frozenset(rules.stemmer.words(text)) if asked and not values else frozenset[str]()
+    short = bool(asked) and not values and len(answer) <= _SHORT
+    if short:
+        # An answer of a word or two stands anywhere: it is told beside what was asked.
+        names, terms = [plain(text).strip(_EDGES)], []
+        things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
-    wordings = [whole for whole in (_bare(text), *_led(text, rules)) if len(whole[0]) > 1]
+    if other and len(kept := things.intersection(rules.stemmer.words(text, [*gone, *other]))) > 2:
+        things = kept
+    # The only word of a fact does where a name is lost, not where a number is.
+    only = len(things) < 2 and (not values or any(value.distinctive for value in values))
+    least = max(1 if only else 2, MAYBE * len(things))
+    wholes = () if short and len(answer) < _SHORT else (_bare(text), *_led(text, rules))
+    wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
         tuple(wordings),
-        tuple(_parts(fact, wordings[0][0] if wordings else "")),
+        tuple(_parts(fact, wordings[0][0] if wordings else "", rules)),
         tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
         tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
         tuple(beside),
+        tuple(bounds),
         things,
+        tuple(_joined(text, things, rules)) if owned else (),
         reason,
         bool(fact.values)
         and all(value.form in ("tool", "word") for value in fact.values)
         and not fact.things,
-        fact.role == "user",
-        _says(text, rules, "negations") and fact.kind in ("constraint", "preference"),
+        fact.kind == "value"
+        and len(things) < 2
+        and bool(values)
+        and all(one.form == "url" for one in values),
+        owned,
+        _denies(fact, text, rules),
         fact.kind in ("constraint", "preference") and fact.strength >= 6,
         _says(text, rules, "hedges") and fact.role == "assistant",
+        least,
+        max(math.ceil(least), math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things))),
+        answer if short else frozenset(),
     )
 
 
@@ -180,25 +232,55 @@ def _bare(text: str) -> tuple[str, str]:
 
 
 def _led(text: str, rules: Rules) -> Iterator[tuple[str, str]]:
-    """The text without the number of its point, and without words before it that say nothing."""
+    """The text without the number of its point, and without words before it that say nothing. A single word that is
+    left stands anywhere."""
     for language in rules.languages:
-        label = language.labels.match(text)
-        if not language.pairs and label is not None and label.end():
-            yield _bare(text[label.end() :])
-        if not language.pairs and (filler := language.lead.match(text)) is not None and filler.end():
-            yield _bare(text[filler.end() :])
+        for lead in () if language.pairs else (language.labels, language.lead):
+            found = lead.match(text)
+            if found is not None and found.end() and len(list(rules.stemmer.words(text[found.end() :]))) > 1:
+                yield _bare(text[found.end() :])
 
 
-def _parts(fact: Fact, whole: str) -> Iterator[tuple[str, str]]:
-    """The text without its first or last clause, where every value and most of it is left."""
-    if len(whole) < SHORTEST:
+def _parts(fact: Fact, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
+    """The text without its first or last clause, where every value and most of it is left, and the clause of a rule
+    that forbids something ("Fast path: no second lookup, all in memory")."""
+    spans = clauses(fact.text, 0, len(fact.text)) if len(whole) >= SHORTEST else []
+    if len(spans) < 2:
         return
-    spans = clauses(fact.text, 0, len(fact.text))
-    for part in (fact.text[spans[1][0] :], fact.text[: spans[-2][1]]) if len(spans) > 1 else ():
+    least = max(SHORTEST, len(whole) / 2)
+    parts = [(fact.text[spans[1][0] :], least), (fact.text[: spans[-2][1]], least)]
+    cue = fact.cue[0] - fact.first.span[0]
+    if fact.kind == "constraint":
+        parts += [
+            (fact.text[a:b], 0.0)
+            for a, b in spans
+            if cue == a and len(set(rules.stemmer.words(fact.text[a:b]))) > 1
+        ]
+    for part, length in parts:
         text = _bare(part)
-        kept = all(plain(value.text) in text[0] for value in fact.values)
-        if kept and len(text[0]) >= max(SHORTEST, len(whole) / 2):
+        if len(text[0]) >= length and all(plain(value.text) in text[0] for value in fact.values):
             yield text
+
+
+def _joined(text: str, things: frozenset[str], rules: Rules) -> Iterator[tuple[str, str]]:
+    """The stem of two words of a text as one, with each of them that is one of its things."""
+    for pair in _PAIR.finditer(text):
+        one, other = pair.groups()
+        first = rules.stemmer.stems(one)
+        if len(one) > 2 and not first:
+            continue  # "the"
+        parts = things.intersection((*first, *rules.stemmer.stems(other)))
+        if parts and (whole := rules.stemmer.stems(one + other)):
+            yield from ((sys.intern(whole[0]), part) for part in sorted(parts))
+
+
+def _denies(fact: Fact, text: str, rules: Rules) -> bool:
+    """Whether a rule forbids something, or the user does so in capitals ("NOT the whole log")."""
+    if fact.kind in ("constraint", "preference"):
+        return _says(text, rules, "negations")
+    if fact.role != "user" or text.isupper():
+        return False
+    return any(one.group().isupper() for tongue in rules.languages for one in tongue.negations.finditer(text))
 
 
 def _reason(text: str, gone: list[Span], rules: Rules) -> frozenset[str]:

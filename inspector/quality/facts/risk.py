@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from inspector.quality.facts.fact import Fact, OfFact, Saying
@@ -49,16 +49,23 @@ class RiskIndex:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def at_risk(self, head_end: int, tail_start: int, length: int | None = None) -> tuple[AtRisk, ...]:
-        """What leaves verbatim context when [head_end:tail_start] is summarized: first what stands there once, then
-        by rank. What also stands in the head or tail stays. With `length` the list is its first so many messages."""
+    def at_risk(
+        self, head_end: int, tail_start: int, length: int | None = None, kept: Collection[int] = ()
+    ) -> tuple[AtRisk, ...]:
+        """What leaves verbatim context when [head_end:tail_start] but for the `kept` is summarized: first what stands
+        there once, then by rank. What also stands elsewhere stays. With `length` the list is its first so many
+        messages."""
         if length is not None:
-            return self._until(length, head_end, tail_start)
-        return tuple(
-            entry
-            for entry, (first, last) in zip(self.entries, self._bounds, strict=True)
-            if head_end <= first and last < tail_start
-        )
+            found = self._until(length, head_end, tail_start)
+        else:
+            found = tuple(
+                entry
+                for entry, (first, last) in zip(self.entries, self._bounds, strict=True)
+                if head_end <= first and last < tail_start
+            )
+        if not kept:
+            return found
+        return tuple(entry for entry in found if not any(place in kept for place in entry.places))
 
     def _until(self, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
         found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Span
@@ -19,7 +19,7 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _CODE = re.compile(
     r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
-    r"import \w|from \w[\w.]* import|"
+    r"import \w|from \w[\w.]* import|@[\w.]+\(|[\w.]+\(\s*$|\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*)"
 )
 _END = re.compile(
@@ -39,6 +39,8 @@ _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
 _LOGGED = re.compile(r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| )")
 # A line of a compiler or checker: the file, the line in it.
 _CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
+# A line of a browser's console or of a trace in JavaScript: where a function stands.
+_TRACED = re.compile(r"\s+at (?:\S+ )?\(?\S+:\d+:\d+\)?|[\w.$()<> ]+ @ [\w./@:-]+:\d+")
 # After so many lines that programs printed, what stands right behind them is theirs too.
 _PRINTED = 2
 # What stands in a line beside paths and hashes: enough words are prose.
@@ -91,7 +93,9 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
     was_pasted = False
     printed = 0
     at = begin
-    for line in text[begin:].split("\n"):
+    lines = text[begin:].split("\n")
+    traced = _traced(lines)
+    for number, line in enumerate(lines):
         here, at = at, at + len(line) + 1
         printed = 0 if not line.strip() else printed + bool(_LOGGED.match(line) or _CHECKED.match(line))
         pasted = bool(tags) or line.lstrip().startswith(">") or printed >= _PRINTED
@@ -100,7 +104,7 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
             # A fence that opens and closes on its own line ("```x```") is code in a line of its own.
             fence = not fence if line.count("```") != 2 else fence
             prose = False
-        elif fence:
+        elif fence or number in traced:
             prose = False
         elif tag := _TAG.match(line):
             _nest(tags, tag[2], bool(tag[1]))
@@ -118,6 +122,22 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
         yield start, end, was_pasted
 
 
+def _traced(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines that stand in one block with a trace: all of it, in the first such block from the trace
+    on, since somebody may say before it what happened."""
+    found: set[int] = set()
+    block: list[int] = []
+    for number, line in enumerate((*lines, "")):
+        if line.strip():
+            block.append(number)
+            continue
+        first = next((one for one in block if _TRACED.match(lines[one])), None)
+        if first is not None:
+            found.update(block if found else range(first, number))
+        block = []
+    return frozenset(found)
+
+
 def _nest(tags: list[str], name: str, closes: bool) -> None:
     if not closes:
         tags.append(name)
@@ -126,8 +146,9 @@ def _nest(tags: list[str], name: str, closes: bool) -> None:
 
 
 def _continues(text: str, end: int, line: str) -> bool:
-    """Whether a line goes on with the sentence of the one before: that is open, this starts with a small letter."""
-    lead = line.lstrip()[:1]
+    """Whether a line goes on with the sentence of the one before: that is open, this starts with a small letter. Lines
+    of a quoted text too."""
+    lead = line.lstrip(" \t>")[:1]
     return (
         lead.islower()
         and end > 0

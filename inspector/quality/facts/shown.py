@@ -145,6 +145,7 @@ def shown(steps: Sequence[SpokenMessage]) -> Iterator[Fact]:
 def _fact(rule: str, chosen: str, other: str, found: Sequence[_Shown], against: str) -> Fact:
     """The preference that signs show; its words are those of the sign that says most."""
     best = max(range(len(found)), key=lambda at: (len(found[at].sign.things), -at))
+    older = [one for one in found if one.saying.generation < found[best].saying.generation]
     saying, sign = found[best].saying, found[best].sign
     others = [one for at, one in enumerate(found) if at != best and one.saying.step != saying.step]
     steps = {one.saying.step for one in found}
@@ -153,7 +154,7 @@ def _fact(rule: str, chosen: str, other: str, found: Sequence[_Shown], against: 
         form = "word" if other else "tool"
         values = (Value(chosen, form, chosen, "", True, sign.cue),)
     why = f"shown in {len(steps)} messages"
-    return Fact(
+    fact = Fact(
         key=_key(rule, chosen, other),
         kind="preference",
         text=sign.text,
@@ -172,6 +173,25 @@ def _fact(rule: str, chosen: str, other: str, found: Sequence[_Shown], against: 
         uses=len(steps) - 1,
         rank=0.0,
         why=f"{why}; {against}" if against else why,
+    )
+    before = _fact(rule, chosen, other, older, against) if older else None
+    if before is None:
+        return fact
+    every = {one.step: one for one in reversed(fact.sayings)}
+    return replace(
+        fact,
+        earlier=tuple(
+            replace(
+                fact,
+                text=one.text,
+                value=one.value,
+                values=one.values,
+                things=one.things,
+                cue=one.cue,
+                sayings=(one.first, *(every[step] for step in sorted(every) if step != one.first.step)),
+            )
+            for one in (*before.earlier, before)
+        ),
     )
 
 

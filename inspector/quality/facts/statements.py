@@ -37,9 +37,12 @@ WORKING, THINKING = 7, 8
 _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
+_POINT = re.compile(r"\d{1,2}[.)、]\s")
 _SEMICOLON = re.compile(r";\s+|；")
 # Data behind words: JSON, a log with its time, a commit.
 _DATA = re.compile(r"\s*(?:\{\s*\"|\[\s*\{|\* commit [0-9a-f]{7})")
+# What stands before the next line of a quoted text.
+_QUOTED = re.compile(r"\n\s*(?:>\s?)+")
 _DIGIT = re.compile(r"\d|://")
 
 
@@ -106,6 +109,9 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
     start, end = span
     body = text[start:end]
     values = placed(values_of(body, rules), start) if _DIGIT.search(body) else ()
+    if values and (point := _POINT.match(body)):
+        # The number of a point measures nothing.
+        values = tuple(value for value in values if value.span[0] >= start + point.end())
     line = _Line(text, span, "assistant", rules, False, False, values, working, named)
     hedged = _hedged(body, rules)
     best = _best_cue(line, body, hedged)
@@ -390,5 +396,14 @@ def _statement(line: _Line, kind: Kind, span: Span, rule: str, cue: Span, streng
     words = line.text[a:b]
     things = tuple(dict.fromkeys(line.rules.stemmer.words(words, gone)))
     return Statement(
-        kind, " ".join(words.split()), span, own, rule, cue, strength, things, line.pasted, line.asked
+        kind,
+        " ".join(_QUOTED.sub(" ", words).split()),
+        span,
+        own,
+        rule,
+        cue,
+        strength,
+        things,
+        line.pasted,
+        line.asked,
     )

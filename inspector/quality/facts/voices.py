@@ -36,10 +36,23 @@ def _blocks(text: str, rules: Rules) -> Iterator[Span]:
 
 
 def said_in_result(text: str, rules: Rules) -> list[Span]:
-    """Where a tool's result hands on what the user said: why a call was refused, what was answered to a question."""
+    """Where a tool's result hands on what the user said: why a call was refused, what was noted beside an answer."""
     if rules.voices.hint.match(text) is None:
         return []
     head = text[:MOST]
     return [
         m.span("said") for spoken in rules.voices.spoken for m in spoken.finditer(head) if m["said"].strip()
+    ]
+
+
+def answered_in_result(text: str, rules: Rules) -> list[tuple[Span, Span]]:
+    """The questions in a tool's result that the user answered, each with the answer."""
+    if rules.voices.hint.match(text) is None:
+        return []
+    head = text[:MOST]
+    return [
+        (m.span("asked"), m.span("said"))
+        for answers in rules.voices.answers
+        for m in answers.finditer(head)
+        if m["said"].strip()
     ]

@@ -94,7 +94,7 @@ class Trail:
         now = [artifact for (command, _), artifact in fresh.items() if command]
         ever = [artifact for (command, _), artifact in self._known.items() if command]
         evidence = tuple(names_after.command(artifact) for artifact in _ordered(now))
-        so_far = _share(names_after.command(artifact) for artifact in ever)
+        so_far = Share(sum(names_after.running(artifact) is not None for artifact in ever), len(ever))
         index = compaction.recorded.index
         return Measure("artifact-commands", index, _share(evidence), so_far, (), (), evidence)
 
@@ -188,9 +188,12 @@ class _NamesAfter:
         order = sorted(range(len(compaction.after)), key=lambda at: at != compaction.recorded.summary_at)
         self.paths: dict[str, int] = {}
         self.texts: list[tuple[int, str]] = []
+        self.words: set[str] = set()
         for at in order:
             text = "\n".join(_said(compaction.after[at]))
-            self.texts.append((at, _folded(text)))
+            folded = _folded(text)
+            self.texts.append((at, folded))
+            self.words.update(folded.split())
             for path in paths_in(text):
                 parts = plain_path(path).split("/")
                 for start in range(len(parts)):
@@ -207,10 +210,17 @@ class _NamesAfter:
 
     def command(self, artifact: Artifact) -> Evidence:
         """Whether a command's beginning stands anywhere."""
-        start = artifact.name[:COMMAND_START]
-        at = next((at for at, text in self.texts if start in text), None)
+        at = self.running(artifact)
         cut = at is not None and len(artifact.name) > COMMAND_START
         return self._evidence(artifact, at, "its beginning" if cut else "")
+
+    def running(self, artifact: Artifact) -> int | None:
+        """The first message in which a command's beginning stands."""
+        start = artifact.name[:COMMAND_START]
+        # Its first and last word may be parts of longer ones.
+        if not self.words.issuperset(start.split()[1:-1]):
+            return None
+        return next((at for at, text in self.texts if start in text), None)
 
     def _evidence(self, artifact: Artifact, at: int | None, note: str) -> Evidence:
         found = None if at is None else self.compaction.place_after(at)

@@ -56,15 +56,23 @@ def request_measure(compaction: MeasuredCompaction, stemmer: Stemmer) -> Measure
 
 
 def _copy(compaction: MeasuredCompaction, at: int) -> int | None:
-    """The index in the list after of a message that head or tail kept; None where it was summarized or is not there."""
+    """The index in the list after of a message that stayed; None where it was summarized or is not there."""
     recorded = compaction.recorded
+    text = compaction.before[at].text.strip()
     if at >= recorded.tail_start:
         copy = recorded.tail_after + at - recorded.tail_start
     elif at < recorded.head_end:
         copy = at
     else:
-        return None
-    text = compaction.before[at].text.strip()
+        # Codex keeps what the user wrote though the rest around it goes.
+        return next(
+            (
+                i
+                for i, message in enumerate(compaction.after)
+                if message.role == "user" and i != recorded.summary_at and message.text.strip() == text
+            ),
+            None,
+        )
     # A store may number the copies in another way; the message is looked for where it should be, then everywhere.
     order = (
         [copy, *range(len(compaction.after))]

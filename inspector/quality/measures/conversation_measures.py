@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from inspector.core.conversations import Compaction
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.artifacts import Trail
@@ -51,15 +52,39 @@ def measures_of(
     trail, reopened = Trail(), Reopened()
     found: list[Measure] = []
     numbers: list[int] = []
+    encrypted: dict[int, Compaction] = {}
     for compaction in compactions:
         numbers.append(compaction.recorded.index)
+        if compaction.recorded.encrypted:
+            encrypted[compaction.recorded.index] = compaction.recorded
         found += trail.measure(compaction)
         found.append(reopened.measure(compaction.recorded, compaction.opened_before, compaction.opened_after))
         found += [request_measure(compaction, stemmer), next_measure(compaction)]
         found += [compression_measure(compaction), pruned_measure(compaction), cost_measure(compaction)]
     if facts is not None:
         found += survival_measures(facts, numbers)
-    return ConversationMeasures(_ordered(found))
+    read = [
+        _as_far_as_read(measure, encrypted[measure.compaction])
+        if measure.compaction in encrypted
+        else measure
+        for measure in found
+    ]
+    return ConversationMeasures(_ordered(read))
+
+
+def _as_far_as_read(measure: Measure, recorded: Compaction) -> Measure:
+    """A measure after a summary that nobody can read: what stayed word for word is known, how much it is of all is
+    not; sizes are those that the agent counted."""
+    if measure.id in ("read-again", "stayed-pruned"):
+        return measure
+    known = tuple(entry for entry in measure.evidence if entry.known)
+    before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
+    share = None
+    if measure.id == "compression" and before and after is not None:
+        share = Share(before - after, before)
+    elif measure.id.startswith("continuity") and known:
+        share = measure.share
+    return Measure(measure.id, measure.compaction, share, evidence=known)
 
 
 def _ordered(measures: Sequence[Measure]) -> tuple[Measure, ...]:

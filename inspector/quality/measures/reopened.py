@@ -60,7 +60,11 @@ class Reopened:
                 earlier,
                 place,
                 None,
-                "the summary names it" if _named(name, summary) else "the summary does not name it",
+                "the summary cannot be read"
+                if recorded.encrypted
+                else "the summary names it"
+                if _named(name, summary)
+                else "the summary does not name it",
                 "assistant",
             )
             for name, place in opened.items()

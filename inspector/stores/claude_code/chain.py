@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node
 
 
@@ -129,6 +130,8 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     on.update(node.uuid for node in messages if node.answer in answers)
     made = {use for node in messages if node.uuid in on for use in node.uses}
     on.update(node.uuid for node in messages if not made.isdisjoint(node.results))
+    # No line hangs on what was handed over from the queue.
+    on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
     if boundary is not None:
         # What follows hangs on the messages that were kept, where some were; the summary belongs to the list as well.
         on.update(node.uuid for node in messages if node.summary)

@@ -15,6 +15,7 @@ from inspector.core.text import safe_line
 from inspector.stores.claude_code.chain import gone_back, parts_of
 from inspector.stores.claude_code.forms import attachment_wires, user_wires
 from inspector.stores.claude_code.joining import is_left, left_name
+from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
 from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, count_at, mapping, seconds_of
@@ -60,6 +61,7 @@ class _Line(msgspec.Struct, gc=False):
     isSidechain: bool | None = None
     isCompactSummary: bool | None = None
     isMeta: bool | None = None
+    isApiErrorMessage: bool | None = None
     origin: Any = None
     cwd: str | None = None
     version: str | None = None
@@ -86,6 +88,13 @@ class _Tally:
         self.messages = 0
         self.largest = 0
         self.compactions: dict[str, None] = {}
+        #: Whether the last message is a tool's result.
+        self.results = False
+
+    def hand(self, handed: Handed) -> None:
+        """A prompt that the agent was handed from the queue."""
+        if handed.name not in self.message_of:
+            self._message(handed.name, len(handed.wires))
 
     def add(self, line: _Line, raw: bytes) -> None:
         """A line of the conversation's own."""
@@ -107,7 +116,7 @@ class _Tally:
             self._message(uuid, len(attachment_wires(mapping(raw) or {})))
         elif line.type == "user":
             self._words(line, raw, uuid)
-        elif line.type == "assistant" and line.message is not None:
+        elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
             self._answer(line.message, uuid)
 
     def _words(self, line: _Line, raw: bytes, uuid: str) -> None:
@@ -115,9 +124,12 @@ class _Tally:
         if isinstance(content, list) and not line.isCompactSummary and all(map(_is_result, content)):
             # Most are results of tools alone.
             self._message(uuid, len(content))
+            self.results = bool(content) or self.results
             return
         wires = _wires(line, content, raw)
         self._message(uuid, len(wires))
+        if wires:
+            self.results = any(wire["role"] == "tool" for wire in wires)
         if not self.words and not line.isCompactSummary:
             said = next((w["content"] for w in wires if w["role"] == "user"), "")
             self.words = said if isinstance(said, str) else ""
@@ -137,6 +149,7 @@ class _Tally:
         return len({self.message_of[uuid] for uuid in named if uuid in self.message_of})
 
     def _answer(self, answer: _Message, uuid: str) -> None:
+        self.results = False
         name = self.message_of[uuid] = answer.id or uuid
         if name not in self.answers:
             self.answers.add(name)
@@ -163,12 +176,17 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     known: set[tuple[str, str, str | None]] = set()
     side_of: dict[str, str] = {}
     marked: bool | None = None
+    queue = Queue()
+    #: The conversation of the last line that is no sub-agent's.
+    own_last = _Tally()
     for line, raw in _lines(path):
         if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
             titles[line.type] = named
         if line.type == "summary" and line.summary and line.leafUuid:
             summaries.append((line.summary, line.leafUuid))
         if line.type not in _CHAINED or not line.uuid:
+            if line.type == QUEUED:
+                queue.add(mapping(raw) or {}, (0, 0))
             continue
         # A line may be repeated.
         name = (line.uuid, line.type, line.subtype)
@@ -183,6 +201,14 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         tally = tallies.get(part)
         if tally is None:
             tally = tallies[part] = _Tally()
+        if not line.isSidechain:
+            if queue.pending and _begins(line, tally.answers):
+                for handed in queue.handed(seconds_of(line.timestamp), own_last.results):
+                    if not said_again(handed, mapping(raw) or {}):
+                        tallies.get(left.get(handed.name, ""), own_last).hand(handed)
+            elif line.type == "attachment" and b"queued_command" in raw:
+                queue.attach(mapping(raw) or {})
+            own_last = tally
         tally.add(line, raw)
         compacted = len(tally.compactions)
         behind[line.uuid] = compacted
@@ -193,6 +219,8 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
         if left_by is None and line.type == "user" and not part and back:
             # The user may have gone back behind a boundary: who did is told by reading the lines whole.
             return digests_of(path, _left_by(path))
+    for handed in queue.handed(float("inf"), own_last.results):
+        tallies.get(left.get(handed.name, ""), own_last).hand(handed)
     own = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
     title = titles.get("custom-title") or titles.get("ai-title") or own
     told = {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions}
@@ -248,6 +276,16 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
     )
 
 
+def _begins(line: _Line, answers: set[str]) -> bool:
+    """Whether a line begins something: an answer, what the user says, a list; results go on with a turn."""
+    message = line.message or _Message()
+    if line.type == "assistant":
+        return (message.id or line.uuid) not in answers
+    if line.type == "user":
+        return isinstance(message.content, str | None) or not any(map(_is_result, message.content))
+    return line.subtype == "compact_boundary"
+
+
 def _is_result(part: str | _Part) -> bool:
     return isinstance(part, _Part) and part.type == "tool_result"
 
@@ -299,5 +337,7 @@ def _odd(value: dict[str, object]) -> _Line:
         answer.id = message["id"] if isinstance(message.get("id"), str) else None
         answer.model = message["model"] if isinstance(message.get("model"), str) else None
         answer.usage = _Usage(*(count_at(message, "usage", name) for name in _Usage.__struct_fields__))
-    flags = {name: value.get(name) is True for name in ("isSidechain", "isCompactSummary")}
+    flags = {
+        name: value.get(name) is True for name in ("isSidechain", "isCompactSummary", "isApiErrorMessage")
+    }
     return _Line(**known, **flags, message=answer)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreError
+from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
 from inspector.stores.recorded import FileDigest, Memory, Source
 
@@ -178,9 +179,10 @@ def _read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
     roles: dict[str, str] = {}
     for digest in sorted(group, key=_order):
         try:
-            nodes = [node for node in scan(Path(digest.path)).nodes if not node.side]
+            scanned = scan(Path(digest.path)).nodes
         except StoreError:
             continue
+        nodes = [node for node in scanned if not node.side and node.kind != QUEUED]
         fresh = [node for node in nodes if node.uuid not in trunk.known]
         above = (fresh[0].parent or fresh[0].logical) if fresh else ""
         goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway

@@ -17,8 +17,9 @@ from inspector.core.conversations import (
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import Stretch, gone_back, in_order, kept_of, parts_of, stretches
 from inspector.stores.claude_code.joining import is_left, join, left_name
+from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
-from inspector.stores.lines import count_at, first_mappings
+from inspector.stores.lines import count_at, count_of, first_mappings
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 
@@ -246,16 +247,16 @@ class _Reading:
             ((answer, number) for answer, number in generation_of.items() if answer in calls), start=1
         ):
             call = calls[answer]
-            usage = dict(call.usage)
+            usage = call.usage
             yield Request(
                 index=index,
                 generation=number,
                 message=answer,
                 model=call.model,
                 at=call.at,
-                input=count_at(usage, "input_tokens") or 0,
-                cache_read=count_at(usage, "cache_read_input_tokens") or 0,
-                cache_write=count_at(usage, "cache_creation_input_tokens") or 0,
+                input=count_of(usage, "input_tokens") or 0,
+                cache_read=count_of(usage, "cache_read_input_tokens") or 0,
+                cache_write=count_of(usage, "cache_creation_input_tokens") or 0,
                 cache_write_1h=count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0,
                 output=call.output,
             )
@@ -274,6 +275,25 @@ class _Reading:
         if left:
             verb = "is" if left == 1 else "are"
             yield f"{several(left, 'message')} on branches that the user went back from {verb} in no list."
+        yield from _about_queue([part.scan.queue for part in self.parts])
         errors = sum(part.scan.api_errors for part in self.parts)
         if errors:
             yield f"{several(errors, 'call')} of the API failed; what the user was told of it never went to the model."
+
+
+def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:
+    """What is not known of prompts that the user typed while the agent was at work."""
+    typed = "that the user typed while the agent was at work"
+    unrecorded = sum(queue.unrecorded for queue in queues)
+    if unrecorded:
+        verb = "was" if unrecorded == 1 else "were"
+        yield (
+            f"{several(unrecorded, 'prompt')} {typed} {verb} handed to it, and the words are not in the transcript."
+        )
+    unclear = sum(queue.unclear for queue in queues)
+    if unclear:
+        verb, which = ("was", "it is") if unclear == 1 else ("were", "they are")
+        yield (
+            f"{several(unclear, 'prompt')} {typed} {verb} taken out of the queue behind a turn: whether the agent "
+            f"got the words is not recorded, and {which} in no list."
+        )

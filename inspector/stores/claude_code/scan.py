@@ -12,11 +12,13 @@ from inspector.stores.claude_code.forms import (
     assistant_wire,
     attachment_wires,
     blocks_of,
+    queued_wires,
     user_wires,
 )
+from inspector.stores.claude_code.queued import QUEUED, Queue, said_again
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, read_lines, seconds_of, text_at, text_of
+from inspector.stores.lines import count_at, count_of, read_lines, seconds_of, text_at, text_of
 
 SYNTHETIC = "<synthetic>"
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -73,7 +75,7 @@ class Call:
     model: str
     node: int
     at: float
-    usage: Mapping[str, Any]
+    usage: dict[str, Any]
     output: int
 
 
@@ -92,6 +94,7 @@ class Scan:
     model: str = ""
     unreadable: int = 0
     api_errors: int = 0
+    queue: Queue = field(default_factory=Queue)
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
@@ -103,6 +106,8 @@ def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
 
 def wires_of(line: Mapping[str, Any]) -> list[Wire]:
     """The messages in a line that is no answer of the model's."""
+    if line.get("type") == QUEUED:
+        return queued_wires(line)
     return user_wires(line) if line.get("type") == "user" else attachment_wires(line)
 
 
@@ -117,9 +122,11 @@ def scan(path: Path) -> Scan:
 class _Scanner:
     def __init__(self, path: Path) -> None:
         self.found = Scan(Entries(path, _convert, partial(file_of, path)))
-        self.known: set[tuple[str, str]] = set()
+        self.known: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
         self.summaries: list[tuple[str, str]] = []
+        #: The last message of the file's own conversation.
+        self.last: Node | None = None
 
     def run(self) -> Scan:
         found = self.found
@@ -128,7 +135,8 @@ class _Scanner:
                 found.unreadable += 1
                 continue
             self._line(line.value, (line.start, line.length))
-        uuids = {node.uuid for node in found.nodes}
+        self._handed(float("inf"))
+        uuids = {node.uuid for node in found.nodes} if self.summaries else set[str]()
         # Titles of other sessions stand in the file too; a session's own leads to a line that is in it.
         for title, leaf in self.summaries:
             if leaf in uuids:
@@ -136,45 +144,77 @@ class _Scanner:
         return found
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
-        kind = text_of(value, "type")
-        found = self.found
-        if kind in _TITLES:
-            title = text_of(value, _TITLES[kind])
-            if kind == "summary":
-                self.summaries.append((title, text_of(value, "leafUuid")))
-            elif title:
-                found.titles[kind] = title
-        uuid = text_of(value, "uuid")
-        if kind not in _TYPES or not uuid:
+        kind, found = text_of(value, "type"), self.found
+        if kind == QUEUED:
+            found.queue.add(value, span)
             return
-        subtype = text_of(value, "subtype")
-        if (uuid, f"{kind} {subtype}") in self.known:
+        if kind not in _TYPES:
+            self._title(kind, value)
             return
-        self.known.add((uuid, f"{kind} {subtype}"))
+        uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
+        key = (uuid, kind, subtype)
+        if not uuid or key in self.known:
+            return
+        self.known.add(key)
         node = Node(
-            uuid=uuid,
-            parent=text_of(value, "parentUuid"),
-            logical=text_of(value, "logicalParentUuid"),
-            kind=kind,
-            at=seconds_of(value.get("timestamp")),
-            side=value.get("isSidechain") is True,
-            session=text_of(value, "sessionId"),
-            agent=text_of(value, "agentId"),
+            uuid,
+            text_of(value, "parentUuid"),
+            text_of(value, "logicalParentUuid"),
+            kind,
+            seconds_of(value.get("timestamp")),
+            value.get("isSidechain") is True,
+            text_of(value, "sessionId"),
+            text_of(value, "agentId"),
         )
         found.folder = found.folder or text_of(value, "cwd")
         found.version = text_of(value, "version") or found.version
         if not node.side or not found.session:
             found.session = node.session or found.session
+        if found.queue.pending and not node.side and self._begins(value, node):
+            self._handed(node.at, value)
         found.entries.spans.append(span)
         found.nodes.append(node)
         if kind == "assistant":
             self._answer(value, node)
         elif kind in ("user", "attachment"):
             self._words(value, node)
+            if kind == "attachment":
+                found.queue.attach(value)
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
         elif subtype == "api_error":
             found.api_errors += 1
+        if kind in ("user", "assistant") and not node.side and node.message:
+            self.last = node
+
+    def _begins(self, value: dict[str, Any], node: Node) -> bool:
+        """Whether a line begins something: an answer, what the user says, a list; results go on with a turn."""
+        if node.kind == "assistant":
+            return (text_at(value, "message", "id") or node.uuid, node.side) not in self.answers
+        if node.kind == "user":
+            return not any(wire["role"] == "tool" for wire in user_wires(value))
+        return value.get("subtype") == "compact_boundary"
+
+    def _handed(self, at: float, value: dict[str, Any] | None = None) -> None:
+        """What the agent was handed from the queue before the line that begins then: it hangs on the last message."""
+        found, last = self.found, self.last
+        for handed in found.queue.handed(at, last is not None and bool(last.results)):
+            known = (handed.name, QUEUED, "") in self.known
+            if last is None or known or (value is not None and said_again(handed, value)):
+                continue
+            self.known.add((handed.name, QUEUED, ""))
+            node = Node(handed.name, last.uuid, "", QUEUED, handed.at, False, last.session, "")
+            found.entries.spans.append(handed.span)
+            found.nodes.append(node)
+            node.entries = found.entries.add(handed.wires, node.at)
+
+    def _title(self, kind: str, value: dict[str, Any]) -> None:
+        if kind in _TITLES:
+            title = text_of(value, _TITLES[kind])
+            if kind == "summary":
+                self.summaries.append((title, text_of(value, "leafUuid")))
+            elif title:
+                self.found.titles[kind] = title
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
         found, here = self.found, len(self.found.nodes) - 1
@@ -186,7 +226,11 @@ class _Scanner:
             found.api_errors += 1
             return
         node.answer = answer or node.uuid
-        node.uses = tuple(text_at(dict(block), "id") for block in blocks_of(value) if "input" in block)
+        content = message.get("content")
+        if isinstance(content, list):
+            node.uses = tuple(
+                [text_of(block, "id") for block in content if isinstance(block, dict) and "input" in block]
+            )
         known = self.answers.get((node.answer, node.side))
         if known is None:
             node.entries = found.entries.add([{"role": "assistant"}], node.at)
@@ -197,17 +241,12 @@ class _Scanner:
             return
         found.model = model or found.model
         usage = message.get("usage")
-        if isinstance(usage, Mapping):
-            self._call(
-                Call(node.answer, model, here, node.at, usage, count_at(dict(usage), "output_tokens") or 0)
-            )
-
-    def _call(self, call: Call) -> None:
-        known = self.found.calls.get(call.answer)
-        if known is None:
-            self.found.calls[call.answer] = call
-        elif call.output > known.output:
-            known.usage, known.output = call.usage, call.output
+        if isinstance(usage, dict):
+            output, call = count_of(usage, "output_tokens") or 0, found.calls.get(node.answer)
+            if call is None:
+                found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
+            elif output > call.output:
+                call.usage, call.output = usage, output
 
     def _words(self, value: dict[str, Any], node: Node) -> None:
         found = self.found
@@ -231,8 +270,9 @@ def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
     return Boundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
-        before=count_at(data, "preTokens"),
-        after=count_at(data, "postTokens"),
+        # No list has no tokens: a 0 says that nobody counted.
+        before=count_at(data, "preTokens") or None,
+        after=count_at(data, "postTokens") or None,
         saved=count_at(data, "tokensSaved"),
         kept=_texts(uuids),
         head=text_at(data, "preservedSegment", "headUuid"),

@@ -6,6 +6,7 @@ were, and mostly a summary that is encrypted.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,6 +118,8 @@ class _Scanner:
     def __init__(self, path: Path) -> None:
         self.found = Scan(Entries(path, _convert))
         self.open: int | None = None
+        #: What messages of the list say that the model did not make, as a hash, by number.
+        self.said: dict[int, int] = {}
         self.counted: object = None
         self.last_size: int | None = None
         self.answer = ""
@@ -174,7 +177,9 @@ class _Scanner:
         wires = item_wires(item)
         if wires:
             self.open = None
-            found.lists[-1] += found.entries.add(wires, at)
+            numbers = found.entries.add(wires, at)
+            self.said |= {number: _said(wire) for number, wire in zip(numbers, wires, strict=True)}
+            found.lists[-1] += numbers
             if not found.first_words:
                 words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
                 found.first_words = words if isinstance(words, str) else ""
@@ -187,6 +192,7 @@ class _Scanner:
         text = text_at(payload, "message")
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         before = found.lists[-1]
+        kept = self._kept(before, wires, numbers)
         found.lists.append(list(numbers))
         self.waiting, size, self.last_size = len(found.compactions), self.last_size, None
         found.compactions.append(
@@ -209,8 +215,25 @@ class _Scanner:
                 note="" if text else _WHY_UNREADABLE,
                 tokens_before_reported=size,
                 encrypted=not text,
+                kept=kept,
             )
         )
+
+    def _kept(
+        self, before: Sequence[int], wires: Sequence[Mapping[str, Any]], numbers: Sequence[int]
+    ) -> tuple[tuple[int, int], ...]:
+        """Which messages of the list before stand in the new one: of equal ones the last."""
+        places: dict[int, list[int]] = {}
+        for index, number in enumerate(before):
+            if number in self.said:
+                places.setdefault(self.said[number], []).append(index)
+        self.said = {number: _said(wire) for number, wire in zip(numbers, wires, strict=True)}
+        kept = []
+        for after in range(len(numbers) - 1, -1, -1):
+            same = places.get(self.said[numbers[after]])
+            if same:
+                kept.append((same.pop(), after))
+        return tuple(sorted(kept))
 
     def _event(self, payload: dict[str, Any], at: float) -> None:
         found, kind = self.found, text_at(payload, "type")
@@ -232,7 +255,8 @@ class _Scanner:
         if not isinstance(info, dict):
             return
         found.window = count_at(info, "model_context_window") or found.window
-        size = count_at(info, "last_token_usage", "total_tokens")
+        # No list has no tokens: a 0 says that nobody counted.
+        size = count_at(info, "last_token_usage", "total_tokens") or None
         total, sent = info.get("total_token_usage"), count_at(info, "last_token_usage", "input_tokens")
         if self.waiting is not None:
             if not sent and size is not None:
@@ -269,6 +293,11 @@ class _Scanner:
         if 0 < turns <= len(asked):
             del numbers[asked[-turns] :]
         self.open = None
+
+
+def _said(wire: Mapping[str, Any]) -> int:
+    """Messages that say the same have the same."""
+    return hash((wire["role"], json.dumps(wire.get("content"))))
 
 
 def _replacement(payload: Mapping[str, Any]) -> list[Wire]:

@@ -264,27 +264,29 @@ def _note(known: bool, made: int) -> str:
 
 
 def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
-    """The calls behind a message: one a finished step where there are several, else one a message."""
+    """The calls behind a message of which usage is told: one a finished step where there are several, else one a
+    message."""
     steps = [
         part for part in parts if part.get("type") == "step-finish" and isinstance(part.get("tokens"), dict)
     ]
     name = text_at(info, "id")
     told = steps if len(steps) > 1 else [info] if isinstance(info.get("tokens"), dict) else []
     for number, step in enumerate(told, start=1):
-        built.requests.append(
-            Request(
-                index=len(built.requests) + 1,
-                generation=len(built.lists),
-                message=name if len(told) == 1 else f"{name} {number}",
-                model=text_at(info, "modelID"),
-                at=at,
-                input=count_at(step, "tokens", "input") or 0,
-                cache_read=count_at(step, "tokens", "cache", "read") or 0,
-                cache_write=count_at(step, "tokens", "cache", "write") or 0,
-                cache_write_1h=None,
-                output=count_at(step, "tokens", "output") or 0,
-            )
+        made = Request(
+            index=len(built.requests) + 1,
+            generation=len(built.lists),
+            message=name if len(told) == 1 else f"{name} {number}",
+            model=text_at(info, "modelID"),
+            at=at,
+            input=count_at(step, "tokens", "input") or 0,
+            cache_read=count_at(step, "tokens", "cache", "read") or 0,
+            cache_write=count_at(step, "tokens", "cache", "write") or 0,
+            cache_write_1h=None,
+            # Its `output` is the answer without what the model thought, which is paid for alike.
+            output=(count_at(step, "tokens", "output") or 0) + (count_at(step, "tokens", "reasoning") or 0),
         )
+        if made.told:
+            built.requests.append(made)
 
 
 def _clear(built: Build, parts: Sequence[dict[str, Any]], generation: int) -> None:

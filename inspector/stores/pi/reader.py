@@ -245,14 +245,14 @@ def _lists(found: Scan, on: Sequence[Node]) -> tuple[list[list[int]], list[Compa
                 at=node.at,
                 exact=known,
                 note="" if known else "The entry that it names as the first that stayed is not in the file.",
-                tokens_before_reported=count_at(data, "tokensBefore"),
+                tokens_before_reported=count_at(data, "tokensBefore") or None,
             )
         )
     return lists, compactions
 
 
 def _requests(found: Scan, on: Sequence[Node]) -> Iterator[Request]:
-    """Every call, those on branches that were left too: they were made and paid for."""
+    """Every call of which usage is told, those on branches that were left too: they were made and paid for."""
     number, index = 1, 0
     numbers: dict[int, int] = {}
     for node in on:
@@ -263,10 +263,9 @@ def _requests(found: Scan, on: Sequence[Node]) -> Iterator[Request]:
         number = numbers.get(node.place, number)
         if node.usage is None:
             continue
-        index += 1
         usage = dict(node.usage)
-        yield Request(
-            index=index,
+        made = Request(
+            index=index + 1,
             generation=number,
             message=node.answer,
             model=node.model,
@@ -277,6 +276,9 @@ def _requests(found: Scan, on: Sequence[Node]) -> Iterator[Request]:
             cache_write_1h=count_at(usage, "cacheWrite1h"),
             output=count_at(usage, "output") or 0,
         )
+        if made.told:
+            index += 1
+            yield made
 
 
 def _wires(value: Mapping[str, Any]) -> list[Wire]:

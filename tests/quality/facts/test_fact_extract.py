@@ -157,6 +157,18 @@ def test_the_number_of_a_point_stays_as_it_is_how_people_speak_of_it() -> None:
     assert [value.text for one in said("3. Keep port 8443.") for value in one.values] == ["8443"]
 
 
+def test_the_number_of_a_point_is_no_value_of_the_agents() -> None:
+    (one,) = said("3. The cause is that the pool holds 34 connections.", "assistant")
+    assert [value.text for value in one.values] == ["34 connections"]
+
+
+def test_a_count_with_a_fraction_is_the_number_of_something() -> None:
+    assert [(v.form, v.unit) for v in values_of("test 7.2 tries it for 1.5 s", RULES)] == [
+        ("number", ""),
+        ("quantity", "s"),
+    ]
+
+
 def test_the_agent_thinking_aloud_says_nothing() -> None:
     for text in (
         "Maybe p99 is 322 ms.",
@@ -270,6 +282,59 @@ def test_what_a_checker_printed_is_nobodys_words() -> None:
         "The checks fail again",
         "Please fix both with one interface.",
     ]
+
+
+def test_what_a_browser_printed_is_nobodys_words_and_what_is_said_before_it_is() -> None:
+    pasted = (
+        "The chart page is blank since the upgrade.\n"
+        "Uncaught TypeError: series must be an array.\n"
+        "    at drawSeries (chart-8f2.js:120:11)\n"
+        "    at http://localhost:8080/chart-8f2.js:9:1\n"
+        "\n"
+        "Always wrap the chart in a boundary of its own.\n"
+        "reportError @ chart-8f2.js:310\n"
+        "\n"
+        "Please keep the old colours."
+    )
+    texts = [one.text for one in said(pasted)]
+    assert "The chart page is blank since the upgrade." in texts
+    assert "Please keep the old colours." in texts
+    assert not any("boundary" in text or "reportError" in text for text in texts)
+
+
+def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
+    pasted = "\n".join(
+        [
+            "It fails at the start.", "Last login: Mon Mar 2 09:12:44 on ttys003", "kim@Studio shop % make serve",
+            '@router.message(Command("stock"))', "builder.button(", "kim@studio:~/shop$ ls -la the whole folder",
+        ]
+    )  # fmt: skip
+    assert [one.text for one in said(pasted)] == ["It fails at the start."]
+
+
+def test_a_rule_of_a_quoted_letter_is_read_to_its_end() -> None:
+    letter = (
+        "They wrote:\n\n> Never publish the complete list of our hosts anywhere\n"
+        "> before the end of Friday, as was agreed with the providers."
+    )
+    rule = next(one for one in said(letter) if one.kind == "constraint")
+    assert rule.text.startswith(
+        "Never publish the complete list of our hosts anywhere before the end of Friday,"
+    )
+    assert rule.pasted
+
+
+def test_what_a_program_says_behind_its_notice_is_not_the_users() -> None:
+    notice = (
+        "<task-notification>\n<status>failed</status>\n</task-notification>\n"
+        "Read the output file to retrieve the result: /tmp/tasks/b1.output"
+    )
+    assert not said(notice)
+
+
+@pytest.mark.parametrize("text", ["No changes.", "Still does not work.", "seems to work", "No warnings."])
+def test_how_it_stands_is_no_rule(text: str) -> None:
+    assert not said(text)
 
 
 def test_what_leads_over_to_code_or_a_list_says_nothing() -> None:

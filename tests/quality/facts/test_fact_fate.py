@@ -12,7 +12,7 @@ from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.facts.fate import ORDER, Match, fate, matches
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.passage_index import PassageIndex, plain
+from inspector.quality.facts.passage_index import PassageIndex, place_of, plain
 from inspector.quality.facts.probe import Probe, probe_of
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
@@ -106,6 +106,49 @@ FATES = [
         "paraphrased",
     ),
     ("`DayStart` replaces `RowCount` in `DayState`.", "- `DayState` has `DayStart`\n- Replaced it", "uncertain"),
+    # Nor is what a neighbour of the same sentence is about.
+    (
+        "Keep `ORDER_PAGE` (used by the printing job).",
+        "- Removed `ORDER_PAGE`\n- Removed `list_orders` (unused here; still used by the printing job)",
+        "uncertain",
+    ),
+    # A single word that is left behind words that say nothing stands anywhere.
+    ("Still loading?", "- Moved the loading of orders to a worker", "lost"),
+    # What bounds a number goes with it, whatever is counted; two words may be written as one, a slip be mended.
+    ("Collect up to 20 metrics a run.", "- gathers up to 20 most telling ones per run", "paraphrased"),
+    ("Show 24 items on the page.", "- the page shows 24 newest orders", "paraphrased"),
+    ("Make a sub net for it and by pass the proxy.", "- Added a subnet to bypass the proxy", "paraphrased"),
+    ("Why are the shards in the registory?", '- User asked: "Why are the shards in the registry?"', "paraphrased"),
+    ("Look into the trail of the replica.", "- Started a trial of the other replica", "lost"),
+    # A clause that forbids something is the rule; what stands in capitals binds in a request too.
+    ("**Fast path**: No second lookup; the map is shared by all.", "- and no second lookup ever", "paraphrased"),
+    (
+        "Send the worker the plan and the file list, NOT the whole log of the run.",
+        "- The worker gets the plan, the file list and the log of the run",
+        "weakened",
+    ),
+    # The number of a test or section is a place, what a call is given no name of the fact.
+    ("Test 7.1 should reject a stale basket with a message.", "- Ran test 7.1, 7.2 and a basket", "lost"),
+    (
+        "Add `build_basket(orders, pageSize)` for the totals of the invoice.",
+        "- Added `build_basket()`: totals of an invoice",
+        "paraphrased",
+    ),
+    # What was not chosen in brackets; a name told in words.
+    ("Format of the plan: free text (not checked JSON).", "- Plans are free text", "paraphrased"),
+    (
+        "`rowWriter` keeps the pageSize of the last export and its order.",
+        "- `rowWriter` was moved\n- the page size of the last export is kept in order",
+        "paraphrased",
+    ),
+    # Several measures, each somewhere in the text.
+    (
+        "Grow the suite from 5 to 20 tests, 100% of the parser.",
+        "- Parser covered\n- From 5 to 20 tests\n- Coverage is 100%",
+        "paraphrased",
+    ),
+    # Another number beside some of its words is of something else.
+    ("The proxy of the shop does not run on port 5173 for devs.", "- The mock (port 3001) was not running", "lost"),
     # Many words of it beside none of its names may be something else.
     ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
 ]  # fmt: skip
@@ -139,6 +182,14 @@ AGENT_FATES = [
         "- RAN grep -n 'flush_all\\|None' jobs/",
         "uncertain",
     ),
+    # The number of a point is no value, an address is the fact wherever its host is named.
+    ("3. The cause is that the header was drawn twice.", "- Fixed: header drawn twice", "paraphrased"),
+    (
+        "Try it at **https://orders.acme.dev/**",
+        "- set up orders.acme.dev with its own certificate",
+        "paraphrased",
+    ),
+    ("Try it at **https://orders.acme.dev/**", "- set up new-orders.acme.dev and a certificate", "lost"),
     (
         "All four nodes run 2.19.1 since 22:31 UTC.",
         "- UPGRADE finished at 22:31 UTC: four nodes on 2.19.1",
@@ -335,6 +386,34 @@ def test_a_fact_dies_and_a_later_message_brings_it_back() -> None:
     assert life.back.step == 2  # type: ignore[attr-defined]
 
 
+def test_a_fact_is_told_in_words_that_had_been_said_by_then() -> None:
+    asked, told = (
+        "Did you write tests for it?",
+        "Write tests for the importer, and write tests for the exporter too.",
+    )
+    made = [
+        replace(one, saying=replace(one.saying, compaction=n, generation=n))
+        for n, one in enumerate(steps(asked, told), 1)
+    ]
+    lists_after = {1: searchable(f"- {asked}"), 2: searchable("- nothing")}
+    found = lives_of(gather(made), made, [1, 2], lists_after).lives
+    (one, other) = [life for life in found if life.fact.rule == "en.wish.tests"]
+    assert (one.fact.text, one.saying.step) == (asked, 0)
+    assert [fate.outcome for fate in one.fates] == ["verbatim", "lost"]
+    assert (other.fact.text, other.saying.step, other.fact.key) == (told, 1, one.fact.key)
+    assert [fate.outcome for fate in other.fates] == ["lost"]
+
+
+def test_a_value_is_told_by_whoever_had_named_it_by_then() -> None:
+    said = ("assistant", "I see v2.19.1 there."), ("user", "The cause is v2.19.1 of it.")
+    made = [step(n, text, role) for n, (role, text) in enumerate(said, 1)]
+    made = [replace(one, saying=replace(one.saying, generation=n)) for n, one in enumerate(made, 1)]
+    (one,) = gather(made)
+    assert [(one.by(k).text, one.by(k).role) for k in (1, 2)] == [(text, role) for role, text in said]
+    assert one.by(2) is one
+    assert {saying.step for saying in one.by(1).sayings} == {1, 2}
+
+
 def test_what_stays_never_dies() -> None:
     life = lives([RETRY], [1], {1: f"- {RETRY}", 2: f"- {RETRY}"})[RETRY]
     assert (life.died, life.back, life.contradicted) == (None, None, None)  # type: ignore[attr-defined]
@@ -444,9 +523,13 @@ def test_an_index_counts_the_words_that_passages_have(told: list[str], texts: li
     index = searchable("\n".join(texts), texts)
     for one in gather(steps(*told)):
         things = probe_of(one, RULES).things
-        shared = index.having(things)
+        at_least = index.sharing(things)
         for number, passage in enumerate(index.passages):
-            assert shared.get(number, 0) == len(passage.words & things)
+            shared = len(passage.words & things)
+            assert [passages >> number & 1 for passages in at_least] == [
+                shared > count for count in range(len(at_least))
+            ]
+        assert len(at_least) == max((len(one.words & things) for one in index.passages), default=0)
 
 
 def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -463,3 +546,9 @@ def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.Mon
     assert [one.outcome for one in life.fates] == ["verbatim"] * 4
     assert [texts.count(RETRY) for texts in looked] == [1, 0, 0, 0]
     assert looked[1:] == [(f"- summary {n}", f"tail {n}") for n in range(2, 5)]
+
+
+def test_a_wording_of_any_script_is_found_where_it_stands() -> None:
+    for wording in ("Все строки должны быть на русском языке", "한국어로 답해 주세요", "请用中文回答"):
+        text = f"## Notes\n- first of all\n- {wording}, as was agreed.\n"
+        assert text[slice(*place_of(wording, text))] == wording

@@ -176,3 +176,32 @@ def test_another_language_is_a_data_file() -> None:
         "Die Tabellen auf keinen Fall löschen, auch nicht nach 30 Sekunden.", "user", rules
     ).statements
     assert [(one.rule, one.values[0].unit) for one in found] == [("de.never", "s")]
+
+
+def test_a_message_that_is_sent_again_at_more_length_is_one_fact() -> None:
+    begun = "before we go on, can you also check the open comments?"
+    longer = "before we go on, can you also check the open comments, and answer them with the commits?"
+    (one,) = facts(begun, ("tool", "interrupted"), longer)
+    assert one.text == longer
+    assert [saying.step for saying in one.sayings] == [2, 0]
+    rule = "Never restart the web server by yourself."
+    later = [("assistant", "All right, that is done now.")] * 6
+    assert len(facts(rule, *later, "Never restart the web server by yourself without the drain script.")) == 2
+
+
+def test_what_the_agent_measured_and_tells_again_in_fewer_words_is_one_fact() -> None:
+    whole = "The suite of the importer has 172 tests at 93% coverage of its modules."
+    short = "172 tests, 93% coverage."
+    (one,) = facts(("assistant", whole), "thanks", ("assistant", short))
+    assert one.text == whole
+    assert len(one.sayings) == 2
+    other = "The suite of the exporter has 180 tests at 93% coverage of its modules."
+    assert len(facts(("assistant", whole), "thanks", ("assistant", other))) == 2
+
+
+def test_what_leads_over_to_the_points_of_a_plan_comes_behind_them() -> None:
+    points = [f"- Add `area_{number}` with its 40 rows to the table of regions." for number in range(20)]
+    lead = "Extend `RegionImporter` with these new columns:"
+    plan = facts("\n".join([lead, *points]))
+    assert plan[-1].text == lead
+    assert facts("\n".join([lead, *points[:3]]))[-1].rank > plan[-1].rank

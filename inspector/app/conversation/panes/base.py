@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pane:
-    """A pane: a tab with a `name` and a `short` one, the key of its place among the tabs, `help` in sentences.
+    """What a tab brings up; its `help` is in sentences.
 
     `parts` are the kinds of widgets inside that have keys of their own, each with the view that it is ("": none).
 
@@ -36,14 +38,31 @@ class Pane:
     view to the widget that `widget` made. `wants` names what is to be read while the pane is on screen.
     """
 
-    name: str
     help: str
     widget: type[Widget]
     needs: Callable[[Context], tuple[Any, ...] | None]
     compute: Callable[..., Any]
     show: Callable[[Any, Any], None]
     wants: Callable[[State], tuple[Resource[Any], ...]] = lambda state: ()
-    short: str = ""
     parts: tuple[tuple[str, type[Widget]], ...] = ()
     threaded: bool = False
     rest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A pane as its tab names it, by its `name` or a `short` one ("": none), and the module that has it as `PANE`."""
+
+    name: str
+    short: str
+    module: str
+
+    @cached_property
+    def pane(self) -> Pane:
+        """The pane, imported when it is first wanted: all of them would be half of what a first opening takes."""
+        pane: Pane = import_module(self.module).PANE
+        return pane
+
+    def help(self) -> str:
+        """What the pane shows, in sentences."""
+        return self.pane.help

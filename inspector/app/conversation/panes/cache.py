@@ -76,7 +76,6 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 
 PANE = Pane(
-    "cache",
     "Where the up to four prompt-cache breakpoints of the next request sit, on which part of each message, and how "
     "much of the request lies before them; ✗ marks those that the provider never sees. m shows the requests that were: "
     "what each read from the cache and wrote into it, what it had to send again and why, what it cost. Enter goes to "

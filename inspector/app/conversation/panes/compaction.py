@@ -21,6 +21,7 @@ from inspector.app.conversation.resources import (
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
+from widgets.base import human
 from widgets.lists.message_list import MessageList
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.choices import PlaceChosen
@@ -107,7 +108,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         loaded.latest(FACTS),
         loaded.latest(MEASURES) if state.moment is None else None,
         loaded.latest(REQUESTS),
-        context.derived.budgets.max_summary_tokens,
+        context.derived.budgets.summary_limit,
         state.moment is None or done.index < state.moment.generation,
         loaded.current(ATTEMPTS, state) if state.moment is None else None,
     )
@@ -124,15 +125,15 @@ def compute(
     facts: FactsRead | None,
     measures: MeasuresAsOf | None,
     requests: RequestsRead | None,
-    budget: int,
+    budget: int | None,
     over: bool,
     attempts: AttemptsRead | None = None,
 ) -> ShownCompaction:
     """A recorded compaction, one of `total`, beside the plan that the settings make of the same list.
 
-    The lines of both lists are those read so far; they grow. `budget` is the largest summary in tokens.
-    Until it is `over`, what it lost and the summary that it made are not told; what was read again is told by the
-    `measures` alone.
+    The lines of both lists are those read so far; they grow. `budget` is the largest summary in tokens, None where
+    nobody knows. Until it is `over`, what it lost and the summary that it made are not told; what was read again is
+    told by the `measures` alone.
     """
     from inspector.answers.compactions import why_of
     from inspector.app.conversation.attempt_views import attempts_view
@@ -146,7 +147,10 @@ def compute(
     rows_after.put(RowMarks(made_by=done))
     lost, note = _lost(facts, done) if over else ((), "")
     sent = opened.first_sent.get(done.index + 1) if over else None
-    went = None if index is None else index.rough_until(done.tail_start) - index.rough_until(done.head_end)
+    went = None
+    if index is not None:
+        stayed = sum(index.tokens(at) for at, _ in done.kept)
+        went = index.rough_until(done.tail_start) - index.rough_until(done.head_end) - stayed
     view = replace(
         compaction_view(total, done, plan, went, reported_words(done, sent)),
         why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
@@ -174,6 +178,9 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
     more = len(lives) - len(views)
     if more:
         return views, f"and {more:,} more: the losses pane has them all"
+    unknown = sum(life.outcome == "unknown" for life in facts.reading.facts.of(done.index))
+    if unknown:
+        return views, f"of {human.plural(unknown, 'fact')} nobody can tell: the summary is encrypted"
     return views, "" if views else "no fact that was found was lost"
 
 
@@ -192,7 +199,6 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 
 PANE = Pane(
-    "compaction",
     "The chosen compaction: why it fired, what it did to messages and tokens, where it cut beside where the profile "
     "would, what it lost (worst first), the files that were read again after it, the summary it made, and the list "
     "before it: − what left, = what stayed, Σ the summary that took its place. Enter goes to where a lost fact was "
@@ -203,5 +209,4 @@ PANE = Pane(
     compute,
     _show,
     _wants,
-    short="comp",
 )

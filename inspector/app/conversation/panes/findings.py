@@ -78,6 +78,4 @@ def _show(pane: Findings, view: tuple[tuple[FindingView, ...], str, int] | None)
         pane.set_findings(views, note)
 
 
-PANE = Pane(
-    "findings", FindingList.HELP, Findings, _needs, compute, _show, lambda state: (FINDINGS,), short="finds"
-)
+PANE = Pane(FindingList.HELP, Findings, _needs, compute, _show, lambda state: (FINDINGS,))

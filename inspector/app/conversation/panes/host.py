@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
-from inspector.app.conversation.panes.base import Context, Pane
+from inspector.app.conversation.panes.base import Context, Tab
 from inspector.app.jobs import Jobs, same
 from inspector.core.watching import Watch
 from widgets.bars.pane_tabs import PaneTab, PaneTabs
@@ -38,11 +38,11 @@ class Panes(Vertical):
             super().__init__()
             self.name = name
 
-    def __init__(self, panes: Sequence[Pane], jobs: Jobs, id: str | None = None) -> None:
+    def __init__(self, tabs: Sequence[Tab], jobs: Jobs, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.panes = {pane.name: pane for pane in panes}
+        self.tabs = {tab.name: tab for tab in tabs}
         self._jobs = jobs
-        self._wanted = panes[0].name
+        self._wanted = tabs[0].name
         self._focus_wanted = False
         self._coming = False
         #: What each pane shows was worked out from these values.
@@ -51,10 +51,7 @@ class Panes(Vertical):
     def compose(self) -> ComposeResult:
         """Tabs over the panes. A pane is made when it is first wanted: all of them would cost most of an opening."""
         yield PaneTabs(
-            [
-                PaneTab(pane.name, str(n), pane.help, pane.short)
-                for n, pane in enumerate(self.panes.values(), 1)
-            ]
+            [PaneTab(tab.name, str(n), tab.help, tab.short) for n, tab in enumerate(self.tabs.values(), 1)]
         )
         yield ContentSwitcher()
 
@@ -80,7 +77,7 @@ class Panes(Vertical):
 
         Under fast keys the panes between are never brought up: the last one that was wanted is.
         """
-        if name not in self.panes:
+        if name not in self.tabs:
             return
         self._wanted, self._focus_wanted = name, focus
         if self.is_mounted:
@@ -105,7 +102,7 @@ class Panes(Vertical):
         self._coming = False
         name, switcher = self._wanted, self.query_one(ContentSwitcher)
         if not self.made(name):
-            widget = self.panes[name].widget(id=name)
+            widget = self.tabs[name].pane.widget(id=name)
             widget.display = False
             await switcher.mount(widget)
         if name != self._wanted:
@@ -144,7 +141,7 @@ class Panes(Vertical):
         name = self.current
         if not self.made(name):
             return
-        pane, widget = self.panes[name], self.pane(name)
+        pane, widget = self.tabs[name].pane, self.pane(name)
         needs = pane.needs(context)
         known = self._filled.get(name)
         if name in self._filled and (needs is known or (needs and known and same(needs, known))):
@@ -157,16 +154,16 @@ class Panes(Vertical):
                 f"pane {name}",
                 (pane.compute, *needs),
                 compute_view,
-                lambda view: self._came(pane, needs, view),
+                lambda view: self._came(name, needs, view),
                 rest=pane.rest,
             )
         else:
             self._filled[name] = needs
             pane.show(widget, pane.compute(*needs))
 
-    def _came(self, pane: Pane, needs: tuple[Any, ...], view: Any) -> None:
-        self._filled[pane.name] = needs
-        pane.show(self.pane(pane.name), view)
+    def _came(self, name: str, needs: tuple[Any, ...], view: Any) -> None:
+        self._filled[name] = needs
+        self.tabs[name].pane.show(self.pane(name), view)
 
 
 def compute_view(compute: Any, *values: Any) -> Any:

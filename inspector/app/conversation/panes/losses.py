@@ -110,7 +110,7 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int) -> FactScope:
     if not plan.compacts:
         note = f"A compaction now would change nothing: {plan.reason}."
         return FactScope("risk", "at risk", "at risk", (), note)
-    return risk_scope(facts.reading.risk.at_risk(*plan.regions()), generation)
+    return risk_scope(facts.reading.risk.at_risk(*plan.regions(), kept=plan.kept), generation)
 
 
 def _scopes_then(facts: FactsRead, plan: Plan | None, at: Moment) -> tuple[FactScope, ...]:
@@ -124,7 +124,7 @@ def _scopes_then(facts: FactsRead, plan: Plan | None, at: Moment) -> tuple[FactS
         note = f"A compaction at this step would change nothing: {plan.reason}."
         risk = FactScope("risk", "at risk", "at risk", (), note)
     else:
-        entries = as_of.at_risk(at.generation, at.length, *plan.regions())
+        entries = as_of.at_risk(at.generation, at.length, plan)
         risk = risk_scope(entries, at.generation, then=True)
     return (*as_of.scopes(at.generation - 1, at.step), risk)
 
@@ -135,7 +135,6 @@ def _show(pane: Losses, view: tuple[LossesView, FactsRead | None] | None) -> Non
 
 
 PANE = Pane(
-    "losses",
     "What the messages said that the chosen compaction summarized, and what became of it: ✗ lost, ? the thing is "
     "mentioned and its value is not, ≈ in other words, = word for word; over it what all compactions kept, by kind. r "
     "turns to what was pruned and to what is → at risk in a compaction now. f, w, c leave a fate, a speaker, a kind. "

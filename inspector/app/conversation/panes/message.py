@@ -174,14 +174,12 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 
 
 PANE = Pane(
-    "message",
     "The message under the cursor in full: its text, its tool calls with their results, its reasoning, what pruning "
     "would leave of it, and the row as it is stored.",
     Message,
     _needs,
     compute,
     Message.set_found,
-    short="msg",
     threaded=True,
     rest=_REST,
 )

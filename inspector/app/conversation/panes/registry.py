@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from inspector.app.conversation.panes import (
-    cache,
-    compaction,
-    findings,
-    losses,
-    message,
-    summary,
-    what_if,
-)
-from inspector.app.conversation.panes.base import Pane
+from inspector.app.conversation.panes.base import Tab
 
-PANES: tuple[Pane, ...] = (
-    message.PANE,
-    compaction.PANE,
-    summary.PANE,
-    losses.PANE,
-    cache.PANE,
-    what_if.PANE,
-    findings.PANE,
+PANES: tuple[Tab, ...] = tuple(
+    Tab(name, short, f"{__package__}.{name.replace('-', '_')}")
+    for name, short in (
+        ("message", "msg"),
+        ("compaction", "comp"),
+        ("summary", "sum"),
+        ("losses", ""),
+        ("cache", ""),
+        ("what-if", "what"),
+        ("findings", "finds"),
+    )
 )

@@ -67,7 +67,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
     changes = state.view in ("changes", "sides")
     lineage = context.loaded.latest(LINEAGE) if state.view == "life" else None
-    budget = context.derived.budgets.max_summary_tokens
+    budget = context.derived.budgets.summary_limit
     return (
         shown,
         before if changes else None,
@@ -88,13 +88,13 @@ def compute(
     lineage: LineageAsOf | None,
     then: int,
     total: int,
-    budget: int,
+    budget: int | None,
     view: str,
     attempts: AttemptsRead | None = None,
 ) -> SummaryPaneView:
     """The summary of a compaction, as far as the view on screen needs it; `then` compactions of `total` had been made.
 
-    `budget` is the largest summary in tokens.
+    `budget` is the largest summary in tokens, None where nobody knows.
     """
     from inspector.app.conversation.attempt_views import attempts_view
     from inspector.app.conversation.summary_views import diff_view, summary_view
@@ -117,7 +117,6 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 
 PANE = Pane(
-    "summary",
     "The summary that the chosen compaction made, section by section, with its size against the budget for it. m turns "
     "to what changed since the one before (+ added, − removed, ≈ reworded, → moved, = kept), to both side by side, "
     "and to the life of every item through all compactions (+ new, = kept, # renumbered, ≈ reworded, ÷ split, & "
@@ -128,7 +127,6 @@ PANE = Pane(
     compute,
     Summary.set_view,
     _wants,
-    short="sum",
     parts=(
         ("text", SummaryText),
         ("changes", SummaryChanges),

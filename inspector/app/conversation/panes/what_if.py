@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -12,7 +13,8 @@ from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.state import Tuning
 from inspector.engines.base import Budgets, Plan, Settings
-from inspector.engines.registry import engine, names
+from inspector.engines.capabilities import default_threshold
+from inspector.engines.registry import engine, names, with_profile
 from widgets.bars.gauge import GaugeState, parting
 from widgets.base import human
 from widgets.panes.knob_values import SUMMARY_SIZE
@@ -50,6 +52,8 @@ class WhatIf(WhatIfPane):
         settings, size = self.tuning
         if event.name == SUMMARY_SIZE:
             size = event.value if isinstance(event.value, int | float) else None
+        elif event.name == "profile":
+            settings = with_profile(settings, str(event.value))
         else:
             settings = settings.with_(**{event.name: event.value})
         # Another turn may come before the screen has answered this one.
@@ -119,13 +123,15 @@ def compute(
 
 
 def presets(settings: Settings, force: Settings) -> tuple[Preset, ...]:
-    """Settings under names: those in force, Hermes' defaults, early and late compaction."""
+    """Settings under names: those in force, the profile's defaults, early and late compaction."""
     plain = Settings(profile=force.profile, context_length=force.context_length)
+    share = default_threshold(engine(force.profile), force.context_length)
+    plain = plain if share is None else replace(plain, threshold=share)
     early = settings.with_(threshold=0.4, target_ratio=0.3)
     late = settings.with_(threshold=0.8, target_ratio=0.15)
     return (
         Preset("in force", force, "What the flags, config.yaml, the store and the model tell"),
-        Preset("defaults", plain, "Hermes' defaults"),
+        Preset("defaults", plain, "The profile's defaults"),
         Preset("early", early, "Compact early, keep a long tail"),
         Preset("late", late, "Compact late, keep a short tail"),
     )
@@ -144,11 +150,10 @@ def _outcome(plan: Plan | None, settings: Settings, reported: int | None) -> tup
     }[engine(settings.profile).fires(size, settings)]
     if not plan.compacts:
         return when, f"A compaction now would change nothing: {plan.reason}."
-    head, tail = plan.regions()
     return (
         when,
         f"A compaction now: ~{human.count(plan.tokens_before)} → about {human.count(plan.tokens_after)} tokens, "
-        f"{human.count(plan.length)} → {human.count(head + plan.length - tail + (not plan.merged))} messages.",
+        f"{human.count(plan.length)} → {human.count(plan.length_after)} messages.",
     )
 
 
@@ -162,7 +167,6 @@ def _show(pane: WhatIf, view: tuple[TuneState, ReplayView | None, int] | None) -
 
 
 PANE = Pane(
-    "what-if",
     "The settings as knobs, the whole conversation step by step (tokens as recorded, and as they would have been under "
     "the settings), and every number that follows from them with its reasons (◆ a rule that changed it). ← → turn a "
     "knob, enter begins a value to type. R puts all back to what is in force, ctrl+z takes the last change back, "
@@ -172,6 +176,5 @@ PANE = Pane(
     compute,
     _show,
     lambda state: (RECORDING, COSTING, RUNS, RECORDED_FIGURES, FACTS),
-    short="what",
     parts=(("", Knobs), ("", TokenGraph)),
 )

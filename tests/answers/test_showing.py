@@ -1,0 +1,58 @@
+"""What a generation costs to show, and that its table is as wide as it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.answers.answers import Answers
+from inspector.answers.showing import show_generation
+from inspector.export.text.console import table_of
+from inspector.stores import entries
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
+
+
+def test_the_live_list_is_read_once_and_no_other_list_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    for number in range(2):
+        made.user(f"Read berth {number}.")
+        made.answer(lines.call(f"t{number}", "Read", file_path="berth.py"), written=60)
+        made.result(f"t{number}", "x" * 400)
+        if not number:
+            made.compact(lines.nine_sections(primary=["Read the berths"]), before=155_000)
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    store.open(row.id)
+    spans: list[tuple[int, int]] = []
+    read_spans = entries.read_spans
+
+    def counted(path: Path, wanted: list[tuple[int, int]]) -> list[dict[str, object] | None]:
+        spans.extend(wanted)
+        return read_spans(path, wanted)
+
+    monkeypatch.setattr(entries, "read_spans", counted)
+    shown = show_generation(Answers(store, {}, None), row.id, None, exact=True)
+    assert shown.recorded is None
+    assert len(shown.messages) == 4
+    assert len(spans) == len(set(spans)) == 4
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab …—“→日\u0301\u200b😀\u200d"), max_size=90), min_size=1, max_size=5),
+    st.integers(21, 60),
+)
+def test_a_column_that_is_cut_stays_within_the_line(texts: list[str], room: int) -> None:
+    table = table_of(("#", True), ("title", False), cut=("title",))
+    for number, text in enumerate(texts):
+        table.add(number, text)
+    for line in table.lines(room):
+        assert cell_len(line) <= room

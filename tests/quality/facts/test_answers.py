@@ -1,0 +1,89 @@
+"""What a user answers to a question of the agent's: told with the question, kept where it stands beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.quality.facts.extract import facts_of
+from inspector.quality.facts.fact import Fact, Saying, Statement
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.passage_index import ListText, PassageIndex
+from tests.quality.facts.made_facts import RULES
+
+HEAD = "User has answered your questions: "
+END = ". You can now continue with the user's answers in mind."
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+    "To tell you how to proceed, the user said:\n"
+)
+LONG = "right now it is 3 because the harbor office drops each call that comes later than that"
+CLARIFY = (
+    "The user wants to clarify these questions.\n    This means they may have additional information.\n\n"
+    '    Questions asked:\n- "Which berth?"\n  (No answer provided)'
+)
+
+
+def _said(text: str) -> list[Statement]:
+    found = facts_of(text, "tool", RULES).statements
+    assert {one.voice for one in found} <= {"user"}
+    return list(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (f'{HEAD}"Which share model?"="Hybrid"{END}', [("Hybrid ← Which share model?", "Hybrid")]),
+        (f'{HEAD}"Where, \'left\' or right?"="Both"{END}', [("Both ← Where, 'left' or right?", "Both")]),
+        (
+            'Your questions have been answered: "Where should `a/b.md` live?"="Standalone /ships (Recommended)", '
+            '"Ship it first?"="Yes". You can now continue with these answers in mind.',
+            [("Standalone /ships ← Where should `a/b.md` live?", "Standalone /ships"), ("Yes ← Ship it first?", "Yes")],
+        ),
+        (
+            f'{HEAD}"How many retries?"="{LONG}" user notes: {LONG}{END}',
+            [(f"{LONG} ← How many retries?", LONG)],
+        ),
+        (
+            f'{HEAD}"Which port?"="8443" user notes: never use port 443{END}',
+            [("8443 ← Which port?", "8443"), ("never use port 443", "never use port 443")],
+        ),
+        (f'{HEAD}"Hybrid or not?"="what speaks for hybrid shares?"{END}', [("what speaks for hybrid shares?",) * 2]),
+        (f'{HEAD}"More questions, or move to next area?"="Next area"{END}', []),
+        (f'{REFUSED}{CLARIFY}', []),
+        (
+            f'{REFUSED}The user has indicated they have provided enough answers.\n\n'
+            'Questions asked and answers provided:\n- "Which berth?"\n  Answer: Berth 4',
+            [("Berth 4 ← Which berth?", "Berth 4")],
+        ),
+        (
+            f"{REFUSED}Never touch the lock file.\n\nNote: The user's next message may contain a correction.",
+            [("Never touch the lock file.",) * 2],
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list[tuple[str, str]]) -> None:
+    assert [(one.text, text[slice(*one.span)]) for one in _said(text)] == facts
+
+
+@pytest.mark.parametrize(
+    ("answer", "summary", "outcome"),
+    [
+        ("Hybrid", "The share model is hybrid: invitations and keys.", "paraphrased"),
+        ("Hybrid", "The share model is invitation only.", "lost"),
+        ("Hybrid", "Berth 4 got a hybrid crane.", "uncertain"),
+        ("Settings page", "The share model is set in the settings page.", "paraphrased"),
+        ("Per-recipient keys", "Share model of the harbor: keys per recipient.", "paraphrased"),
+        ("Next quay", "The quay is swept.", "lost"),
+    ],
+)
+def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
+    answer: str, summary: str, outcome: str
+) -> None:
+    (one,) = _said(f'{HEAD}"Which share model for the harbor?"="{answer}"{END}')
+    saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
+    fact = Fact(
+        "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
+        (saying,), 0, 1.0,
+    )  # fmt: skip
+    after = PassageIndex([ListText("summary", 0, "user", summary)], RULES)
+    assert fate(fact, after, 1).outcome == outcome

@@ -1,0 +1,55 @@
+"""The scrollbar of lists looks and works as Textual's own."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.scrollbar import ScrollBar
+
+from widgets.base.scroll_bar import LineScrollBar
+from widgets.lists.message_list import ListSource, MessageList, MessageRow
+
+HEIGHT = 20
+
+
+class Page(App[None]):
+    """A list with more rows than lines."""
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        yield MessageList()
+
+
+@pytest.mark.parametrize("row", [0, 90, 91, 333, 599])
+async def test_each_line_looks_as_textual_draws_it(row: int) -> None:
+    app = Page()
+    async with app.run_test(size=(60, HEIGHT)) as pilot:
+        messages = app.query_one(MessageList)
+        messages.set_rows(
+            ListSource([MessageRow(str(n), "user", f"text {n}") for n in range(600)]), cursor=row
+        )
+        await pilot.pause()
+        bar = messages.vertical_scrollbar
+        assert isinstance(bar, LineScrollBar)
+        for over in (False, True):
+            bar.mouse_over = over
+            for crop in (Region(0, 0, bar.size.width, HEIGHT), Region(1, 3, 1, 9)):
+                ours, theirs = bar.render_lines(crop), ScrollBar.render_lines(bar, crop)
+                assert [list(strip) for strip in ours] == [list(strip) for strip in theirs]
+
+
+async def test_a_click_on_it_scrolls() -> None:
+    app = Page()
+    async with app.run_test(size=(60, HEIGHT)) as pilot:
+        messages = app.query_one(MessageList)
+        messages.set_rows(ListSource([MessageRow(str(n), "user", f"text {n}") for n in range(600)]))
+        await pilot.pause()
+        scrolled = asyncio.Event()
+        app.watch(messages, "scroll_y", lambda: scrolled.set(), init=False)
+        await pilot.click(messages.vertical_scrollbar, offset=(0, HEIGHT - 1))
+        # Textual scrolls with its next beat.
+        await asyncio.wait_for(scrolled.wait(), 60)
+        assert messages.scroll_offset.y > 0
