@@ -8,6 +8,7 @@ import lzma
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _allow_as_many_files_as_a_login()
     set_budget(everything=config.getoption("--slow"))
     share_parsed_styles()
     wait_for_the_event_loop()
+
+
+def _allow_as_many_files_as_a_login() -> None:
+    """No more open files than a process may have where nobody changed anything: who forgets to close some, fails."""
+    with suppress(ImportError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, most) if most >= 0 else 1024, most))
 
 
 def pytest_collection_finish() -> None:

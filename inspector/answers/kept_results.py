@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import inspector
 from inspector.answers.resolving import info_for
 from inspector.config.database import CacheFile
+from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store, stamp_of
@@ -124,16 +124,11 @@ def _hashed(*texts: str) -> bytes:
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
-_KEPT: dict[str, KeptResults] = {}
-_OPENING = Lock()
+_OPENED = OpenedOnce(KeptResults)
 
 
 def default_results() -> KeptResults:
     """What is kept in the user's cache directory, opened once."""
     from inspector.config.folders import cache_dir
 
-    path = cache_dir() / "results.db"
-    with _OPENING:
-        if str(path) not in _KEPT:
-            _KEPT[str(path)] = KeptResults(path)
-        return _KEPT[str(path)]
+    return _OPENED.at(cache_dir() / "results.db")

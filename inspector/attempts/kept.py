@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from inspector.attempts.attempt import Ask, Attempt, Place
+from inspector.config.opened import OpenedOnce
 from inspector.core.errors import OutputProblem
 
 if TYPE_CHECKING:
@@ -218,14 +219,11 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-_KEPT: dict[str, KeptAttempts] = {}
-_OPENING = RLock()
+_OPENED = OpenedOnce(KeptAttempts)
 
 
 def default_attempts() -> KeptAttempts:
     """Those in the user's data directory."""
     from inspector.config.folders import data_dir
 
-    path = data_dir() / "attempts.db"
-    with _OPENING:
-        return _KEPT.setdefault(str(path), KeptAttempts(path))
+    return _OPENED.at(data_dir() / "attempts.db")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.config.database import CacheFile
+from inspector.config.opened import OpenedOnce
 from inspector.stores.recorded import FileDigest, digest_from
 from inspector.stores.signatures import Signature
 
@@ -135,14 +136,11 @@ def _kept(data: object) -> Kept | None:
         return None
 
 
-_OPENED: dict[str, FileIndex] = {}
+_OPENED = OpenedOnce(FileIndex)
 
 
 def default_index() -> FileIndex:
     """The index in the user's cache directory, opened once."""
     from inspector.config.folders import cache_dir
 
-    path = cache_dir() / "files.db"
-    if str(path) not in _OPENED:
-        _OPENED[str(path)] = FileIndex(path)
-    return _OPENED[str(path)]
+    return _OPENED.at(cache_dir() / "files.db")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import shlex
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from inspector.attempts.summarizers.base import LONGEST
 from inspector.attempts.summarizers.command import CommandSummarizer
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import is_safe
+from tests.readable import readable
 
 
 def python(code: str, patience: float = 60.0) -> CommandSummarizer:
@@ -84,7 +84,7 @@ def ended(pid: int) -> bool:
     except ProcessLookupError:
         return True
     try:
-        return bool(select.select([handle], [], [], 60.0)[0])
+        return readable(handle, 60.0)
     finally:
         os.close(handle)
 

@@ -6,13 +6,14 @@ import fcntl
 import os
 import pty
 import re
-import select
 import signal
 import struct
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from tests.readable import readable
 
 WIDTH, HEIGHT = 160, 48
 _ASKS_SYNC, _HAS_SYNC = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
@@ -106,7 +107,7 @@ class Terminal:
         os.close(self._fd)
 
     def _read(self, seconds: float) -> bool:
-        if seconds <= 0 or not select.select([self._fd], [], [], seconds)[0]:
+        if seconds <= 0 or not readable(self._fd, seconds):
             return False
         try:
             data = os.read(self._fd, 1 << 16)

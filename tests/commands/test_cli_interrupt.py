@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples import also
+from tests.readable import readable
 from tests.stores.writer import Writer, create, talk
 
 pytestmark = pytest.mark.skipif(
@@ -75,8 +75,7 @@ class Sweeping:
 
     def read(self) -> bool:
         """Read what is told next; false where nobody is there any more to tell something."""
-        ready, _, _ = select.select([self._master], [], [], PATIENCE)
-        assert ready, f"nothing is told any more, behind {self.told!r}"
+        assert readable(self._master, PATIENCE), f"nothing is told any more, behind {self.told!r}"
         try:
             found = os.read(self._master, 4096)
         except OSError:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
-import select
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from tests.readable import readable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,8 +32,8 @@ def in_terminal(
     os.close(slave)
     seen = b""
     end = time.monotonic() + 60
-    while time.monotonic() < end and (program.poll() is None or select.select([master], [], [], 0)[0]):
-        if not select.select([master], [], [], 0.1)[0]:
+    while time.monotonic() < end and (program.poll() is None or readable(master, 0)):
+        if not readable(master, 0.1):
             continue
         try:
             seen += os.read(master, 65_536)

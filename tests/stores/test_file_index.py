@@ -357,7 +357,7 @@ def test_digests_come_back_as_they_were(tmp_path: Path) -> None:
     assert index.get([str(tmp_path / "a\udcff"), "b"]) == {str(tmp_path / "a\udcff"): kept}
 
 
-@pytest.mark.parametrize("data", [b"", b"no database at all" * 100])
+@pytest.mark.parametrize("data", [b"", b"no database at all" * 100], ids=["empty", "text"])
 def test_a_damaged_index_is_made_anew(tmp_path: Path, data: bytes) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
