@@ -256,6 +256,18 @@ def test_the_users_words_are_kept_as_they_are_written(tmp_path: Path) -> None:
     assert [role for role, _ in texts(store, conversation)].count("system") == 4
 
 
+def test_of_a_team_its_lead_says_what_is_to_be_done(tmp_path: Path) -> None:
+    made = session()
+    brief = "You write the parser. Never touch `lexer.rs`."
+    made.user(f'<teammate-message teammate_id="team-lead" summary="Parser">\n{brief}\n</teammate-message>')
+    made.user('<teammate-message teammate_id="tester" color="blue">\nAll 14 tests pass.\n</teammate-message>')
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.title == brief
+    (lead, brief_told), (other, _) = texts(store, conversation)
+    assert (lead, other) == ("user", "system")
+    assert brief in brief_told
+
+
 def _queued(*steps: tuple[str, str | None]) -> Any:
     """A turn of two calls. Between them the user types what is put into the queue."""
     made = session()

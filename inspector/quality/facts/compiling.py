@@ -153,11 +153,13 @@ def _voices(entry: Mapping[str, Any]) -> Voices:
 
     tags = [re.escape(str(tag)) for tag in entry.get("tags", ())]
     own = [re.escape(str(tag)) for tag in entry.get("own", ())]
+    wraps = [re.escape(str(tag)) for tag in entry.get("wraps", ())]
     return Voices(
         starts=either("starts", r"\s*"),
         block=re.compile(rf"<(?P<tag>{'|'.join(tags)})(?:\s[^<>]*)?>" if tags else "(?!)"),
         note=either("notes"),
         own=re.compile(rf"<(?:{'|'.join(own)})>(?P<said>[^<>]+)<" if own else "(?!)"),
+        wrap=re.compile(rf"</?(?:{'|'.join(wraps)})(?:\s[^<>]*)?>" if wraps else "(?!)"),
         hint=either("hints", r"\s*"),
         spoken=tuple(re.compile(str(pattern)) for pattern in entry.get("spoken", ())),
         answers=tuple(re.compile(str(pattern), re.MULTILINE) for pattern in entry.get("answers", ())),

@@ -53,7 +53,7 @@ class Wish:
 class Voices:
     """Who speaks where several do. `starts` begins a message that a program wrote in the user's name, `block` opens a
     tagged block (group `tag`) of the same, `note` what it put behind what the user said; `own` finds what of such
-    the user said (group `said`). A tool's result that begins with `hint` hands on the user's words, which `spoken`
+    the user said (group `said`), and `wrap` the tags around what is said to the agent, by another agent say. A tool's result that begins with `hint` hands on the user's words, which `spoken`
     finds; `answers` find what was answered (group `said`) to a question (group `asked`), and `onward` matches answers
     that only go on to the next question. `thinking` begins what an agent thinks aloud."""
 
@@ -61,6 +61,7 @@ class Voices:
     block: re.Pattern[str]
     note: re.Pattern[str]
     own: re.Pattern[str]
+    wrap: re.Pattern[str]
     hint: re.Pattern[str]
     spoken: tuple[re.Pattern[str], ...]
     answers: tuple[re.Pattern[str], ...]

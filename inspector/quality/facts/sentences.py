@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Span
 
-#: Longer sentences are cut, between words: nobody says a fact in more characters.
+#: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
 LONGEST = 420
+# What goes on for more pieces than these is data in one line.
+_MOST_PIECES = 8
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
 # A short line may be mostly its value ("Budget: $4,500.").
@@ -74,15 +76,26 @@ def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]
 
 
 def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentence]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if end - start > LONGEST:
-        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
-        end = space if space >= 0 else start + LONGEST
-    if end - start >= 3:
-        yield Sentence(start, end, pasted)
+    for a, b in _cut(text, start, end):
+        while a < b and text[a].isspace():
+            a += 1
+        while b > a and text[b - 1].isspace():
+            b -= 1
+        if b - a >= 3:
+            yield Sentence(a, b, pasted)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Span]:
+    """The pieces of a sentence, none longer than a fact may be."""
+    for _ in range(_MOST_PIECES):
+        if end - start <= LONGEST:
+            yield start, end
+            return
+        first, last = start + LONGEST // 2, start + LONGEST
+        stop = max((mark.end() for mark in _CLAUSE.finditer(text, first, last)), default=0)
+        stop = stop or text.rfind(" ", first, last) + 1 or last
+        yield start, stop
+        start = stop
 
 
 def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:

@@ -22,7 +22,17 @@ def own_words(text: str, rules: Rules) -> list[Span]:
     for start, end in _blocks(text[:MOST], rules):
         spans += [(at, start), *(m.span("said") for m in rules.voices.own.finditer(text, start, end))]
         at = end
-    return [span for span in (*spans, (at, min(len(text), MOST))) if text[slice(*span)].strip()]
+    spans = [part for span in (*spans, (at, min(len(text), MOST))) for part in _unwrapped(text, span, rules)]
+    return [span for span in spans if text[slice(*span)].strip()]
+
+
+def _unwrapped(text: str, span: Span, rules: Rules) -> Iterator[Span]:
+    """What stands before, in and behind the tags around what is said to the agent."""
+    at, end = span
+    for tag in rules.voices.wrap.finditer(text, at, end):
+        yield at, tag.start()
+        at = tag.end()
+    yield at, end
 
 
 def _blocks(text: str, rules: Rules) -> Iterator[Span]:

@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.core.text import safe_line
 from inspector.stores.claude_code.chain import gone_back, parts_of
-from inspector.stores.claude_code.forms import attachment_wires, user_wires
+from inspector.stores.claude_code.forms import attachment_wires, user_wires, without_tag
 from inspector.stores.claude_code.joining import is_left, left_name
 from inspector.stores.claude_code.queued import QUEUED, Handed, Queue, said_again
 from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
@@ -132,7 +132,7 @@ class _Tally:
             self.results = any(wire["role"] == "tool" for wire in wires)
         if not self.words and not line.isCompactSummary:
             said = next((w["content"] for w in wires if w["role"] == "user"), "")
-            self.words = said if isinstance(said, str) else ""
+            self.words = without_tag(said) if isinstance(said, str) else ""
 
     def _message(self, uuid: str, count: int) -> None:
         self.messages += count

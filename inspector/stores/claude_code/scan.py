@@ -87,7 +87,6 @@ class Scan:
     nodes: list[Node] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
-    first_words: str = ""
     session: str = ""
     folder: str = ""
     version: str = ""
@@ -254,9 +253,6 @@ class _Scanner:
         node.summary = value.get("isCompactSummary") is True
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = found.entries.add(wires, node.at, node.summary)
-        if not found.first_words and not node.summary:
-            words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-            found.first_words = words if isinstance(words, str) else ""
 
 
 def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:

@@ -14,6 +14,7 @@ from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.exact_values import names_in, values_of
 from inspector.quality.facts.extract import extract, facts_of
 from inspector.quality.facts.fact import MessageFacts
+from inspector.quality.facts.sentences import LONGEST
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import RULES, said
 from tests.quality.facts.test_fact_rules import EXAMPLES
@@ -310,6 +311,34 @@ def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
         ]
     )  # fmt: skip
     assert [one.text for one in said(pasted)] == ["It fails at the start."]
+
+
+def test_what_another_agent_hands_on_is_said_to_the_agent() -> None:
+    brief = (
+        '<teammate-message teammate_id="team-lead" summary="Parser">\n'
+        "Add a function `parse_date` to the `dates` package.\n"
+        "</teammate-message>\n"
+        "And keep <b>the old one</b> for now."
+    )
+    told = said(brief)
+    assert [one.text for one in told] == [
+        "Add a function `parse_date` to the `dates` package.",
+        "And keep <b>the old one</b> for now.",
+    ]
+    assert not any(one.pasted for one in told)
+
+
+def test_what_somebody_says_at_length_is_read_to_its_end() -> None:
+    wishes = ", ".join(f"shelf number {number} gets the colour {number + 30}" for number in range(30))
+    told = said(f"Please paint the warehouse so that {wishes}.")
+    assert all(len(one.text) <= LONGEST for one in told)
+    assert told[-1].text.endswith("shelf number 29 gets the colour 59.")
+    whole = " ".join(one.text for one in told)
+    assert all(f"shelf number {number} gets the colour {number + 30}" in whole for number in range(30))
+
+
+def test_data_in_one_line_is_not_read_for_ever() -> None:
+    assert len(said("the shelf holds a box, " * 2_000)) <= 8
 
 
 def test_a_rule_of_a_quoted_letter_is_read_to_its_end() -> None:
