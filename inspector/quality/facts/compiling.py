@@ -232,6 +232,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),
         asks=asks([*words("requests"), *words("asks")], words("fillers"), words("stating"), pairs),
+        inquiries=asks(words("inquiries"), [*words("fillers"), *words("requests")], [], pairs),
         nods=nods(words("nods"), pairs),
         lead=lead(words("fillers")),
         pointing=lexicon("pointing"),

@@ -53,9 +53,10 @@ class Wish:
 class Voices:
     """Who speaks where several do. `starts` begins a message that a program wrote in the user's name, `block` opens a
     tagged block (group `tag`) of the same, `note` what it put behind what the user said; `own` finds what of such
-    the user said (group `said`), and `wrap` the tags around what is said to the agent, by another agent say. A tool's result that begins with `hint` hands on the user's words, which `spoken`
-    finds; `answers` find what was answered (group `said`) to a question (group `asked`), and `onward` matches answers
-    that only go on to the next question. `thinking` begins what an agent thinks aloud."""
+    the user said (group `said`), and `wrap` the tags around what is said to the agent, by another agent say. A tool's
+    result that begins with `hint` hands on the user's words, which `spoken` finds; `answers` find what was answered
+    (group `said`) to a question (group `asked`), and `onward` matches answers that only go on to the next question.
+    `thinking` begins what an agent thinks aloud."""
 
     starts: re.Pattern[str]
     block: re.Pattern[str]
@@ -74,7 +75,7 @@ class Language:
     """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
     cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges, `guesses` those of
     them that guess. `swaps` find a word (group `new`) that is wanted in the place of another (`old`). `asks` find a
-    sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question); `nods` are
+    sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question), `inquiries` one that only asks to be told; `nods` are
     answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points back at something
     said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
@@ -97,6 +98,7 @@ class Language:
     openers: frozenset[str]
     requests: re.Pattern[str]
     asks: re.Pattern[str]
+    inquiries: re.Pattern[str]
     nods: re.Pattern[str]
     lead: re.Pattern[str]
     pointing: re.Pattern[str]

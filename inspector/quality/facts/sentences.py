@@ -41,8 +41,44 @@ _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
 _LOGGED = re.compile(r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| )")
 # A line of a compiler or checker: the file, the line in it.
 _CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
-# A line of a browser's console or of a trace in JavaScript: where a function stands.
-_TRACED = re.compile(r"\s+at (?:\S+ )?\(?\S+:\d+:\d+\)?|[\w.$()<> ]+ @ [\w./@:-]+:\d+")
+_PROGRAMS = (
+    r"-?(?:zsh|bash|sh|fish|dash|ksh)|node|npm|npx|yarn|pnpm|bun|deno|git|make|docker|curl|wget|pip3?|ssh|sudo|ruby|"
+    r"python[\d.]*|cargo|go|ld|gcc|clang|tsc|javac?|rm|cp|mv|ls|cat|cd|grep|sed|awk|find|env|kubectl|brew|apt|psql|fatal"
+)
+# A line that no person writes and that stands in a block with others of the kind: of a browser's console or a trace in
+# JavaScript (where a function stands), a shell's prompt, what it or its commands complain of, a run of tests.
+_TRACED = re.compile(
+    r"\s+at (?:\S+ )?\(?\S+:\d+:\d+\)?|[\w.$()<> ]+\s@\s[\w./@:-]+:\d+|[\w.-]+\.[jt]sx?:\d+\s*$|"
+    r"\s*(?:\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |Traceback \(|npm (?:ERR!|WARN|error|warn) |"
+    r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
+    rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|not recogni[sz]ed|requires an|\*\*\*|"
+    r"unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )"
+)
+# The name of a section above what it is about: its words begin with capitals.
+_NUMBER = re.compile(r"\s*(?:\(?(?:[A-Z][a-z]+ )?\d{1,2}(?:\.\d{1,2})*[.):]\s+(?:[A-Z]+:\s+)?)?")
+_NAMED = re.compile(r"[A-Za-z][\w'’-]*")
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "vs",
+        "with",
+        "your",
+    ]
+)
+_NO_HEADING = re.compile(r"[.!?:;,`\"_=@]|[a-z][A-Z]|\d")
 # After so many lines that programs printed, what stands right behind them is theirs too.
 _PRINTED = 2
 # What stands in a line beside paths and hashes: enough words are prose.
@@ -123,7 +159,9 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
             _nest(tags, tag[2], bool(tag[1]))
             prose = False
         else:
-            prose = _is_prose(line)
+            prose = _is_prose(line) and not (
+                number + 1 < len(lines) and _is_heading(line) and _stands_apart(lines, number)
+            )
             joins = prose and start >= 0 and pasted == was_pasted and _continues(text, end, line)
         if start >= 0 and not joins:
             yield start, end, was_pasted
@@ -168,6 +206,22 @@ def _continues(text: str, end: int, line: str) -> bool:
         and text[end - 1] not in ".!?:。！？："
         and "\n" not in text[max(0, end - 40) : end]
     )
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a line names what stands below it: "Step 4: Add Your First Boat", "Medium Severity"; in capitals alone,
+    which may be a rule that is shouted, only behind a number."""
+    number = _NUMBER.match(line)
+    rest = line[number.end() :] if number is not None else line
+    words = _NAMED.findall(rest)
+    if len(words) < 2 or _NO_HEADING.search(rest) or (rest.isupper() and rest == line):
+        return False
+    return all(word[0].isupper() or word in _SMALL for word in words) and sum(len(w) > 3 for w in words) > 1
+
+
+def _stands_apart(lines: Sequence[str], number: int) -> bool:
+    """Whether a line has an empty one above or below, or none above."""
+    return number == 0 or not lines[number - 1].strip() or not lines[number + 1].strip()
 
 
 def _is_prose(line: str) -> bool:

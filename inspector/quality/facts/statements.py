@@ -35,6 +35,8 @@ _ALONE_PAIRS = 9
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
 _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
+#: A message of more characters says itself what the numbers and letters in it stand for.
+_SHORT = 80
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _POINT = re.compile(r"\d{1,2}[.)、]\s")
@@ -80,7 +82,7 @@ def statements_of(
             start = label.end()
             break
     body = text[start:end]
-    asked = _ASKED.search(body) is not None and not _requested(body, rules)
+    asked = _inquires(body, rules) or (_ASKED.search(body) is not None and not _requested(body, rules))
     if role == "assistant":
         # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
         if asked or sentence.pasted or body.rstrip("*_").endswith((":", "：")):
@@ -96,6 +98,8 @@ def statements_of(
     if best is None:
         return [] if sentence.pasted else _of_own(line, body)
     cue, (a, b) = best
+    if _leads_over(line, body) or (len(text) > _SHORT and _only_chooses(body, rules)):
+        return []
     span = _clause_around(line, start + a) if cue.clause else line.span
     return [
         _statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength),
@@ -119,6 +123,20 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
         return [] if hedged else _of_values(line)
     cue, (a, b) = best
     return [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
+
+
+def _leads_over(line: _Line, body: str) -> bool:
+    """Whether a rule says nothing but that what stands below it is one ("Every query MUST:", "HARD RULES:")."""
+    if not body.endswith((":", "：")) or _NAMING.search(body):
+        return False
+    return body.isupper() or (not has_unspaced(body) and len(set(line.rules.stemmer.words(body))) <= _ALONE)
+
+
+def _only_chooses(body: str, rules: Rules) -> bool:
+    """Whether a sentence is a choice by number or letter alone: what it stood for is elsewhere in the same text."""
+    bare = body.translate({ord("("): " ", ord(")"): " "}).strip()
+    found = (language.choices.match(bare) for language in rules.languages)
+    return any(one is not None and one.end() >= len(bare) for one in found)
 
 
 def _before_data(text: str, sentence: Sentence) -> int:
@@ -149,7 +167,7 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     few = len(statement.things) < alone
     if body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1]):
         bare = not _NAMING.search(body) and len(statement.things) <= alone
-        if bare if rule == "request" else few or not line.values:
+        if (few or not line.values) if rule == "told" else bare:
             # It leads over to something else.
             return []
     if rule == "told" and not line.values and few and language.pointing.match(body):
@@ -215,6 +233,14 @@ def _requested(body: str, rules: Rules) -> bool:
     """Whether a question is a request that is put politely."""
     return any(
         (language.requests.search if language.pairs else language.requests.match)(body) is not None
+        for language in rules.languages
+    )
+
+
+def _inquires(body: str, rules: Rules) -> bool:
+    """Whether a sentence only asks to be told something ("show me where ..."), with or without its mark."""
+    return any(
+        (language.inquiries.search if language.pairs else language.inquiries.match)(body) is not None
         for language in rules.languages
     )
 
