@@ -11,8 +11,8 @@ from inspector.answers.kept_facts import keep_facts, known_facts, message_key, p
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
-from inspector.quality.facts.choices import chosen, only_chooses
-from inspector.quality.facts.extract import extract
+from inspector.quality.facts.choices import agreed, chosen, only_chooses
+from inspector.quality.facts.extract import COMMAND, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
 from inspector.replay.transcript import Transcript
@@ -22,6 +22,8 @@ T = TypeVar("T")
 Watch = Callable[[str, int, int], None]
 _BATCH = 256
 _NOWHERE: Span = (0, 0)
+#: What stands in the message of a program where the user called a command.
+_CALLED = "<command-name>"
 
 
 def read_messages(
@@ -68,6 +70,8 @@ class _Reader:
         self.names: set[str] = set()
         #: What the agent said last: the list of which the user may choose.
         self.offered = ""
+        #: The user called a command of theirs, whose text stands in the next message of the program's.
+        self.called = False
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
         """What read_messages answers."""
@@ -75,6 +79,7 @@ class _Reader:
             batch: list[tuple[int, Message]] = []
             start, end = self.starts.get(generation.number, 0), self.ends.get(generation.number, 0)
             for index, message in enumerate(self._messages(generation.number)):
+                message = self._with_command(message)
                 if start <= index < end:
                     batch.append((index, message))
                 if len(batch) >= _BATCH:
@@ -95,6 +100,18 @@ class _Reader:
                 self.watch("messages", self.done, self.total)
             self.done += 1
             yield message
+
+    def _with_command(self, message: Message) -> Message:
+        """A message, its role that of a command where it is the text of one that the user called."""
+        if message.role == "system":
+            text = message.text.lstrip()
+            if self.called and not text.startswith(("<", "(")):
+                self.called = False
+                return replace(message, wire={**message.wire, "role": COMMAND})
+            self.called = self.called or _CALLED in text
+        elif message.role == "assistant":
+            self.called = False
+        return message
 
     def _extract(self, number: int, batch: Sequence[tuple[int, Message]]) -> None:
         if self.cache is None:
@@ -117,6 +134,8 @@ class _Reader:
             if choices := chosen(safe(message.text), self.offered, self.rules):
                 own = (one for one in facts.statements if not only_chooses(one))
                 facts = replace(facts, statements=(*own, *choices))
+            elif not facts.statements:
+                facts = replace(facts, statements=agreed(safe(message.text), self.offered, self.rules))
             self.offered = ""
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)

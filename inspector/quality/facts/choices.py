@@ -1,5 +1,5 @@
 """What the user chose: by number or letter ("2", "let's go with B"), told by what that stood for in the list that the
-agent gave, or by answering a question of the agent's, told with that question."""
+agent gave, or by answering a question of the agent's, also with a "yes" alone, told with that question."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Span, Statement
 from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.sentences import LONGEST
+from inspector.quality.facts.sentences import LONGEST, sentences
 from inspector.quality.facts.statements import placed
 
 #: A longer message says what it wants in words of its own.
 SHORT = 80
 STRENGTH = 7
-#: A choice has no more words that speak of anything.
+#: A choice has no more words that speak of anything, and a question that is worth an answer no fewer.
 _FEW = 3
 #: What stands between an answer and its question, which a narrow list cuts off, and how the rule of such a fact ends.
 ARROW = " ← "
@@ -35,13 +35,31 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
         return ()
     for language in rules.languages:
         found = language.choices.match(body)
-        if found is None:
+        if found is None or language.inquiries.match(body, found.end()):
             continue
         points = points_of(_LABELS.findall(found["labels"]), [before])
         return tuple(
             _statement(point, (0, len(text)), f"{language.name}.choice", rules) for point in points.values()
         )
     return ()
+
+
+def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
+    """What a user's safe text says that only agrees or refuses ("yes", "go ahead"), told with the question that the
+    message before it ends with. Empty where it says more, or nothing was asked."""
+    if not any(language.agrees.fullmatch(text) for language in rules.languages):
+        return ()
+    asked = None
+    for asked in sentences(before):
+        pass
+    if asked is None or not before[asked.start :].rstrip("*_) \n").endswith(("?", "？")):
+        return ()
+    question = _MARKS.sub("", before[asked.start : asked.end])
+    if len(set(rules.stemmer.words(question))) < _FEW:
+        # "Shall I go on?"
+        return ()
+    said = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    return (_answer(text, said, question, rules),)
 
 
 def only_chooses(statement: Statement) -> bool:
@@ -68,13 +86,18 @@ def answered(
     tale = len(own) == 1 and own[0].told and not own[0].asked
     if not body or body.endswith(("?", "？")) or (len(body) > SHORT and not tale):
         return own
-    question = " ".join(text[slice(*asked)].split())
+    return [_answer(text, said, text[slice(*asked)], rules)]
+
+
+def _answer(text: str, said: Span, asked: str, rules: Rules) -> Statement:
+    """The choice that an answer is: its words the answer and the question, its span the answer's."""
+    body, question = " ".join(text[slice(*said)].split()), " ".join(asked.split())
     if len(question) > _ASKED:
         question = "…" + question[-_ASKED:].partition(" ")[2]
     values = placed(values_of(text[slice(*said)], rules), said[0])
     things = tuple(dict.fromkeys(rules.stemmer.words(f"{question} {body}")))
     full = f"{body.replace(ARROW, ' - ')}{ARROW}{question}"
-    return [Statement("decision", full, said, values, f"any{ANSWER}", (0, 0), STRENGTH, things)]
+    return Statement("decision", full, said, values, f"any{ANSWER}", (0, 0), STRENGTH, things)
 
 
 def asked_and_answered(fact: Fact) -> tuple[str, str]:

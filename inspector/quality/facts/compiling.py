@@ -233,6 +233,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         requests=lexicon("requests"),
         asks=asks([*words("requests"), *words("asks")], words("fillers"), words("stating"), pairs),
         inquiries=asks(words("inquiries"), [*words("fillers"), *words("requests")], [], pairs),
+        agrees=nods(words("agrees"), pairs),
         nods=nods(words("nods"), pairs),
         lead=lead(words("fillers")),
         pointing=lexicon("pointing"),

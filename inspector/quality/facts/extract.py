@@ -19,6 +19,8 @@ from inspector.quality.facts.shown import signs_of, signs_of_calls
 from inspector.quality.facts.statements import THINKING, WORKING, placed, statements_of
 from inspector.quality.facts.voices import answered_in_result, own_words, said_in_result
 
+#: The role of a message that is the text of a command of the user's: a prompt in a file, handed on by a program.
+COMMAND = "command"
 #: Names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
 NAMES = 60
 TOOL_NAMES = 12
@@ -81,6 +83,13 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     if role == "tool":
         said = [replace(statement, voice="user") for statement in _said_in_result(text, rules)]
         return MessageFacts(tuple(said), tuple(_mentions(text, (), rules, TOOL_NAMES)))
+    if role == COMMAND:
+        # As something shown: its rules alone count.
+        shown = [
+            replace(one, pasted=True) for span in own_words(text, rules) for one in sentences(text, *span)
+        ]
+        said = [found for one in shown for found in statements_of(text, one, "user", rules)]
+        return MessageFacts(tuple(replace(statement, voice="user") for statement in said))
     if role not in ("user", "assistant"):
         return MessageFacts()
     statements: list[Statement] = []

@@ -16,10 +16,11 @@ _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
 _PASTED, _ASKED = 45.0, 40.0
-#: What gives a rule away in a plan that was handed on says less than where somebody lays it down.
-_CROWDED = 20.0
-#: A message with more statements hands on a plan or a list: what it tells or asks counts as if it was pasted.
+#: A message with more statements hands on a plan or a list: what it asks and tells counts less than what the agent
+#: found, and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
+_CROWDED, _CROWDED_RULE, _CROWDED_SURE = 85.0, 45.0, 20.0
+_SUREST = 9
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -182,11 +183,9 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     steps = {saying.step for saying, _ in gathered.sayings}
     again = sum(not other.pasted for _, other in gathered.sayings) - (not statement.pasted)
     uses = again + used.of(statement, min(steps), steps)
-    # In a plan it leads over to the points that say what is to be done.
-    leads = statement.text.endswith((":", "："))
     rank = (
         _weight(statement, best.role)
-        - (_PASTED if statement.told or leads else _CROWDED) * (gathered.crowded and not statement.pasted)
+        - _crowding(statement) * (gathered.crowded and not statement.pasted)
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
         + min(12.0, 1.5 * uses)
@@ -209,6 +208,13 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     )
     older = [one for one in gathered.sayings if one[0].generation < best.generation]
     return replace(fact, earlier=tuple(_earlier(fact, older))) if older else fact
+
+
+def _crowding(statement: Statement) -> float:
+    """What a statement among very many in one message loses. One that ends with a colon only leads over to others."""
+    if statement.told or statement.text.endswith((":", "：")):
+        return _CROWDED
+    return _CROWDED_SURE if statement.strength >= _SUREST else _CROWDED_RULE
 
 
 def _value(statement: Statement) -> str:

@@ -51,8 +51,9 @@ _TRACED = re.compile(
     r"\s+at (?:\S+ )?\(?\S+:\d+:\d+\)?|[\w.$()<> ]+\s@\s[\w./@:-]+:\d+|[\w.-]+\.[jt]sx?:\d+\s*$|"
     r"\s*(?:\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |Traceback \(|npm (?:ERR!|WARN|error|warn) |"
     r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
-    rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|not recogni[sz]ed|requires an|\*\*\*|"
-    r"unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )"
+    rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|"
+    r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )|"
+    r".{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
 )
 # The name of a section above what it is about: its words begin with capitals.
 _NUMBER = re.compile(r"\s*(?:\(?(?:[A-Z][a-z]+ )?\d{1,2}(?:\.\d{1,2})*[.):]\s+(?:[A-Z]+:\s+)?)?")

@@ -20,6 +20,8 @@ _MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "rat
 _MADE = frozenset({"digest", "ticket", "url", "uuid"})
 _EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
 _WEAK = ("number", "name", "option", "identifier", "weekday")
+# How sure it is that what the agent gives is a fact, where that is less sure: a date mostly says when it spoke.
+_OF_AGENT = {"number": 3, "quantity": 5, "percent": 5, "ratio": 4, "url": 4, "date": 1}
 # A bare number in a clause of more words is beside the point.
 _WORDY = 12
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
@@ -39,6 +41,8 @@ _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]
 _SHORT = 80
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
+#: How the agent ticks off what it did: the state of a moment.
+_DONE = re.compile(r"[\W_]{0,4}?[✅☑✔🎉🚀]")
 _POINT = re.compile(r"\d{1,2}[.)、]\s")
 _SEMICOLON = re.compile(r";\s+|；")
 # Data behind words: JSON, a log with its time, a commit.
@@ -85,7 +89,7 @@ def statements_of(
     asked = _inquires(body, rules) or (_ASKED.search(body) is not None and not _requested(body, rules))
     if role == "assistant":
         # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
-        if asked or sentence.pasted or body.rstrip("*_").endswith((":", "：")):
+        if asked or sentence.pasted or _opens(body) or _DONE.match(body):
             return []
         if working == THINKING and any(language.backward.match(body) for language in rules.languages):
             return []
@@ -125,9 +129,14 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
     return [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
 
 
+def _opens(body: str) -> bool:
+    """Whether a sentence ends with a colon, in bold too."""
+    return body.rstrip("*_").endswith((":", "："))
+
+
 def _leads_over(line: _Line, body: str) -> bool:
     """Whether a rule says nothing but that what stands below it is one ("Every query MUST:", "HARD RULES:")."""
-    if not body.endswith((":", "：")) or _NAMING.search(body):
+    if not _opens(body) or _NAMING.search(body.strip("*_")):
         return False
     return body.isupper() or (not has_unspaced(body) and len(set(line.rules.stemmer.words(body))) <= _ALONE)
 
@@ -165,8 +174,8 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
         return []
     alone = _ALONE_PAIRS if language.pairs else _ALONE
     few = len(statement.things) < alone
-    if body.endswith((":", "：")) and not _DATA.match(line.text, line.span[1]):
-        bare = not _NAMING.search(body) and len(statement.things) <= alone
+    if _opens(body) and not _DATA.match(line.text, line.span[1]):
+        bare = body.isupper() or not _NAMING.search(body) and len(statement.things) <= alone
         if (few or not line.values) if rule == "told" else bare:
             # It leads over to something else.
             return []
@@ -323,14 +332,16 @@ def _match(cue: Cue, line: _Line, body: str, language: Language) -> Span | None:
 def _starts(body: str, at: int, language: Language) -> bool:
     """Whether a clause starts there: the sentence, or what stands behind a comma, or a word such as "then"."""
     before = body[:at].rstrip().lower()
-    if not before or before[-1] in ",;:—–-(*•`，；：":
+    if not before or before[-1] in ",;:—–-*•`，；：":
         return True
     return before.rsplit(" ", 1)[-1] in language.openers
 
 
 def _clause_around(line: _Line, at: int) -> Span:
-    """The clause that a place is in, with those behind it that say nothing by themselves ("400 ms and 800 ms")."""
-    return next((span for span in reversed(_groups(line)) if span[0] <= at), line.span)
+    """The clause that a place is in, with those behind it that say nothing by themselves ("400 ms and 800 ms"), and
+    with what stands behind its colon."""
+    a, b = next((span for span in reversed(_groups(line)) if span[0] <= at), line.span)
+    return (a, line.span[1]) if line.text[b : b + 1] in (":", "：") else (a, b)
 
 
 def _groups(line: _Line) -> list[Span]:
@@ -401,8 +412,8 @@ def _worth(statement: Statement, own: Sequence[Value], line: _Line) -> tuple[int
         strength = 6 if value.form not in _WEAK else 5 if named else 3
         if line.pasted and value.form in (*_WEAK, "path", "file"):
             strength -= 2
-        if line.role == "assistant" and value.form == "number":
-            strength = 3
+        if line.role == "assistant":
+            strength = _OF_AGENT.get(value.form, strength)
         if strength > best[0]:
             best = (strength, f"value.{value.form}")
     return best
