@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
+from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -254,6 +256,19 @@ def test_the_users_words_are_kept_as_they_are_written(tmp_path: Path) -> None:
     said = [text.strip() for role, text in texts(store, conversation) if role == "user"]
     assert said == ["Keep the <T> generics.", "only the parser", "And do not touch the lock file."]
     assert [role for role, _ in texts(store, conversation)].count("system") == 4
+
+
+def test_the_rules_in_the_text_of_a_command_are_the_users(tmp_path: Path) -> None:
+    made = session()
+    made.user("<command-message>harvest</command-message>\n<command-name>/harvest</command-name>")
+    made.user("# Harvest\n\nThe field has rows.\n- Never cut row 7.", isMeta=True)
+    made.answer(lines.text("Row 1 is cut."))
+    made.user("Never cut row 8. A program says so.", isMeta=True)
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    facts = read_facts(Inspection.open(store, conversation.row.id)).facts.facts
+    assert [(one.text, one.role, one.first.index) for one in facts if one.kind == "constraint"] == [
+        ("Never cut row 7.", "user", 1)
+    ]
 
 
 def test_of_a_team_its_lead_says_what_is_to_be_done(tmp_path: Path) -> None:

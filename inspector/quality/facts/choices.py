@@ -49,9 +49,7 @@ def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     message before it ends with. Empty where it says more, or nothing was asked."""
     if not any(language.agrees.fullmatch(text) for language in rules.languages):
         return ()
-    asked = None
-    for asked in sentences(before):
-        pass
+    asked = max(sentences(before), key=lambda sentence: sentence.start, default=None)
     if asked is None or not before[asked.start :].rstrip("*_) \n").endswith(("?", "？")):
         return ()
     question = _MARKS.sub("", before[asked.start : asked.end])

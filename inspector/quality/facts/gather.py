@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ _PASTED, _ASKED = 45.0, 40.0
 #: A message with more statements hands on a plan or a list: what it asks and tells counts less than what the agent
 #: found, and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
-_CROWDED, _CROWDED_RULE, _CROWDED_SURE = 85.0, 45.0, 20.0
+_CROWDED, _CROWDED_RULE, _CROWDED_SURE = 85.0, 65.0, 20.0
 _SUREST = 9
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
@@ -30,6 +31,9 @@ _SPOKEN = ("user", "assistant")
 _VALUE = "value "
 #: A text of so many characters may be the beginning of the same said at more length.
 _BEGUN = 24
+#: Fewer words than these may well be of something else.
+_FEWEST = 3
+_EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
 #: A message is sent again within so many messages.
 _AGAIN = 4
 
@@ -58,6 +62,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
                 _add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
     _join_begun(found)
     _join_measured(found)
+    _join_shorter(found)
     facts = [_fact(key, gathered, used) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -96,7 +101,7 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
             return _VALUE + named[0].canon
         if statement.asked:
             return ""
-    return folded(statement.text)
+    return folded(_EMPHASIS.sub("", statement.text))
 
 
 def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
@@ -152,6 +157,31 @@ def _join_measured(found: dict[str, _Gathered]) -> None:
                 ):
                     _join(found, key, other)
                     break
+
+
+def _join_shorter(found: dict[str, _Gathered]) -> None:
+    """Join what the agent said with the same said at more length: by the same rule, with all its words and values."""
+    said: dict[str, frozenset[str]] = {}
+    having: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, one in found.items():
+        things = frozenset(one.statement.things)
+        if len(things) >= _FEWEST and all(saying.role == "assistant" for saying, _ in one.sayings):
+            said[key] = things
+            for thing in things:
+                having[one.statement.rule, thing].append(key)
+    for key in sorted(said, key=lambda key: len(said[key])):
+        rule = found[key].statement.rule
+        values = _values_of(found[key])
+        rarest = min((having[rule, thing] for thing in said[key]), key=len)
+        for other in rarest:
+            longer = other in found and said[key] < said[other]
+            if longer and values <= _values_of(found[other]):
+                _join(found, key, other)
+                break
+
+
+def _values_of(one: _Gathered) -> set[tuple[str, str]]:
+    return {(value.canon, value.unit) for value in one.statement.values}
 
 
 def _says_less(one: _Gathered, other: _Gathered) -> bool:

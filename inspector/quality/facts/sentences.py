@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.fact import Span
 
 #: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
@@ -52,8 +53,8 @@ _TRACED = re.compile(
     r"\s*(?:\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |Traceback \(|npm (?:ERR!|WARN|error|warn) |"
     r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
     rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|"
-    r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )|"
-    r".{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
+    r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|"
+    r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
 )
 # The name of a section above what it is about: its words begin with capitals.
 _NUMBER = re.compile(r"\s*(?:\(?(?:[A-Z][a-z]+ )?\d{1,2}(?:\.\d{1,2})*[.):]\s+(?:[A-Z]+:\s+)?)?")
@@ -215,7 +216,7 @@ def _is_heading(line: str) -> bool:
     number = _NUMBER.match(line)
     rest = line[number.end() :] if number is not None else line
     words = _NAMED.findall(rest)
-    if len(words) < 2 or _NO_HEADING.search(rest) or (rest.isupper() and rest == line):
+    if len(words) < 2 or has_unspaced(rest) or _NO_HEADING.search(rest) or (rest.isupper() and rest == line):
         return False
     return all(word[0].isupper() or word in _SMALL for word in words) and sum(len(w) > 3 for w in words) > 1
 

@@ -175,7 +175,7 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     alone = _ALONE_PAIRS if language.pairs else _ALONE
     few = len(statement.things) < alone
     if _opens(body) and not _DATA.match(line.text, line.span[1]):
-        bare = body.isupper() or not _NAMING.search(body) and len(statement.things) <= alone
+        bare = body.isupper() or (not _NAMING.search(body) and len(statement.things) <= alone)
         if (few or not line.values) if rule == "told" else bare:
             # It leads over to something else.
             return []

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.choices import chosen
+from inspector.quality.facts.choices import agreed, chosen
 from inspector.stores.detect import open_store
 from tests.quality.facts.made_facts import RULES
 
@@ -38,12 +38,37 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("4", NUMBERS, []),
         ("2", "No list here.", []),
         ("", NUMBERS, []),
+        # It only asks about a number.
+        ("Fix 2, I don't understand how the share is counted", NUMBERS, []),
     ],
 )
 def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, points: list[str]) -> None:
     found = chosen(text, before, RULES)
     assert [one.text for one in found] == points
     assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
+def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
+    before = "The pipeline leaves it empty.\n\n**Want me to fill `domain` in the pipeline?**"
+    (one,) = agreed(text, before, RULES)
+    assert one.text == f"{text.strip()} ← Want me to fill `domain` in the pipeline?"
+    assert (one.kind, one.rule) == ("decision", "any.answer")
+    assert text[slice(*one.span)] == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("yes, but keep the lock file", "Want me to fill `domain` in the pipeline?"),
+        ("thanks", "Want me to fill `domain` in the pipeline?"),
+        ("yes", "I filled `domain` in the pipeline."),
+        ("yes", "Shall I go on?"),
+        ("yes", ""),
+    ],
+)
+def test_what_says_more_or_answers_nothing_is_no_agreement(text: str, before: str) -> None:
+    assert not agreed(text, before, RULES)
 
 
 def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from inspector.core.scan.exact import plain_number
 from inspector.core.text import safe
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.exact_values import names_in, values_of
-from inspector.quality.facts.extract import extract, facts_of
+from inspector.quality.facts.extract import COMMAND, extract, facts_of
 from inspector.quality.facts.fact import MessageFacts
 from inspector.quality.facts.sentences import LONGEST
 from tests.counting import lines_run
@@ -311,6 +311,92 @@ def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
         ]
     )  # fmt: skip
     assert [one.text for one in said(pasted)] == ["It fails at the start."]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "zsh: command not found: render('shelf')\nrender('shelf') of the shop",
+        "node: -e requires an argument\nthe argument of the call",
+        "/home/kim/.zshrc:.:6: no such file or directory: /home/kim/.local/bin/env",
+        "=== NAME TestShelfIsFull\nthe shelf is full of boxes",
+        "shelf.ts:434\nPOST https://shop.example.org/upload 415 (Unsupported Media Type)\neval\t@\tshelf.ts:402",
+        "error\n16:41:02.931763-0800\nshopd\nunexpected absence of the shelf in the shop",
+    ],
+)
+def test_a_block_of_what_programs_print_is_nobodys_words(shown: str) -> None:
+    told = [
+        one.text for one in said(f"The shelf stays empty since noon.\n\n{shown}\n\nPlease keep the boxes.")
+    ]
+    assert told == ["The shelf stays empty since noon.", "Please keep the boxes."]
+
+
+def test_what_a_person_says_of_programs_is_theirs() -> None:
+    for text in (
+        "Rule: never say not found.",
+        "In node: keep the old argument.",
+        "make: use the second target",
+    ):
+        assert said(text), text
+
+
+@pytest.mark.parametrize(
+    "heading", ["Step 4: Add Your First Boat (Harbor View)", "Medium Severity", "1) HOUSE RULES"]
+)
+def test_the_name_of_a_section_is_no_fact(heading: str) -> None:
+    assert [one.text for one in said(f"{heading}\n\nThe boat needs a name.")] == ["The boat needs a name."]
+
+
+def test_a_rule_that_looks_like_a_heading_is_one() -> None:
+    for rule in ("DO NOT TOUCH THE ANCHOR", "Use Polars with Airflow"):
+        told = [one.text for one in said(f"The job is slow today.\n{rule}\nThe boat needs a name.")]
+        assert rule in told
+    assert said("Use Polars with Airflow")
+
+
+@pytest.mark.parametrize("lead", ["Every query MUST:", "HOUSE RULES OF THE SHOP:", "**Key mappings:**"])
+def test_what_only_leads_over_to_a_list_is_no_fact(lead: str) -> None:
+    assert [one.text for one in said(f"{lead}\n- name the shelf of each box")] == [
+        "name the shelf of each box"
+    ]
+
+
+def test_a_choice_is_told_with_what_stands_behind_its_colon() -> None:
+    answer = (
+        "Here are my answers to all that you asked about the mail of the shop and its members.\n"
+        "- Use option (A): the mail setup of the shop (Postbox).\n"
+        "- Use option (B)\n"
+    )
+    told = [one.text for one in said(answer)]
+    assert "Use option (A): the mail setup of the shop (Postbox)." in told
+    assert not any(text.endswith("(B)") for text in told)
+
+
+def test_what_the_agent_ticks_off_is_no_fact() -> None:
+    assert not said("✅ Added `SHELF_KEY` to all 3 projects", "assistant")
+    assert said("Added `SHELF_KEY` to all 3 projects", "assistant")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("show me where the shelf is counted", "en.question"),
+        ("ok can you explain how boxes are sorted", "en.question"),
+        ("don't understand the sorting of boxes", "en.question"),
+        ("show the shelf in the list of boxes", "en.request"),
+        ("can you add a shelf for large boxes?", "en.request"),
+    ],
+)
+def test_what_only_asks_to_be_told_is_a_question(text: str, rule: str) -> None:
+    assert [one.rule for one in said(text)] == [rule]
+
+
+def test_of_the_text_of_a_command_the_rules_count() -> None:
+    text = (
+        "# The plan\n\nRead the plan first, it names all boxes.\n- do not tick off a box that nobody opened."
+    )
+    (rule,) = said(text, COMMAND)
+    assert (rule.text, rule.voice, rule.pasted) == ("do not tick off a box that nobody opened.", "user", True)
 
 
 def test_what_another_agent_hands_on_is_said_to_the_agent() -> None:

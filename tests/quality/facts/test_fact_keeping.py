@@ -239,6 +239,29 @@ def test_order_of_equals_is_that_of_the_conversation() -> None:
     ]
 
 
+def test_what_the_agent_says_again_at_more_length_is_one_fact() -> None:
+    short, long = (
+        "`drain()` doesn't wait for the writer.",
+        "`drain()` doesn't wait for the last writer of the queue.",
+    )
+    (both,) = facts(("assistant", short), ("assistant", long))
+    assert both.text == long
+    assert len(both.sayings) == 2
+    assert len(facts(("assistant", f"**{short}**"), ("assistant", short))) == 1
+    assert len(facts(("assistant", short), ("assistant", "`flush()` doesn't wait for the last writer."))) == 2
+
+
+def test_the_points_of_a_plan_come_behind_what_the_agent_found() -> None:
+    plan = "Do as planned:\n\n" + "\n".join(
+        f"- Add a shelf of {size} boxes to hall {size}" for size in range(2, 30)
+    )
+    told = facts(plan, "Never move the old shelf.", ("assistant", "`drain()` doesn't wait for the writer."))
+    assert [one.text for one in told[:2]] == [
+        "Never move the old shelf.",
+        "`drain()` doesn't wait for the writer.",
+    ]
+
+
 def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:
     rule = "Never push straight to main."
     assert [one.pasted for one in facts(f"> {rule}")] == [True]
