@@ -40,12 +40,13 @@ class LostFact:
 @dataclass(frozen=True, slots=True)
 class CompactionLoss:
     """A compaction, when it was (seconds since the epoch, None where nobody knows), what it lost by kind, what it
-    weakened, and the worst of both."""
+    weakened, of how much nobody can tell, and the worst of what was lost and weakened."""
 
     compaction: int
     at: float | None
     lost: dict[Kind, int]
     weakened: int
+    uncertain: int
     facts: tuple[LostFact, ...]
 
     @property
@@ -100,7 +101,7 @@ def losses_of_facts(inspection: Inspection, facts: ConversationFacts) -> Convers
 
 def _loss(found: LostFacts, at: float | None) -> CompactionLoss:
     facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
-    return CompactionLoss(found.compaction, at, dict(found.lost), found.weakened, facts)
+    return CompactionLoss(found.compaction, at, dict(found.lost), found.weakened, found.uncertain, facts)
 
 
 def _lost_fact(life: Life, compaction: int) -> LostFact:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.quality.facts.fact import Kind, Life
+from inspector.quality.facts.fact import Fate, Kind, Life
 
 #: The kinds that count as a loss, the gravest first. A link is a name that still stands in what used it.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
@@ -16,12 +16,14 @@ TOLD = 8
 
 @dataclass(frozen=True, slots=True)
 class LostFacts:
-    """What a compaction lost: how many facts of each kind of KINDS_LOST that has any, and how many it weakened; `worst`
-    are the first of both, as they were after it."""
+    """What a compaction lost: how many facts of each kind of KINDS_LOST that has any, how many it weakened, and of how
+    many of them rules cannot tell (`uncertain`, no loss); `worst` are the first of what is lost and weakened, as they
+    were after it."""
 
     compaction: int
     lost: Mapping[Kind, int]
     weakened: int
+    uncertain: int
     worst: tuple[Life, ...]
 
     @property
@@ -47,6 +49,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             by_fact[life.fact.key].append(life)
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
+    unsure: Counter[int] = Counter()
     for same in by_fact.values():
         # The life that begins last has the same fates as the others from there on.
         life = max(same, key=lambda one: one.compaction)
@@ -54,11 +57,14 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         if today is None or life.back is not None or life.contradicted is not None:
             continue
         if today.gone:
-            gone[_since(same, life, gone=True)].append(life)
+            gone[_since(same, life, lambda fate: fate.gone)].append(life)
         elif today.outcome == "weakened":
-            weak[_since(same, life, gone=False)].append(life)
+            weak[_since(same, life, lambda fate: fate.outcome == "weakened")].append(life)
+        elif today.outcome == "uncertain":
+            unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
     return tuple(
-        _lost_facts(number, gone.get(number, ()), weak.get(number, ())) for number in sorted({*gone, *weak})
+        _lost_facts(number, gone.get(number, ()), weak.get(number, ()), unsure[number])
+        for number in sorted({*gone, *weak})
     )
 
 
@@ -76,18 +82,18 @@ def untold(lives: Iterable[Life]) -> int:
     )
 
 
-def _since(same: Sequence[Life], last: Life, *, gone: bool) -> int:
-    """The compaction from which on a fact has been gone, or weakened, without a break."""
+def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> int:
+    """The compaction from which on a fact has had such a fate without a break."""
     first = min(same, key=lambda one: one.compaction)
     since = last.fates[-1].compaction
     for fate in reversed(first.fates):
-        if not (fate.gone if gone else fate.outcome == "weakened"):
+        if not alike(fate):
             break
         since = fate.compaction
     return since
 
 
-def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life]) -> LostFacts:
+def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
         count = sum(life.fact.kind == kind for life in gone)
@@ -103,4 +109,4 @@ def _lost_facts(number: int, gone: Sequence[Life], weak: Sequence[Life]) -> Lost
             life.fact.key,
         ),
     )
-    return LostFacts(number, counts, len(weak), tuple(life.seen(number) for life in worst[:TOLD]))
+    return LostFacts(number, counts, len(weak), uncertain, tuple(life.seen(number) for life in worst[:TOLD]))

@@ -27,6 +27,13 @@ def test_a_fact_is_lost_with_the_compaction_since_which_it_is_gone() -> None:
     assert [(one.text, one.outcome) for one in found.worst] == [("text k", "value lost")]
 
 
+def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:
+    unsure = [life("paraphrased", "uncertain", key="a"), life("uncertain", "verbatim", key="b")]
+    (found,) = losses_of([life("verbatim", "lost"), *unsure])
+    assert (found.compaction, found.total, found.uncertain) == (2, 1, 1)
+    assert not losses_of(unsure)
+
+
 def test_weakened_facts_stand_beside_the_lost_ones() -> None:
     (found,) = losses_of([life("weakened", "weakened"), life("lost", "lost", key="other", kind="value")])
     assert (found.compaction, found.lost, found.weakened, found.total) == (1, {"value": 1}, 1, 1)

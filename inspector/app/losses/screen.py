@@ -108,7 +108,9 @@ class LossesScreen(JobScreen):
         panel = self.query_one("#facts", Static)
         panel.display = bool(self._losses)
         if at < len(self._losses):
-            panel.update(Text("\n").join(map(_line, self._losses[at].loss.facts)))
+            loss = self._losses[at].loss
+            unsure = [_uncertain(loss.uncertain)] if loss.uncertain else []
+            panel.update(Text("\n").join([*map(_line, loss.facts), *unsure]))
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
@@ -128,6 +130,10 @@ def _entry(one: ListedLoss) -> LossEntry:
         weakened=one.loss.weakened,
         worst=one.loss.facts[0].text if one.loss.facts else "",
     )
+
+
+def _uncertain(count: int) -> Text:
+    return Text(f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, of which rules cannot tell", "dim")
 
 
 def _line(fact: LostFact) -> Text:

@@ -21,6 +21,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "at": one.loss.at,
             "lost": dict(one.loss.lost),
             "weakened": one.loss.weakened,
+            "uncertain": one.loss.uncertain,
             "facts": [asdict(fact) for fact in one.loss.facts],
         }
         for one in answer

@@ -32,6 +32,7 @@ def print_losses(documents: Sequence[Document]) -> None:
                 (title, "bold"),
                 f"  compaction {entry['compaction']}{_when(entry['at'])}  ",
                 (told_losses(entry["lost"], entry["weakened"]), "red"),
+                f"{', ' + format(entry['uncertain'], ',') + ' uncertain' if entry['uncertain'] else ''}",
             )
         )
         for fact in entry["facts"]:
