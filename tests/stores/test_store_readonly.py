@@ -7,6 +7,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,24 +134,26 @@ except InspectorError as error:
 """
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can look into, outside of pytest's own: who starts pytest closes those to others."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "folder")
+        folder.mkdir()
+        Path(name).chmod(0o711)
+        yield folder
+
+
 def as_nobody(path: Path) -> str:
     """What a user without rights sees, in a process of its own."""
-    for folder in path.parents:
-        if (
-            folder.stat().st_uid == os.getuid()
-            and folder != path.parent
-            and not folder.stat().st_mode & 0o001
-        ):
-            folder.chmod(folder.stat().st_mode | 0o011)
     done = subprocess.run(
         [sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=True
     )
     return done.stdout
 
 
-def test_a_folder_without_the_right_to_write(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
+def test_a_folder_without_the_right_to_write(open_folder: Path) -> None:
+    folder = open_folder
     path = unfinished(folder)
     before = snapshot(folder)
     folder.chmod(0o555)
@@ -163,10 +167,8 @@ def test_a_folder_without_the_right_to_write(tmp_path: Path) -> None:
     assert "newest messages may be missing" in said or said.startswith("24 ")
 
 
-def test_a_file_without_the_right_to_read(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    path = simple(folder / "state.db")
+def test_a_file_without_the_right_to_read(open_folder: Path) -> None:
+    path = simple(open_folder / "state.db")
     path.chmod(0o000)
     try:
         said = as_nobody(path)

@@ -133,7 +133,9 @@ def _entry(one: ListedLoss) -> LossEntry:
 
 
 def _uncertain(count: int) -> Text:
-    return Text(f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, of which rules cannot tell", "dim")
+    return Text(
+        f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, of which rules cannot tell", "dim"
+    )
 
 
 def _line(fact: LostFact) -> Text:

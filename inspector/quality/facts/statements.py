@@ -86,7 +86,7 @@ def statements_of(
             start = label.end()
             break
     body = text[start:end]
-    asked = _inquires(body, rules) or (_ASKED.search(body) is not None and not _requested(body, rules))
+    asked = _ASKED.search(body) is not None and not _requested(body, rules)
     if role == "assistant":
         # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
         if asked or sentence.pasted or _opens(body) or _DONE.match(body):
@@ -162,6 +162,8 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     if language is None or language.nods.fullmatch(body) is not None:
         return []
     kind: Kind
+    if not line.asked and _inquires(body, line.rules):
+        line = replace(line, asked=True)
     if not line.asked and _asks(line, (line.span[1] - len(body), line.span[1]), language):
         kind, rule, strength = "decision", "request", 5
     elif line.asked:

@@ -385,6 +385,8 @@ def test_what_the_agent_ticks_off_is_no_fact() -> None:
         ("don't understand the sorting of boxes", "en.question"),
         ("show the shelf in the list of boxes", "en.request"),
         ("can you add a shelf for large boxes?", "en.request"),
+        ("tell me every hour how many boxes are left", "en.answer-style"),
+        ("做完给我看体积。", "zh.request"),
     ],
 )
 def test_what_only_asks_to_be_told_is_a_question(text: str, rule: str) -> None:
