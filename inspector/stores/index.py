@@ -22,7 +22,7 @@ from inspector.stores.signatures import Signature
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 4
+FORMAT = 5
 
 
 class Kept(NamedTuple):

@@ -3,17 +3,17 @@ line, with all answers to calls that were made side by side. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from inspector.stores.claude_code.queued import QUEUED
-from inspector.stores.claude_code.scan import Node
+from inspector.stores.claude_code.scan import Node, boundary_of
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What stands between two boundaries: the boundary it starts with (None for the first), the lines of the list in
-    order, and how many messages were left on other branches."""
+    """What stands between two boundaries: the boundary it starts with (None for the first; a summary that has none is
+    its own), the lines of the list in order, and how many messages were left on other branches."""
 
     boundary: Node | None
     nodes: tuple[Node, ...]
@@ -26,14 +26,44 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
     marked = bool(nodes) and nodes[0].side and not nodes[0].agent
     own = [node for node in nodes if not node.side or (marked and not node.agent)]
     if not any(node.message for node in own):
-        return [("", list(nodes))] if any(node.message for node in nodes) else []
+        return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
     sides: dict[str, list[Node]] = {}
     for node in nodes:
         if node.side and not (marked and not node.agent):
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
-    return [("", own), *((root, side) for root, side in sides.items() if any(n.message for n in side))]
+    told = ((root, side) for root, side in sides.items() if any(node.message for node in side))
+    return [("", _bounded(own)), *((root, _bounded(side)) for root, side in told)]
+
+
+def _bounded(nodes: Iterable[Node]) -> list[Node]:
+    """The lines of one conversation in a file; a summary that no boundary announced, as up to some 2.0, is one."""
+    nodes = list(nodes)
+    named = boundaries_of(nodes)
+    announced = False
+    bounded: list[Node] = []
+    for node in nodes:
+        if node.summary and not announced and node.parent not in named:
+            node = replace(node, boundary=boundary_of({}, micro=False))
+        announced = node.uuid in named or (announced and not node.summary)
+        bounded.append(node)
+    return bounded
+
+
+def boundaries_of(nodes: Iterable[Node]) -> set[str]:
+    """The lines that say that the list was compacted and are no summaries themselves."""
+    return {
+        node.uuid
+        for node in nodes
+        if node.boundary is not None and not node.boundary.micro and not node.summary
+    }
+
+
+def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
+    """The lines of several files together: a summary whose boundary stands in another file is none itself."""
+    named = boundaries_of(nodes)
+    return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +139,10 @@ def stretches(nodes: Sequence[Node]) -> list[Stretch]:
     parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
     for node in nodes:
         if node.boundary is not None and not node.boundary.micro:
-            parts.append((node, []))
+            parts.append((node, [node] if node.summary else []))
         else:
             parts[-1][1].append(node)
-    ends = [boundary.logical if boundary else "" for boundary, _ in parts[1:]] + [""]
+    ends = [boundary.logical or boundary.parent if boundary else "" for boundary, _ in parts[1:]] + [""]
     return [_stretch(boundary, part, end) for (boundary, part), end in zip(parts, ends, strict=True)]
 
 

@@ -74,9 +74,10 @@ class _Line(msgspec.Struct, gc=False):
 
 
 class _Tally:
-    """What is known of one conversation in a file so far."""
+    """What is known of one conversation in a file so far. `boundaries` are the file's own, so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, boundaries: set[str]) -> None:
+        self.boundaries = boundaries
         self.first: _Line | None = None
         self.last: _Line | None = None
         self.session = self.folder = self.version = self.model = self.words = ""
@@ -87,7 +88,10 @@ class _Tally:
         self.answers: set[str] = set()
         self.messages = 0
         self.largest = 0
-        self.compactions: dict[str, None] = {}
+        #: The boundaries, and summaries without one with the line that they hang on.
+        self.compactions: dict[str, str] = {}
+        #: Whether the summary of the last boundary is still to come.
+        self.announced = False
         #: Whether the last message is a tool's result.
         self.results = False
 
@@ -109,15 +113,27 @@ class _Tally:
             self.ended = max(self.ended, line.timestamp)
         uuid = line.uuid or ""
         if line.subtype == "compact_boundary":
-            self.compactions[uuid] = None
+            self.boundaries.add(uuid)
+            self.compactions[uuid] = ""
+            self.announced = True
             self.messages = self._kept(line)
         elif line.type == "attachment":
             # Most say nothing to the model.
             self._message(uuid, len(attachment_wires(mapping(raw) or {})))
         elif line.type == "user":
+            if line.isCompactSummary:
+                self._summarized(line, uuid)
             self._words(line, raw, uuid)
         elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
             self._answer(line.message, uuid)
+
+    def _summarized(self, line: _Line, uuid: str) -> None:
+        """A summary, which no boundary announces in what up to some 2.0 wrote."""
+        above = line.parentUuid or ""
+        if not self.announced and above not in self.boundaries:
+            self.compactions[uuid] = above
+            self.messages = 0
+        self.announced = False
 
     def _words(self, line: _Line, raw: bytes, uuid: str) -> None:
         content = line.message.content if line.message is not None else None
@@ -178,7 +194,8 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     marked: bool | None = None
     queue = Queue()
     #: The conversation of the last line that is no sub-agent's.
-    own_last = _Tally()
+    boundaries: set[str] = set()
+    own_last = _Tally(boundaries)
     for line, raw in _lines(path):
         if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
             titles[line.type] = named
@@ -200,7 +217,7 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             part = side_of[line.uuid] = line.agentId or side_of.get(line.parentUuid or "") or line.uuid
         tally = tallies.get(part)
         if tally is None:
-            tally = tallies[part] = _Tally()
+            tally = tallies[part] = _Tally(boundaries)
         if not line.isSidechain:
             if queue.pending and _begins(line, tally.answers):
                 for handed in queue.handed(seconds_of(line.timestamp), own_last.results):
@@ -216,7 +233,8 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
             stayed |= boundary_of({"compactMetadata": line.compactMetadata}, micro=False).stayed
         parent = line.parentUuid or ""
         back = behind.get(parent, compacted) < compacted and parent not in stayed
-        if left_by is None and line.type == "user" and not part and back:
+        asked = line.type == "user" and not line.isCompactSummary
+        if left_by is None and asked and not part and back:
             # The user may have gone back behind a boundary: who did is told by reading the lines whole.
             return digests_of(path, _left_by(path))
     for handed in queue.handed(float("inf"), own_last.results):
@@ -254,6 +272,9 @@ def _left_by(path: Path) -> dict[str, str]:
 
 def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str) -> FileDigest:
     first, last = tally.first or _Line(), tally.last or _Line()
+    before = first.parentUuid or first.logicalParentUuid or ""
+    # A boundary may stand behind its summary.
+    compactions = [name for name, above in tally.compactions.items() if above not in tally.boundaries]
     return FileDigest(
         path=str(path),
         part=part,
@@ -263,13 +284,13 @@ def _digest(path: Path, part: str, tally: _Tally, *, title: str, session: str, p
         folder=tally.folder,
         version=tally.version,
         messages=tally.messages,
-        compactions=tuple(tally.compactions),
+        compactions=tuple(compactions),
         started_at=seconds_of(tally.begun),
         last_active=seconds_of(tally.ended),
         first=first.uuid or "",
         last=last.uuid or "",
-        before=first.parentUuid or first.logicalParentUuid or "",
-        midway=first.subtype == "compact_boundary",
+        before=before,
+        midway=first.subtype == "compact_boundary" or (bool(before) and first.uuid in compactions),
         copied=not part and not parent and (first.sessionId or tally.session) != tally.session,
         parent=parent,
         largest=tally.largest,

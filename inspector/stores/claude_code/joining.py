@@ -215,11 +215,16 @@ def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[So
 
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:
-    theirs = {name for other in shared for name in other.compactions}
     source = _source([digest])
-    own = len(set(digest.compactions) - theirs)
-    row = source.row._replace(kind="branch", parent=main.row.id, compactions=own)
+    own = _compactions([*shared, digest]) - _compactions(shared)
+    row = source.row._replace(kind="branch", parent=main.row.id, compactions=len(own))
     return Source(row, source.files, tuple(other.path for other in shared))
+
+
+def _compactions(digests: Sequence[FileDigest]) -> set[str]:
+    """The compactions in files. One may begin with a summary whose boundary is the end of another."""
+    names = {name for digest in digests for name in digest.compactions}
+    return names - {digest.first for digest in digests if digest.before in names}
 
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
@@ -243,7 +248,7 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
         source=f"claude-code {tip.version}".strip(),
         sessions=tuple(dict.fromkeys([*earlier, tip.session])),
         messages=tip.messages,
-        compactions=len({name for digest in ordered for name in digest.compactions}),
+        compactions=len(_compactions(ordered)),
         started_at=ordered[0].started_at,
         last_active=tip.last_active,
         parent=tip.parent if tip.parent not in ("", tip.session) else None,

@@ -15,7 +15,15 @@ from inspector.core.conversations import (
     Session,
 )
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
-from inspector.stores.claude_code.chain import Stretch, gone_back, in_order, kept_of, parts_of, stretches
+from inspector.stores.claude_code.chain import (
+    Stretch,
+    announced_elsewhere,
+    gone_back,
+    in_order,
+    kept_of,
+    parts_of,
+    stretches,
+)
 from inspector.stores.claude_code.joining import is_left, join, left_name
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
@@ -85,11 +93,12 @@ def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
     """The lines of a branch: from the last boundary on that it shares with the conversation it branched from. That
     conversation counts the boundaries, this one begins with the list after the last."""
     shares = [
-        place
-        for place, node in enumerate(nodes, start=1)
-        if node.boundary is not None and node.uuid in shared
+        place for place, node in enumerate(nodes) if node.boundary is not None and node.uuid in shared
     ]
-    return list(nodes[max(shares, default=0) :])
+    if not shares:
+        return list(nodes)
+    last, after = nodes[shares[-1]], nodes[shares[-1] + 1 :]
+    return [replace(last, boundary=None), *after] if last.summary else list(after)
 
 
 class _Reading:
@@ -104,7 +113,8 @@ class _Reading:
         for file, part in enumerate(parts):
             # A file that goes on from another begins with copies of its lines.
             nodes += [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
-        self.nodes = _after_shared(in_order(nodes), {node.uuid for found in shared for node in found.nodes})
+        ordered = in_order(announced_elsewhere(nodes))
+        self.nodes = _after_shared(ordered, {node.uuid for found in shared for node in found.nodes})
         self.lists = stretches(self.nodes)
         #: Whether the first line goes on from one that is nowhere: the session was resumed, and its file begins midway.
         known = {node.uuid for found in shared for node in found.nodes} | self.file_of.keys()
@@ -145,7 +155,7 @@ class _Reading:
         boundary = stretch.boundary
         data = boundary.boundary if boundary is not None else None
         if boundary is None or data is None:
-            raise ValueError("only a list that follows a boundary was made by a compaction")
+            raise ValueError("only a list that begins with a boundary was made by a compaction")
         summary = next((node for node in stretch.nodes if node.summary), None)
         staying = self._ids(kept)
         length = len(before)
