@@ -102,7 +102,8 @@ class Compaction:
     messages; `head_end` and `tail_start` index the list before. `head_after` and `tail_after` index the list
     after: [0:head_after] are the copies of the head and [tail_after:after] starts with the copies of the
     tail. `summary_at` is the message of the list after that carries the summary (for a merged one the first
-    tail message), None where none was found. Tokens are rough, system prompt included.
+    tail message), None where none was found. `fallback`: what it carries is no summary, but a text that the agent made
+    up or an error of the API. Tokens are rough, system prompt included.
     `exact` is False where the boundaries could only be inferred, and then `note` says why. `trigger` is what the
     agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
     None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it. `whole`

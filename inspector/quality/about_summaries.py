@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line, safe_title
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
@@ -44,6 +45,9 @@ def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
             why = ""
             if window is not None and compaction.middle_tokens > window:
                 why = f" The summary model takes only {window:,} tokens."
+            refusal = refusal_in(recorded.summary or "")
+            if refusal:
+                why += f" It says “{safe_line(refusal, _TOLD)}”."
             yield _at_summary(
                 compaction,
                 f"Compaction {recorded.index} left out {gone} ({_left(compaction)}) and put a "

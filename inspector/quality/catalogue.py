@@ -28,10 +28,11 @@ _ALL = (
         "error",
         "No summary was made",
         "The summary model could not be asked or gave no usable answer, so the messages of the middle "
-        "were dropped and a text that no model wrote stands in their place.",
+        "were dropped and a text that no model wrote stands in their place: one that the agent makes up, or the error "
+        "or limit of the API that it was told of.",
         "The list after a compaction carries a fallback text instead of a summary.",
         "Read the dropped messages in the generation before, and tell the agent what it still needs. "
-        "Check the provider, key and model under auxiliary.compression in config.yaml.",
+        "Check the provider, key and model that write summaries (Hermes: auxiliary.compression in config.yaml).",
     ),
     Rule(
         "summary-missing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from inspector.core.refusals import AROUND, CONTINUED
 from inspector.summaries.summary import Item, Kind, Section, Summary
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -21,23 +22,17 @@ _EMPHASIS = re.compile(r"^(\*\*|__)(.+)\1$")
 
 
 # Claude Code's summaries: a lead, an analysis, then numbered sections that are told apart from lists by their names.
-_CONTINUED = "This session is being continued from a previous conversation"
 _SECTION = re.compile(
     r"(?:\d{1,2}\.[ \t]+)?(?:\*\*)?(Analysis|Summary|Primary Request and Intent|Key Technical Concepts|"
     r"Files and Code Sections|Errors and fixes|Problem Solving|All user messages|Pending Tasks|Current Work|"
     r"Optional Next Step)(?::\*\*|\*\*:|:)[ \t]*(.*)$",
     re.IGNORECASE,
 )
-# What Claude Code itself writes around the summary.
-_AROUND = re.compile(
-    rf"{_CONTINUED}|The (?:summary below|conversation is summarized)|If you need specific details from before|"
-    r"(?:Please c|C)ontinue the conversation from where"
-)
 
 
 def parse_summary(body: str) -> Summary:
     """The sections and items of a body without its handoff prefix. Never raises; costs one pass."""
-    return _Parser(body.startswith(_CONTINUED)).read(body)
+    return _Parser(body.startswith(CONTINUED)).read(body)
 
 
 class _Parser:
@@ -93,7 +88,7 @@ class _Parser:
             kept = tuple(entry for entry in self.path if 1 < entry[0] < level)
             self.path = (*kept, (level, _plain(heading[2])))
             self.section_line = number
-        elif self.numbered and _AROUND.match(line):
+        elif self.numbered and AROUND.match(line):
             self._close_item()
         elif self.numbered and (section := _SECTION.match(line)):
             self._close_section()

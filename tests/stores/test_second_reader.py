@@ -90,5 +90,5 @@ def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     store = open_folder(CLAUDE, keep=False)
     files = len(list(CLAUDE.rglob("*.jsonl")))
-    assert len(store.conversations()) == 5
+    assert len(store.conversations()) == 7
     assert most == list(range(files, 0, -1))

@@ -14,6 +14,7 @@ from inspector.core.conversations import (
     Request,
     Session,
 )
+from inspector.core.refusals import refusal_in
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, session_of, several
 from inspector.stores.claude_code.chain import (
     Stretch,
@@ -92,9 +93,7 @@ def _left(path: Path, source: Source) -> Recorded:
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
     """The lines of a branch: from the last boundary on that it shares with the conversation it branched from. That
     conversation counts the boundaries, this one begins with the list after the last."""
-    shares = [
-        place for place, node in enumerate(nodes) if node.boundary is not None and node.uuid in shared
-    ]
+    shares = [place for place, node in enumerate(nodes) if node.boundary is not None and node.uuid in shared]
     if not shares:
         return list(nodes)
     last, after = nodes[shares[-1]], nodes[shares[-1] + 1 :]
@@ -161,6 +160,7 @@ class _Reading:
         length = len(before)
         at_end = not staying or list(before[length - len(staying) :]) == staying
         own = 0 if summary is None else len(summary.entries)
+        text = self._summary(summary) if summary is not None else None
         notes = []
         midway = index == 1 and self.midway and bool(length)
         if not length:
@@ -183,9 +183,9 @@ class _Reading:
             head_after=0,
             tail_after=own if at_end else own + len(staying),
             summary_at=0 if own else None,
-            summary=self._summary(summary) if summary is not None else None,
+            summary=text,
             merged=False,
-            fallback=False,
+            fallback=bool(refusal_in(text or "")),
             tokens_before=0,
             tokens_after=0,
             at=boundary.at,

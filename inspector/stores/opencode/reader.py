@@ -22,6 +22,7 @@ from inspector.core.conversations import (
     Request,
 )
 from inspector.core.messages import Message
+from inspector.core.refusals import refusal_in
 from inspector.core.text import safe_line
 from inspector.stores.assembly import row_of, session_of, several
 from inspector.stores.lines import count_at, seconds_of, text_at
@@ -245,7 +246,7 @@ def _compacted(
             summary_at=0,
             summary=None if unreadable else text,
             merged=False,
-            fallback=False,
+            fallback=bool(refusal_in(text)),
             tokens_before=0,
             tokens_after=0,
             at=at,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.core.conversations import Compaction, Conversation, Request
+from inspector.core.refusals import refusal_in
 from inspector.core.text import safe_line
 from inspector.stores.assembly import (
     bodies_of,
@@ -239,7 +240,7 @@ def _lists(found: Scan, on: Sequence[Node]) -> tuple[list[list[int]], list[Compa
                 summary_at=0 if ids else None,
                 summary=text,
                 merged=False,
-                fallback=False,
+                fallback=bool(refusal_in(text or "")),
                 tokens_before=0,
                 tokens_after=0,
                 at=node.at,

@@ -1,0 +1,54 @@
+"""A notice of the API in a summary's place is told apart from a summary."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.refusals import refusal_in
+from tests.recipes import recipe
+
+lines = recipe("claude_lines")
+NOTICES = (
+    "You've hit your limit · resets 2am (America/Los_Angeles)",
+    "You’ve hit your weekly limit · resets Monday",
+    'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    "API Error (Connection error.) · Retrying in 5 seconds…",
+    "API Error: 400\n{\n  \"message\": \"prompt is too long: 208310 tokens > 200000 maximum\"\n}",
+    "Prompt is too long",
+    "Claude AI usage limit reached|1757000000",
+    "Credit balance is too low · Add funds",
+    "Request timed out.",
+    "Conversation too long. Press esc twice to go up a few messages and try again.",
+)  # fmt: skip
+SUMMARIES = (
+    "",
+    "Nothing was done yet.",
+    "API Error handling is done, the retry is not.",
+    "Request timed out requests are retried three times.",
+    "The last call said: You've hit your limit.",
+    "## Goal\nPrompt is too long: find out why.",
+    lines.nine_sections(primary=["API Error: 529 at night"]),
+    lines.nine_sections(
+        lines.OLD_LEAD, "Analysis:", "Prompt is too long, says the user.", primary=["Find out"]
+    ),
+)
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_alone_is_no_summary(notice: str) -> None:
+    assert refusal_in(notice) == notice
+    assert refusal_in(f"\n{notice}\r\n").splitlines() == notice.splitlines()
+    assert refusal_in(lines.refused(notice)) == notice
+    assert refusal_in(f"{lines.OLD_LEAD}\nSummary:\n{notice}\n{lines.ONWARD}").endswith(notice)
+
+
+@pytest.mark.parametrize("summary", SUMMARIES)
+def test_what_a_model_wrote_is_a_summary(summary: str) -> None:
+    assert refusal_in(summary) == ""
+
+
+@given(st.sampled_from(NOTICES), st.text(alphabet="abc .\n", min_size=600))
+def test_a_summary_that_begins_with_a_notice_goes_on(notice: str, more: str) -> None:
+    assert refusal_in(f"{notice}\n{more}x") == ""
