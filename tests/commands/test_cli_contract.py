@@ -41,7 +41,7 @@ def check(entry: dict[str, Any], **types: tuple[type, ...]) -> None:
 def test_conversations() -> None:
     found = ask("conversations", "--demo")
     assert {entry["agent"] for entry in found} == {"hermes", "claude-code", "pi", "codex", "opencode"}
-    assert len(found) == 19
+    assert len(found) == 21
     for entry in found:
         check(
             entry, id=TEXT, root=TEXT, title=TEXT, model=TEXT, context_length=WHOLE, sessions=(list,),
