@@ -504,6 +504,27 @@ def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 12
 
 
+def test_a_fork_behind_a_microcompaction_has_its_whole_list(tmp_path: Path) -> None:
+    made = session()
+    made.microcompact(worked(made, 2)[:1])
+    worked(made, 1, first=2)
+    other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    other.lines, other.last = [dict(line) for line in made.lines], made.last
+    worked(other, 1, first=3)
+    other.write(tmp_path / "b.jsonl")
+    worked(made, 1, first=4)
+    made.write(tmp_path / "a.jsonl")
+    store = open_store(tmp_path)
+    found = {row.kind: store.open(row.id) for row in store.conversations()}
+    assert {kind: len(one.live) for kind, one in found.items()} == {"conversation": 16, "branch": 16}
+    assert {kind: one.row.messages for kind, one in found.items()} == {"conversation": 16, "branch": 16}
+    # Each microcompaction once.
+    assert {kind: len(store.microcompactions(one)) for kind, one in found.items()} == {
+        "conversation": 1,
+        "branch": 0,
+    }
+
+
 def test_a_file_that_begins_with_a_boundary_finds_what_was_before_it(tmp_path: Path) -> None:
     made = session()
     worked(made, 2)

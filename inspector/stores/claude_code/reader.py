@@ -91,13 +91,16 @@ def _left(path: Path, source: Source) -> Recorded:
 
 
 def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
-    """The lines of a branch: from the last boundary on that it shares with the conversation it branched from. That
+    """The lines of a branch: from the last compaction on that it shares with the conversation it branched from. That
     conversation counts the boundaries, this one begins with the list after the last."""
-    shares = [place for place, node in enumerate(nodes) if node.boundary is not None and node.uuid in shared]
-    if not shares:
-        return list(nodes)
-    last, after = nodes[shares[-1]], nodes[shares[-1] + 1 :]
-    return [replace(last, boundary=None), *after] if last.summary else list(after)
+    own: list[Node] = []
+    for node in nodes:
+        if node.boundary is not None and node.uuid in shared:
+            if not node.boundary.micro:
+                own.clear()
+            node = replace(node, boundary=None)
+        own.append(node)
+    return own
 
 
 class _Reading:
