@@ -133,6 +133,42 @@ def test_a_transcript_may_end_anywhere(tmp_path: Path, share: float) -> None:
     assert len(compactions) == len(lists) - 1 == max(summaries, min(summaries, 2) + announced)
 
 
+@pytest.mark.parametrize("hangs", ["parentUuid", "logicalParentUuid"])
+def test_a_summary_says_where_the_list_before_it_ended(tmp_path: Path, hangs: str) -> None:
+    made = session()
+    worked(made, 0)
+    back = made.last
+    worked(made, 1)
+    end, made.last = made.last, back
+    made.answer(lines.text("An answer that was given up."))
+    made.summarize(summary(1), **{hangs: end})
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert [text for _, text in texts(store, conversation, 0)][-2:] == [
+        "How does pier 1 work?",
+        "Pier 1 keeps boats.",
+    ]
+    assert conversation.notes == ("1 message on branches that the user went back from is in no list.",)
+
+
+def test_a_summary_behind_a_microcompaction_is_a_compaction(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 0)
+    made.summarize(summary(1), parentUuid=made.microcompact([]))
+    _, compactions = told(made.write(tmp_path / "a.jsonl"))
+    assert compactions == [(1, 2, 1, 2, summary(1))]
+
+
+def test_two_summaries_of_one_boundary_are_one_compaction(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 0)
+    boundary = made.compact(summary(1))
+    made.user(summary(2), isCompactSummary=True, parentUuid=boundary)
+    worked(made, 1)
+    lists, ((index, before, *_, text),) = told(made.write(tmp_path / "a.jsonl"))
+    assert (index, before, text) == (1, 2, summary(1))
+    assert [said for _, said in lists[1]][:2] == [summary(1), summary(2)]
+
+
 def test_a_summary_may_stand_before_its_boundary(tmp_path: Path) -> None:
     made = session()
     worked(made, 0, 1)
@@ -200,7 +236,10 @@ def test_a_fork_begins_with_the_summary_that_it_shares(tmp_path: Path) -> None:
     found = {kind: store.open(row.id) for kind, row in rows.items()}
     assert [c.summary for c in store.compactions(found["conversation"])] == [summary(1)]
     assert [c.summary for c in store.compactions(found["branch"])] == [summary(3)]
-    assert texts(store, found["branch"], 0)[0] == ("user", summary(1))
+    assert [text for role, text in texts(store, found["branch"], 0) if role == "user"] == [
+        summary(1),
+        *(f"How does pier {number} work?" for number in (10, 11, 3)),
+    ]
 
 
 @pytest.mark.parametrize("form", ["ends with a boundary", "begins with a copy of the summary"])

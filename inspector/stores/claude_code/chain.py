@@ -39,30 +39,26 @@ def parts_of(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
     """The lines of one conversation in a file; a summary that no boundary announced, as up to some 2.0, is one."""
-    nodes = list(nodes)
-    named = boundaries_of(nodes)
     announced = False
     bounded: list[Node] = []
     for node in nodes:
-        if node.summary and not announced and node.parent not in named:
+        if node.summary and not announced:
             node = replace(node, boundary=boundary_of({}, micro=False))
-        announced = node.uuid in named or (announced and not node.summary)
+        if node.summary:
+            announced = False
+        elif node.boundary is not None and not node.boundary.micro:
+            announced = True
         bounded.append(node)
     return bounded
 
 
-def boundaries_of(nodes: Iterable[Node]) -> set[str]:
-    """The lines that say that the list was compacted and are no summaries themselves."""
-    return {
+def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
+    """The lines of several files together: a summary that hangs on a boundary is none itself, wherever that stands."""
+    named = {
         node.uuid
         for node in nodes
         if node.boundary is not None and not node.boundary.micro and not node.summary
     }
-
-
-def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
-    """The lines of several files together: a summary whose boundary stands in another file is none itself."""
-    named = boundaries_of(nodes)
     return [replace(node, boundary=None) if node.summary and node.parent in named else node for node in nodes]
 
 
