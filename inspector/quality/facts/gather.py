@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import folded
-from inspector.quality.facts.fact import Fact, Mention, Saying, SpokenMessage, Statement
+from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
 from inspector.quality.facts.shown import shown
 
 _ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
@@ -72,8 +72,19 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _printed(used, known)
-    facts += [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
+    preferences = [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
+    showing = {(saying.step, saying.span) for fact in preferences for saying in fact.sayings}
+    # A sentence that shows a preference is told with that alone.
+    facts = [fact for fact in facts if not (_plain(fact) and _shows(fact, showing))] + preferences
     return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
+
+
+def _plain(fact: Fact) -> bool:
+    return fact.rule.endswith(PLAIN)
+
+
+def _shows(fact: Fact, showing: set[tuple[int, Span]]) -> bool:
+    return all((saying.step, saying.span) in showing for saying in fact.sayings)
 
 
 def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:

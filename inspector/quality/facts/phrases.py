@@ -25,6 +25,18 @@ def asks(
     )
 
 
+def narrates(leads: Sequence[str], praise: Sequence[str], phrases: Sequence[str]) -> re.Pattern[str]:
+    """How a sentence begins in which an agent tells its next step ("Now update ..."), or finds that the last one went
+    well ("Good, ...")."""
+    if not leads or not praise:
+        return re.compile("(?!)")
+    lead, good = ("|".join(_spaced(word) for word in longest(words)) for words in ([*leads, *praise], praise))
+    step = "|".join(_spaced(phrase) for phrase in longest(phrases))
+    return re.compile(
+        rf"\W*(?:(?:(?:{lead})\b[\s,.!—–-]+)+(?:{step})\b|(?:{good})\s*[,.!—–-])", re.IGNORECASE
+    )
+
+
 def contrast(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     """What one of these words puts against something ("instead of ..."), up to the end of the clause."""
     if not phrases:

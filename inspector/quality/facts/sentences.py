@@ -54,7 +54,7 @@ _TRACED = re.compile(
     r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
     rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|"
     r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|"
-    r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: )|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
+    r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: |\[[\w.:-]+\] [A-Z])|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
 )
 # The name of a section above what it is about: its words begin with capitals.
 _NUMBER = re.compile(r"\s*(?:\(?(?:[A-Z][a-z]+ )?\d{1,2}(?:\.\d{1,2})*[.):]\s+(?:[A-Z]+:\s+)?)?")

@@ -21,7 +21,7 @@ _MADE = frozenset({"digest", "ticket", "url", "uuid"})
 _EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
 _WEAK = ("number", "name", "option", "identifier", "weekday")
 # How sure it is that what the agent gives is a fact, where that is less sure: a date mostly says when it spoke.
-_OF_AGENT = {"number": 3, "quantity": 5, "percent": 5, "ratio": 4, "url": 4, "date": 1}
+_OF_AGENT = {"number": 3, "quantity": 4, "percent": 4, "ratio": 4, "url": 2, "date": 1}
 # A bare number in a clause of more words is beside the point.
 _WORDY = 12
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
@@ -41,6 +41,7 @@ _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]
 _SHORT = 80
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
+_LABEL = re.compile(r"\W{0,4}\*\*[^*\n]+(?::\*\*|\*\*:)")
 #: How the agent ticks off what it did: the state of a moment.
 _DONE = re.compile(r"[\W_]{0,4}?[✅☑✔🎉🚀]")
 _POINT = re.compile(r"\d{1,2}[.)、]\s")
@@ -116,6 +117,8 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
     is named in the sentence."""
     start, end = span
     body = text[start:end]
+    if any(language.narrates.match(body) for language in rules.languages):
+        return []
     values = placed(values_of(body, rules), start) if _DIGIT.search(body) else ()
     if values and (point := _POINT.match(body)):
         # The number of a point measures nothing.
@@ -126,7 +129,13 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
     if best is None:
         return [] if hedged else _of_values(line)
     cue, (a, b) = best
-    return [_statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)]
+    if cue.strength < WORKING and (label := _LABEL.match(body)) is not None and a < label.end():
+        # "**Merged by**: kim" does not say what was done.
+        return []
+    said = _statement(line, cue.kind, span, cue.id, (start + a, start + b), cue.strength)
+    bare = body.strip("*_ ")
+    # "Found the root cause!" announces it.
+    return [] if bare.endswith("!") and not (values or _NAMING.search(bare)) else [said]
 
 
 def _opens(body: str) -> bool:

@@ -378,6 +378,24 @@ def test_what_the_agent_ticks_off_is_no_fact() -> None:
 
 
 @pytest.mark.parametrize(
+    "step",
+    [
+        "Now update `addShelf` so that it doesn't take the old key.",
+        "Good, `shelf.keys` is already imported.",
+        "**Merged by**: kim in `north`",
+        "**Found the root cause!**",
+    ],
+)
+def test_the_next_step_of_the_agent_is_no_fact(step: str) -> None:
+    assert not said(step, "assistant")
+
+
+def test_what_the_agent_now_found_is_one() -> None:
+    assert said("Now `addShelf` doesn't take the old key.", "assistant")
+    assert said("Root cause: the shelf took the old key.", "assistant")
+
+
+@pytest.mark.parametrize(
     ("text", "rule"),
     [
         ("show me where the shelf is counted", "en.question"),

@@ -35,6 +35,14 @@ def shown(*told: str | tuple[str, str] | tuple[str, str, str]) -> list[Fact]:
     return [fact for fact in gather(conversation(*told)) if fact.why]
 
 
+def test_a_sentence_that_shows_a_wish_is_no_fact_beside_it() -> None:
+    told = ("Did you write tests for the shelf?", NPM, "Write tests for the box please.")
+    found = gather(conversation(*told))
+    assert [(one.rule, one.text) for one in found if one.role == "user"] == [
+        ("en.wish.tests", "Did you write tests for the shelf?")
+    ]
+
+
 def test_one_tool_of_several() -> None:
     (found,) = shown(
         "It fails here:\n```\n$ pnpm test\n3 failed\n```",
