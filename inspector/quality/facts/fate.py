@@ -15,7 +15,7 @@ from typing import NamedTuple
 from inspector.core.text import safe_title
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex, place_of, plain
+from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
 from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
@@ -36,8 +36,6 @@ _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
 # What an address is told without.
 _WEB = re.compile(r"https?://(?:www\.)?(?=\w)")
-# Where the next word of a name begins.
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # An address of what people call by its number ("#175").
 _NUMBERED = re.compile(r"/(?:pull|pulls|issues|merge_requests)/(?P<number>\d+)/?\Z")
 
@@ -244,7 +242,7 @@ def _valued(value: Value, after: PassageIndex) -> Sequence[int]:
         return after.addressing(value.canon[place.end() :])
     if value.form == "identifier":
         # outputType is the output type.
-        return [*after.naming(value.canon), *after.naming(_HUMP.sub(" ", value.text).lower())]
+        return [*after.naming(value.canon), *after.naming(in_words(value.text).lower())]
     return after.naming(value.canon)
 
 

@@ -37,6 +37,8 @@ _CODED = re.compile(
     rf"{PATTERNS['file']}(?!\w)|"
     r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
 )
+# Where the next word of a name begins.
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
 # So many pieces of a wording are looked up before it is looked for.
@@ -334,8 +336,13 @@ class PassageIndex:
 
 def _words(text: str, rules: Rules) -> Iterable[str]:
     """The stems of a sentence, but for those of the names of files and of code: what a name is made of says nothing."""
-    coded = [found.span() for found in _CODED.finditer(text)] if _MAY_BE_CODE.search(text) else []
-    return rules.stemmer.words(text, coded)
+    bare = _CODED.sub(" ", text) if _MAY_BE_CODE.search(text) else text
+    return rules.stemmer.words(in_words(bare))
+
+
+def in_words(text: str) -> str:
+    """A text with the words of its names apart: outputType is the output type."""
+    return _HUMP.sub(" ", text)
 
 
 @lru_cache(maxsize=32_768)
