@@ -29,6 +29,7 @@ from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
+from inspector.summaries.parse import written_by_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +267,8 @@ def parts_of(
         handoff = handoff_of(message)
         body = safe(handoff.body) if handoff is not None else text
         if other is None:
-            yield ListText("summary", index, "summary", body, max(0, text.find(body)))
+            start, end = written_by_model(body)
+            yield ListText("summary", index, "summary", body[start:end], max(0, text.find(body)) + start)
         else:
             yield ListText("summary", index, "summary", safe(other))
         own = safe(handoff.tail_text) if handoff is not None else ""

@@ -29,6 +29,22 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 
+def written_by_model(body: str) -> tuple[int, int]:
+    """Where in a body the summary itself stands: what the agent's program put before and behind it is left out."""
+    lines = body.split("\n")
+    first, last = 0, len(lines)
+    while first < last and _is_around(lines[first]):
+        first += 1
+    while last > first and _is_around(lines[last - 1]):
+        last -= 1
+    start = sum(len(line) + 1 for line in lines[:first])
+    end = sum(len(line) + 1 for line in lines[:last]) - 1
+    return (start, end) if start < end else (0, 0)
+
+
+def _is_around(line: str) -> bool:
+    return not line.strip() or _AROUND.match(line) is not None
+
 
 def parse_summary(body: str) -> Summary:
     """The sections and items of a body without its handoff prefix. Never raises; costs one pass."""

@@ -196,6 +196,7 @@ class _Words:
     few: int
     retold: bool
     there: bool
+    most: bool = False
 
     def near(self, printed: bool, telling: bool) -> bool:
         """Whether enough of them stand beside a value for it to be the fact's own; what a tool prints has any value."""
@@ -212,7 +213,7 @@ def _words_of(shared: int, of: int) -> _Words:
     many = share >= ENOUGH and shared >= MANY
     there = (share >= THERE and shared >= 2) or (share >= MAYBE and shared >= 3)
     retold = most or many or (share >= THERE and shared > MANY)
-    return _Words(shared, of, share, min(2, of), retold, there)
+    return _Words(shared, of, share, min(2, of), retold, there, share >= ENOUGH and shared > 2)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
@@ -272,7 +273,7 @@ def _judged(
     by_words = not probe.values and (words.retold or not probe.names)
     of = len(probe.values) + len(probe.names)
     known = len(exact.here) > 1 or any(one < of and _stands_alone(probe, one) for one in exact.here)
-    if exact.here and _own(probe, after, passage, exact, words, printed):
+    if (exact.here and _own(probe, after, passage, exact, words, printed)) or (not printed and _spelled(probe, after, number, exact, words)):
         outcome = "paraphrased"
     elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
@@ -301,6 +302,16 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words:
         return True
     there = words.share >= ENOUGH and words.shared > 2 and exact.named and exact.whole >= ENOUGH
     return there and not (probe.values and any(_others(probe, after, n) for n in after.sentence(number)))
+
+
+def _spelled(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words) -> bool:
+    """Whether most of a fact's words are there, those of its names among them, with every value that words cannot
+    tell. What the names of a passage are made of counts where one of the fact's is among them."""
+    named = bool(probe.values or probe.names)
+    if not exact.here >= probe.exact or (named and not (exact.here and (words.shared or len(exact.here) > 1))):
+        return False
+    theirs = after.spelled(number) if exact.here else after.passages[number].words
+    return _words_of(len(probe.spelled & theirs), len(probe.spelled)).most
 
 
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:

@@ -86,6 +86,7 @@ class PassageIndex:
         self._named: dict[str, list[int]] = {}
         self._counted: dict[tuple[str, ...], list[int]] = {}
         self._slips: dict[str, int] = {}
+        self._spelled: dict[int, frozenset[str]] = {}
 
     def only(self, parts: Collection[int]) -> PassageIndex:
         """The same of some of the parts alone, by number."""
@@ -301,6 +302,13 @@ class PassageIndex:
         this, behind = self.passages[passage : passage + 2]
         same = this.part == part == behind.part and not (this.line or behind.line)
         return same and this.text.endswith(";") and this.span[1] <= behind.span[0]
+
+    def spelled(self, passage: int) -> frozenset[str]:
+        """The words of a passage with those of its names of files and of code."""
+        if passage not in self._spelled:
+            text = self.passages[passage].text
+            self._spelled[passage] = frozenset(self.rules.stemmer.words(in_words(text)))
+        return self._spelled[passage]
 
     def values(self, passage: int) -> tuple[Value, ...]:
         """The exact values of a passage."""

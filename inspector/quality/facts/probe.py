@@ -12,7 +12,7 @@ from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.passage_index import plain
+from inspector.quality.facts.passage_index import in_words, plain
 from inspector.quality.facts.sentences import clauses
 
 #: A passage that has none of a fact's exact things must have so much of its words to say anything of it: of a fact that
@@ -48,6 +48,8 @@ _HEADING = re.compile(
     r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s"
 )
 _FILES = frozenset({"path", "file"})
+# Values that are made of words, and so can be told in words.
+_WORDED = frozenset({"path", "file", "identifier", "name", "setting", "option", "channel", "word", "tool"})
 # So far from a value stands the word that it belongs to, and what parts them.
 _BESIDE = 40
 _PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
@@ -91,6 +93,8 @@ class Probe:
     least: float
     enough: int
     answer: frozenset[str] = frozenset()
+    spelled: frozenset[str] = frozenset()
+    exact: frozenset[int] = frozenset()
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -156,6 +160,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         # An answer of a word or two stands anywhere: it is told beside what was asked.
         names, terms = [plain(text).strip(_EDGES)], []
         things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
+    unspelled = [span for value, span in placed if span is not None and value.form not in _WORDED]
+    spelled = frozenset(rules.stemmer.words(in_words(_without(text, [*unspelled, *lines, *calls])))) - rules.asking
     reason = _reason(text, gone, rules)
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     if other and len(kept := things.intersection(rules.stemmer.words(text, [*gone, *other]))) > 2:
@@ -190,7 +196,16 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         least,
         max(math.ceil(least), math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things))),
         answer if short else frozenset(),
+        frozenset() if short else spelled,
+        frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
     )
+
+
+def _without(text: str, spans: list[Span]) -> str:
+    """A text with blanks in some places."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def beside_of(text: str, span: Span, rules: Rules) -> frozenset[str]:
