@@ -229,6 +229,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         hedge_keys=frozenset(key_of(phrase, pairs) for phrase in words("hedges")),
         guesses=lexicon("guesses"),
         negations=lexicon("negations"),
+        denials=phrases_of([*words("negations"), *words("denials")], pairs),
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),

@@ -447,7 +447,9 @@ def _changed(
 
 
 def _denies(text: str, after: PassageIndex) -> bool:
-    return any(language.negations.search(text) is not None for language in after.rules.languages)
+    # "admin-only", "no-cache".
+    text = text.replace("’", "'").replace("-", " ")
+    return any(language.denials.search(text) is not None for language in after.rules.languages)
 
 
 def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:

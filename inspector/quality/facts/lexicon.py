@@ -83,7 +83,7 @@ class Language:
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
     is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
-    and numbers of sections.
+    and numbers of sections. `denials` are all words by which a text may say that something is not so, `negations` among them.
     `choices` find a message that is a choice by number or letter (group `labels`)."""
 
     name: str
@@ -96,6 +96,7 @@ class Language:
     hedge_keys: frozenset[str]
     guesses: re.Pattern[str]
     negations: re.Pattern[str]
+    denials: re.Pattern[str]
     joins: re.Pattern[str]
     openers: frozenset[str]
     requests: re.Pattern[str]

@@ -162,7 +162,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
     unspelled = [span for value, span in placed if span is not None and value.form not in _WORDED]
     spelled = frozenset(rules.stemmer.words(in_words(_without(text, [*unspelled, *lines, *calls])))) - rules.asking
-    reason = _reason(text, gone, rules)
+    reason = _reason(text, gone, rules) if fact.kind == "decision" else frozenset[str]()
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     if other and len(kept := things.intersection(rules.stemmer.words(text, [*gone, *other]))) > 2:
         things = kept
