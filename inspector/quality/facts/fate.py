@@ -21,7 +21,7 @@ from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, pr
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
 #: So much of its exact things must be there.
-ENOUGH = 0.6
+ENOUGH = 0.5
 #: A fact without exact things is told in other words by so much of its words; its words are there by so much, three of
 #: them by MAYBE.
 RETOLD = 0.75
@@ -307,8 +307,8 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words:
 def _spelled(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words) -> bool:
     """Whether most of a fact's words are there, those of its names among them, with every value that words cannot
     tell. What the names of a passage are made of counts where one of the fact's is among them."""
-    named = bool(probe.values or probe.names)
-    if not exact.here >= probe.exact or (named and not (exact.here and (words.shared or len(exact.here) > 1))):
+    beside = exact.here and (words.shared or (exact.cover == 1.0 and len(exact.here) > 1))
+    if not exact.here >= probe.exact or not (beside or not (probe.values or probe.names)):
         return False
     theirs = after.spelled(number) if exact.here else after.passages[number].words
     return _words_of(len(probe.spelled & theirs), len(probe.spelled)).most
@@ -327,15 +327,9 @@ def _own(
     scattered = _scattered(probe, exact, words)
     if exact.cover < ENOUGH:
         # The other values stand elsewhere in the same text.
-        there = not printed and words.share >= THERE and words.shared >= words.few
-        of = len(probe.values) + len(probe.names)
-        missing = (one for one in range(of) if one not in exact.here)
-        enough = words.shared > 2 or any(_rare(probe, one) for one in exact.here)
-        named = exact.cover >= THERE and enough and all(_stands_alone(probe, one) for one in missing)
-        elsewhere = exact.whole >= ENOUGH and any(one < of for one in exact.here)
-        # Half of its names beside a word of it, and the others in the same text.
-        parted = exact.cover >= THERE and exact.named and exact.whole == 1.0 and words.near(printed, True)
-        return (there and (elsewhere or named)) or ((parted or scattered) and not printed)
+        there = words.share >= THERE and words.shared >= words.few and exact.whole >= ENOUGH
+        own = any(one < len(probe.values) + len(probe.names) for one in exact.here)
+        return not printed and ((there and own) or scattered)
     telling = sum(_tells(probe, one) for one in exact.here)
     # What the agent works on is named in every list of files: beside a mere name more must be said of it.
     mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
