@@ -29,6 +29,7 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 
+
 def written_by_model(body: str) -> tuple[int, int]:
     """Where in a body the summary itself stands: what the agent's program put before and behind it is left out."""
     lines = body.split("\n")

@@ -20,14 +20,10 @@ from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, pr
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
-#: So much of its exact things must be there.
-ENOUGH = 0.5
-#: A fact without exact things is told in other words by so much of its words; its words are there by so much, three of
-#: them by MAYBE.
+#: So much of its exact things must be there, or of its words, three of them at least.
+HALF = 0.5
+#: A fact without exact things is told in other words by so much of its words.
 RETOLD = 0.75
-THERE = 0.5
-#: The thing is mentioned without its value by so much of the words.
-MENTIONED = 0.5
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
@@ -188,7 +184,7 @@ class _Exact(NamedTuple):
 class _Words:
     """How many of a fact's words a passage has, of how many: also as a `share`, which is 0 where the fact has no words.
     `few` are how many there must be at least, `retold`: they are the fact in other words, without any value,
-    `there`: so many that it may be the fact."""
+    `there`: so many that it may be the fact, `half`: half of them, three at least."""
 
     shared: int
     of: int
@@ -196,7 +192,7 @@ class _Words:
     few: int
     retold: bool
     there: bool
-    most: bool = False
+    half: bool
 
     def near(self, printed: bool, telling: bool) -> bool:
         """Whether enough of them stand beside a value for it to be the fact's own; what a tool prints has any value."""
@@ -209,11 +205,9 @@ class _Words:
 @lru_cache(maxsize=4096)
 def _words_of(shared: int, of: int) -> _Words:
     share = shared / of if of else 0.0
-    most = share >= RETOLD and shared >= min(3, of)
-    many = share >= ENOUGH and shared >= MANY
-    there = (share >= THERE and shared >= 2) or (share >= MAYBE and shared >= 3)
-    retold = most or many or (share >= THERE and shared > MANY)
-    return _Words(shared, of, share, min(2, of), retold, there, share >= ENOUGH and shared > 2)
+    there = (share >= HALF and shared >= 2) or (share >= MAYBE and shared >= 3)
+    retold = (share >= RETOLD and shared >= min(3, of)) or (share >= HALF and shared >= MANY)
+    return _Words(shared, of, share, min(2, of), retold, there, share >= HALF and shared > 2)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
@@ -273,9 +267,11 @@ def _judged(
     by_words = not probe.values and (words.retold or not probe.names)
     of = len(probe.values) + len(probe.names)
     known = len(exact.here) > 1 or any(one < of and _stands_alone(probe, one) for one in exact.here)
-    if (exact.here and _own(probe, after, passage, exact, words, printed)) or (not printed and _spelled(probe, after, number, exact, words)):
+    if (exact.here and _own(probe, after, passage, exact, words, printed)) or (
+        not printed and _spelled(probe, after, number, exact, words)
+    ):
         outcome = "paraphrased"
-    elif exact.cover >= ENOUGH and any(_stands_alone(probe, one) for one in exact.here):
+    elif exact.cover >= HALF and any(_stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
     elif not printed and words.retold and _known(probe, after, number, exact, words):
         outcome = "paraphrased"
@@ -286,7 +282,7 @@ def _judged(
     elif probe.values and not printed and (exact.here or not passage.line):
         others = [] if exact.here else _others(probe, after, number)
         changed = _changed(others, after, number, words, numbers_said) if others else ""
-        if _mentioned(probe, exact, words) and ((changed and words.share >= ENOUGH) or not others):
+        if _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
             outcome = "value lost"
     if outcome is None:
         return None
@@ -298,9 +294,9 @@ def _judged(
 def _known(probe: Probe, after: PassageIndex, number: int, exact: _Exact, words: _Words) -> bool:
     """Whether so much of a fact's exact things is there that its words tell it: half of its names, or these elsewhere
     in the same text and no other in the passage."""
-    if exact.cover >= THERE if probe.names else not probe.values:
+    if exact.cover >= HALF if probe.names else not probe.values:
         return True
-    there = words.share >= ENOUGH and words.shared > 2 and exact.named and exact.whole >= ENOUGH
+    there = words.share >= HALF and words.shared > 2 and exact.named and exact.whole >= HALF
     return there and not (probe.values and any(_others(probe, after, n) for n in after.sentence(number)))
 
 
@@ -311,12 +307,12 @@ def _spelled(probe: Probe, after: PassageIndex, number: int, exact: _Exact, word
     if not exact.here >= probe.exact or not (beside or not (probe.values or probe.names)):
         return False
     theirs = after.spelled(number) if exact.here else after.passages[number].words
-    return _words_of(len(probe.spelled & theirs), len(probe.spelled)).most
+    return _words_of(len(probe.spelled & theirs), len(probe.spelled)).half
 
 
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
     """Whether so many of the words are there that the thing is spoken of."""
-    enough = words.share >= MENTIONED or (words.share >= SPOKEN_OF and words.shared >= 3)
+    enough = words.share >= HALF or (words.share >= SPOKEN_OF and words.shared >= 3)
     return enough and words.shared + len(exact.here) >= probe.least
 
 
@@ -324,16 +320,17 @@ def _own(
     probe: Probe, after: PassageIndex, passage: Passage, exact: _Exact, words: _Words, printed: bool
 ) -> bool:
     """Whether the exact things of a passage are this fact's own."""
+    if all(one >= len(probe.values) + len(probe.names) for one in exact.here):
+        return False
     scattered = _scattered(probe, exact, words)
-    if exact.cover < ENOUGH:
+    if exact.cover < HALF:
         # The other values stand elsewhere in the same text.
-        there = words.share >= THERE and words.shared >= words.few and exact.whole >= ENOUGH
-        own = any(one < len(probe.values) + len(probe.names) for one in exact.here)
-        return not printed and ((there and own) or scattered)
+        there = words.share >= HALF and words.shared >= words.few and exact.whole >= HALF
+        return not printed and (there or scattered)
     telling = sum(_tells(probe, one) for one in exact.here)
     # What the agent works on is named in every list of files: beside a mere name more must be said of it.
     mere = not probe.owned and words.shared < MANY and all(_stands_alone(probe, one) for one in exact.here)
-    if words.near(printed, telling > 0) and not (mere and words.share < THERE):
+    if words.near(printed, telling > 0) and not (mere and words.share < HALF):
         return True
     # Where hardly anything but its values is said ("25 % is live"), they are the fact; a name stands anywhere.
     measured = telling > 0 and {value.form for value in probe.values} <= _MEASURES and bool(probe.values)

@@ -83,7 +83,8 @@ class Language:
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
     is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
-    and numbers of sections. `denials` are all words by which a text may say that something is not so, `negations` among them.
+    and numbers of sections. `denials` are all words by which a text may say that something is not so,
+    `negations` among them.
     `choices` find a message that is a choice by number or letter (group `labels`)."""
 
     name: str

@@ -161,7 +161,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         names, terms = [plain(text).strip(_EDGES)], []
         things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
     unspelled = [span for value, span in placed if span is not None and value.form not in _WORDED]
-    spelled = frozenset(rules.stemmer.words(in_words(_without(text, [*unspelled, *lines, *calls])))) - rules.asking
+    spelled = (
+        frozenset(rules.stemmer.words(in_words(_without(text, [*unspelled, *lines, *calls])))) - rules.asking
+    )
     reason = _reason(text, gone, rules) if fact.kind == "decision" else frozenset[str]()
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     if other and len(kept := things.intersection(rules.stemmer.words(text, [*gone, *other]))) > 2:
@@ -169,7 +171,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     # The only word of a fact does where a name is lost, not where a number is.
     only = len(things) < 2 and (not values or any(value.distinctive for value in values))
     least = max(1 if only else 2, MAYBE * len(things))
-    wholes = () if short and len(answer) < _SHORT else (_bare(text), *_led(text, rules))
+    bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
+    wholes = () if bare else (_bare(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
         tuple(wordings),
