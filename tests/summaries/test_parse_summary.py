@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.summaries.headings import meaning
-from inspector.summaries.parse import parse_summary
+from inspector.summaries.parse import parse_summary, written_by_model
 
 BODY = """Before any heading.
 
@@ -142,3 +142,29 @@ def test_any_text_parses(body: str) -> None:
     lines = [item.line for _, item in summary.items()]
     assert lines == sorted(lines)
     assert all(item.text.strip() for _, item in summary.items())
+
+
+LEAD = "This session is being continued from a previous conversation that ran out of context. It is summarized below."
+ONWARD = "Please continue the conversation from where we left it off. Continue with the last task."
+
+
+@pytest.mark.parametrize(
+    ("body", "own"),
+    [
+        (f"{LEAD}\n\nSummary:\n1. A\n\n{ONWARD}", "Summary:\n1. A"),
+        (f"{LEAD}\nSummary:\n{ONWARD}\n1. A\n\n", f"Summary:\n{ONWARD}\n1. A"),
+        ("## Goal\nA\n", "## Goal\nA"),
+        (f"{LEAD}\n{ONWARD}", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_program_writes_around_a_summary_is_not_its_text(body: str, own: str) -> None:
+    start, end = written_by_model(body)
+    assert body[start:end] == own
+
+
+@given(st.lists(st.sampled_from([LEAD, ONWARD, "", "- A", " "]), max_size=8).map("\n".join))
+def test_all_that_a_model_wrote_is_in_its_text(body: str) -> None:
+    start, end = written_by_model(body)
+    assert 0 <= start <= end <= len(body)
+    assert body[start:end].count("- A") == body.count("- A")

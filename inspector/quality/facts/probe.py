@@ -70,8 +70,10 @@ class Probe:
     two of these written as one ("by pass" as "bypass"), beside each of them, `reason` those of its reason, `answer`
     those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
     wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
-    slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. A passage that has none of its exact
-    things says nothing of it with fewer than `least` of its words, and is not looked at with fewer than `enough`.
+    slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
+    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. A
+    passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
+    at with fewer than `enough`.
     """
 
     wordings: tuple[tuple[str, str], ...]

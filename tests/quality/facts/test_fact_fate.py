@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.fact_reading import parts_of
+from inspector.core.conversations import Compaction
+from inspector.core.messages import Message
 from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.facts.fate import ORDER, Match, fate, matches
 from inspector.quality.facts.gather import gather, values_said
@@ -151,6 +154,15 @@ FATES = [
     ("The proxy of the shop does not run on port 5173 for devs.", "- The mock (port 3001) was not running", "lost"),
     # Many words of it beside none of its names may be something else.
     ("The old `flush_all` call waits for the slow lock.", "- The slow lock waits, its call is old.", "uncertain"),
+    # Half of its words are the fact, three of them at least; a name's are words too, and logging is to log.
+    ("Exclude removed baskets from open totals.", "- `openTotals` counts baskets, removedAt is empty", "paraphrased"),
+    ("Log the address if the mail server fails.", "- The server fails: logging of the address", "paraphrased"),
+    ("Check the shop of every invited user in the letter.", "- Added: the shop of users", "lost"),
+    # A rule that forbids is told by any word that says that something is not done.
+    ("Do not hard delete orders.", "- Orders: removedAt instead of a hard delete", "paraphrased"),
+    ("Don't show totals on the first page.", "- First page doesn’t show totals", "paraphrased"),
+    ("Only admins may close the till.", "- Closing the till is admin-only", "paraphrased"),
+    ("Only admins may close the till.", "- Admins close the till", "weakened"),
 ]  # fmt: skip
 
 
@@ -190,6 +202,21 @@ AGENT_FATES = [
         "paraphrased",
     ),
     ("Try it at **https://orders.acme.dev/**", "- set up new-orders.acme.dev and a certificate", "lost"),
+    # What a name is made of counts beside the name; one of several names alone is none of its words.
+    ("`maxRows` itself is fixed at `row_limit`.", "- `maxRows = row_limit` (line 45)", "paraphrased"),
+    ("`maxRows` itself is fixed at `row_limit`.", "- `maxRows` was read", "uncertain"),
+    # What is set apart in quotes is nothing exact where the number is gone.
+    (
+        'Skipped points: 4 "not now" replies with a reason',
+        '- The point was skipped: "not now", for a reason',
+        "uncertain",
+    ),
+    # The cause is what was found, not a reason to lose.
+    (
+        "The nightly export of invoices fails because the pool is locked.",
+        "- The nightly export of invoices fails",
+        "paraphrased",
+    ),
     (
         "All four nodes run 2.19.1 since 22:31 UTC.",
         "- UPGRADE finished at 22:31 UTC: four nodes on 2.19.1",
@@ -552,3 +579,17 @@ def test_a_wording_of_any_script_is_found_where_it_stands() -> None:
     for wording in ("Все строки должны быть на русском языке", "한국어로 답해 주세요", "请用中文回答"):
         text = f"## Notes\n- first of all\n- {wording}, as was agreed.\n"
         assert text[slice(*place_of(wording, text))] == wording
+
+
+def test_what_claude_code_writes_around_a_summary_is_no_evidence() -> None:
+    text = (
+        "This session is being continued from a previous conversation that ran out of context.\n"
+        "1. The import was begun.\n"
+        "Please continue the conversation from where we left it off without asking the user any further questions. "
+        "Continue with the last task that you were asked to work on.\n"
+    )
+    recorded = Compaction(1, "s", 9, 1, 0, 9, 0, 1, 0, text, False, False, 0, 0, 0.0)
+    (part,) = parts_of(Message({"role": "user", "content": text}, summary=True), 0, recorded)
+    assert text[part.offset :].startswith(part.text)
+    asked = fact("Can you continue with the last task you were asked to work on?")
+    assert fate(asked, PassageIndex([part], RULES), 1).outcome == "lost"
