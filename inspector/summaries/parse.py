@@ -44,7 +44,7 @@ def written_by_model(body: str) -> tuple[int, int]:
 
 
 def _is_around(line: str) -> bool:
-    return not line.strip() or _AROUND.match(line) is not None
+    return not line.strip() or AROUND.match(line) is not None
 
 
 def parse_summary(body: str) -> Summary:
