@@ -19,8 +19,8 @@ from inspector.quality.facts.sentences import clauses
 #: has such things, and of one that has none.
 SPOKEN_OF = 0.4
 MAYBE = 0.2
-#: A part of a fact's text is most of the fact from so many characters on.
-SHORTEST = 24
+#: A part of a fact's text says it from so many characters on, and a third of it.
+SHORTEST = 20
 # Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), notes.md, #175).
 _NAMES = re.compile(
     r"`(?P<code>[^`\s][^`\n]{0,120})`|(?P<name>(?<![\w`])(?:"
@@ -267,7 +267,7 @@ def _parts(fact: Fact, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
     spans = clauses(fact.text, 0, len(fact.text)) if len(whole) >= SHORTEST else []
     if len(spans) < 2:
         return
-    least = max(SHORTEST, len(whole) / 2)
+    least = max(SHORTEST, len(whole) / 3)
     parts = [(fact.text[spans[1][0] :], least), (fact.text[: spans[-2][1]], least)]
     cue = fact.cue[0] - fact.first.span[0]
     if fact.kind == "constraint":
