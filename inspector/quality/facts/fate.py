@@ -286,7 +286,11 @@ def _judged(
             outcome = "value lost"
     if outcome is None:
         return None
-    if outcome == "paraphrased" and words.share >= HALF and _weaker(probe, after, passage.text, passage.words):
+    if (
+        outcome == "paraphrased"
+        and words.share >= HALF
+        and _weaker(probe, after, passage.text, passage.words)
+    ):
         outcome = "weakened"
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
 
