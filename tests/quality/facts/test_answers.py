@@ -87,3 +87,14 @@ def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
     )  # fmt: skip
     after = PassageIndex([ListText("summary", 0, "user", summary)], RULES)
     assert fate(fact, after, 1).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("reason", "rule"),
+    [("Use the north berth, never the south one.", "en.never"), ("尽量用北泊位的起重机", "zh.prefer")],
+)
+def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
+    (one,) = _said(
+        f"{REFUSED.partition(' To tell you')[0]} The user provided the following reason for the rejection:  {reason}"
+    )
+    assert (one.text, one.rule) == (reason, rule)

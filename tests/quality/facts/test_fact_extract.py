@@ -307,6 +307,7 @@ def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
     pasted = "\n".join(
         [
             "It fails at the start.", "Last login: Mon Mar 2 09:12:44 on ttys003", "kim@Studio shop % make serve",
+            "status: 401,", "'code': 'E12',", "fields shelf = fields.Boolean(",
             '@router.message(Command("stock"))', "builder.button(", "kim@studio:~/shop$ ls -la the whole folder",
         ]
     )  # fmt: skip
