@@ -193,8 +193,8 @@ def digests_of(path: Path, left_by: Mapping[str, str] | None = None) -> tuple[Fi
     side_of: dict[str, str] = {}
     marked: bool | None = None
     queue = Queue()
-    #: The conversation of the last line that is no sub-agent's.
     boundaries: set[str] = set()
+    #: The conversation of the last line that is no sub-agent's.
     own_last = _Tally(boundaries)
     for line, raw in _lines(path):
         if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
