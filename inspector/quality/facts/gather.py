@@ -9,19 +9,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.core.scan.words import folded
+from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
 from inspector.quality.facts.shown import shown
 
-_ROLE = {"user": 100.0, "assistant": 45.0, "tool": 15.0}
+_ROLE = {"user": 100.0, "assistant": 25.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
 _PASTED, _ASKED = 45.0, 40.0
 #: A message with more statements hands on a plan or a list: what it asks and tells counts less than what the agent
 #: found, and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
-_CROWDED, _CROWDED_RULE, _CROWDED_SURE = 85.0, 65.0, 20.0
+_CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
+#: A statement of so many words and values loses nothing for being short; a shorter one so much a halving, about.
+_LONG = 20
+_BRIEF = 45.0
+#: So many pairs of characters say what a word says, in scripts without spaces.
+_PAIRS_A_WORD = 3
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -226,6 +231,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     uses = again + used.of(statement, min(steps), steps)
     rank = (
         _weight(statement, best.role)
+        - _brevity(statement)
         - _crowding(statement) * (gathered.crowded and not statement.pasted)
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
@@ -249,6 +255,13 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     )
     older = [one for one in gathered.sayings if one[0].generation < best.generation]
     return replace(fact, earlier=tuple(_earlier(fact, older))) if older else fact
+
+
+def _brevity(statement: Statement) -> float:
+    """What a statement of few words loses: fragments, go-aheads and what was only meant for a moment are short."""
+    words = len(statement.things) / (_PAIRS_A_WORD if has_unspaced(statement.text) else 1)
+    spoken = min(words + len(statement.values), _LONG)
+    return _BRIEF * (math.log1p(_LONG) - math.log1p(spoken))
 
 
 def _crowding(statement: Statement) -> float:

@@ -39,26 +39,34 @@ class Question:
 def questions_of(facts: Iterable[Fact], most: int) -> tuple[Question, ...]:
     """At most so many questions, one a fact and the facts in their order. Of a fact with several values the first that
     stands in its text is asked for; no question tells the answer of another."""
+    left = [fact for fact in facts if _SHORTEST <= len(fact.text) <= _LONGEST]
+    while True:
+        chosen = _chosen(left, most)
+        hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
+        questions = [Question(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
+        # One that still tells its answer, in another form of it say, is not asked; the next is.
+        telling = {one.fact.key for one in questions if not _hides(one)}
+        if not telling:
+            return tuple(questions)
+        left = [fact for fact in left if fact.key not in telling]
+
+
+def _chosen(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Value]]:
     chosen: list[tuple[Fact, Value]] = []
     asked: set[str] = set()
     for fact in facts:
         if len(chosen) >= most:
             break
-        if not _SHORTEST <= len(fact.text) <= _LONGEST:
-            continue
         there = (one for one in fact.values if len(one.text) > 1 and one.text in fact.text)
         value = next((one for one in there if one.canon not in asked), None)
         if value is not None:
             chosen.append((fact, value))
             asked.add(value.canon)
-    hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
-    worded = [(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
-    # One that still tells its answer, in another form of it say, is not asked.
-    return tuple(
-        Question(fact, value, text)
-        for fact, value, text in worded
-        if GAP in text.partition(": ")[2] and value.text not in text
-    )
+    return chosen
+
+
+def _hides(question: Question) -> bool:
+    return GAP in question.text.partition(": ")[2] and question.value.text not in question.text
 
 
 def _worded(fact: Fact, value: Value, hidden: Sequence[str]) -> str:

@@ -18,11 +18,12 @@ MOST = 60_000
 # A short line may be mostly its value ("Budget: $4,500.").
 _SHORT = 40
 
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _CODE = re.compile(
-    r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|File \"|Traceback|at [\w.$]+\(|[+-]{3} |@@|<!--|"
-    r"import \w|from \w[\w.]* import|@[\w.]+\(|[\w.]+\(\s*$|\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
+    r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|\\(?:begin|end)\{|File \"|Traceback|at [\w.$]+\(|"
+    r"[+-]{3} |@@|<!--|import \w|from \w[\w.]* import|@[\w.]+\(|[\w.]+\(\s*$|"
+    r"(?:\([\w.-]+\) ?)*\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*|"
     r"[\w. ]+ = [\w.]+\(\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
 )
@@ -34,13 +35,32 @@ _SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"(?<!\S)(\d{1,2})\.$")
+_SHOUT = re.compile(r"[\"*_(]*[A-Z]{2,}(?: [A-Z]{2,}){1,3}\W*\Z")
+_ENDS = frozenset(".!?;。！？；")
+_ITEM = r"(?:[-*•]|\d{1,2}[.)])\s"
+_OVER_A_LIST = re.compile(rf"[^\S\n]*\n(?:[^\S\n]*\n)?\s*{_ITEM}")
+_ITEMIZED = re.compile(rf"\s*{_ITEM}")
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 # A row of a drawn table or screen, not the sign itself spoken of in code marks.
-_DRAWN = re.compile(r"(?<!`)[│┃║](?!`)")
-# A line of a log: its date and time to the second, or the name of the container that wrote it.
-_LOGGED = re.compile(r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| )")
+_DRAWN = re.compile(r"(?<!`)[│┃║](?!`)|[─━═]{3}|^\s*[╭╰┌└├]")
+# A line of a log: its date and time to the second, the name of the container that wrote it, a level that no person
+# writes, what a package manager says of itself.
+_LOGGED = re.compile(
+    r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| |\[?(?:INFO|DEBUG|TRACE)(?:[\]:]|\s\s)|"
+    r"(?:Processing triggers for|Setting up|Unpacking|Selecting previously|Preparing to unpack|Get:\d+|Hit:\d+) \S|"
+    r"debconf: |dpkg: |apt: |[Uu]sage: \S+ .*[\[<-]|Try '[^'\n]+ --?h\w*')"
+)
+# What a program that shows an agent's work puts before its lines.
+_SHOWN_BY_PROGRAM = re.compile(r"\s*[⏺●⎿✻✽❯◻◼]\s")
+# A reading in a report that a program made: a picture, what is read, a number.
+_READING = re.compile(
+    r"\s*[*_]?[\u25a0-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?\s*[^:：\n]{1,40}[:：][*_]?\s*\D{0,4}\d[\d.,%]*\s*\S{0,6}\s*$"
+)
+# So many of them make a report.
+_REPORT = 3
 # A line of a compiler or checker: the file, the line in it.
 _CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
 _PROGRAMS = (
@@ -93,11 +113,13 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of prose, its span, and whether it stands in something that was pasted."""
+    """A sentence of prose, its span, whether it stands in something that was pasted, and whether it ends with a line
+    that stands over a list, with no mark at its end."""
 
     start: int
     end: int
     pasted: bool
+    over: bool = False
 
 
 def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]:
@@ -109,19 +131,42 @@ def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]
         for found in ends.finditer(text, start, end):
             if _ABBREVIATED.search(text, at, found.end()):
                 continue
-            yield from _sentence(text, at, found.end(), pasted)
-            at = found.end()
-        yield from _sentence(text, at, end, pasted)
+            stop = found.end()
+            if _counts(text, start, found, end):
+                # What the points of a line stand behind ends before the first.
+                stop = text.rfind(":", at, stop) + 1
+                if text[stop : found.start()].strip(" 0123456789"):
+                    continue
+            yield from _sentence(text, at, stop, pasted)
+            at = stop
+        over = (
+            text[start:end].rstrip(" *_")[-1:] not in _ENDS
+            and _OVER_A_LIST.match(text, end) is not None
+            and _ITEMIZED.match(text, start) is None
+        )
+        yield from _sentence(text, at, end, pasted, over)
 
 
-def _sentence(text: str, start: int, end: int, pasted: bool) -> Iterator[Sentence]:
+def _counts(text: str, start: int, found: re.Match[str], end: int) -> bool:
+    """Whether what looks like the end of a sentence is a number that counts in a line ("check the 1. cost 2. time"), or
+    stands before a shout that belongs to it ("Ask first. NO EXCEPTIONS")."""
+    if _SHOUT.match(text, found.end(), end):
+        return True
+    number = _NUMBERED.search(text, max(start, found.start() - 3), found.start() + 1)
+    if number is None:
+        return False
+    beside = f"{int(number[1]) - 1}|{int(number[1]) + 1}"
+    return re.compile(rf"(?<!\S)(?:{beside})[.)]\s").search(text, start, end) is not None
+
+
+def _sentence(text: str, start: int, end: int, pasted: bool, over: bool = False) -> Iterator[Sentence]:
     for a, b in _cut(text, start, end):
         while a < b and text[a].isspace():
             a += 1
         while b > a and text[b - 1].isspace():
             b -= 1
         if b - a >= 3:
-            yield Sentence(a, b, pasted)
+            yield Sentence(a, b, pasted, over)
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
@@ -139,24 +184,19 @@ def _cut(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
     """(start, end, pasted) of the runs of prose lines."""
-    fence = False
     tags: list[str] = []
     start = end = -1
     was_pasted = False
     printed = 0
     at = begin
     lines = text[begin:].split("\n")
-    traced = _traced(lines)
+    traced, fenced, reported = _traced(lines), _fenced(lines), _reported(lines)
     for number, line in enumerate(lines):
         here, at = at, at + len(line) + 1
         printed = 0 if not line.strip() else printed + bool(_LOGGED.match(line) or _CHECKED.match(line))
-        pasted = bool(tags) or line.lstrip().startswith(">") or printed >= _PRINTED
+        pasted = bool(tags) or line.lstrip().startswith(">") or printed >= _PRINTED or number in reported
         joins = False
-        if _FENCE.match(line):
-            # A fence that opens and closes on its own line ("```x```") is code in a line of its own.
-            fence = not fence if line.count("```") != 2 else fence
-            prose = False
-        elif fence or number in traced:
+        if number in fenced or number in traced:
             prose = False
         elif tag := _TAG.match(line):
             _nest(tags, tag[2], bool(tag[1]))
@@ -176,19 +216,59 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
         yield start, end, was_pasted
 
 
-def _traced(lines: Sequence[str]) -> frozenset[int]:
-    """The numbers of the lines that stand in one block with a trace: all of it, in the first such block from the trace
-    on, since somebody may say before it what happened."""
-    found: set[int] = set()
+def _reported(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines of a report that a program made: the blocks that have its readings."""
+    if sum(_READING.match(line) is not None for line in lines) < _REPORT:
+        return frozenset()
+    return frozenset(
+        number
+        for block in _blocks(lines)
+        if any(_READING.match(lines[one]) for one in block)
+        for number in block
+    )
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[int]]:
+    """The numbers of the lines of each block between empty ones."""
     block: list[int] = []
     for number, line in enumerate((*lines, "")):
         if line.strip():
             block.append(number)
+        elif block:
+            yield block
+            block = []
+
+
+def _fenced(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines of fenced code, fences included. Behind a fence that never closes people go on in prose;
+    one that names a language opens another block, since none closes so."""
+    found: set[int] = set()
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
             continue
+        found.add(number)
+        mark, info = fence["mark"], fence["info"].strip()
+        if mark in info:
+            # It opens and closes on its own line ("```x```").
+            continue
+        if opened is None or (info and mark[0] == opened[1][0] and len(mark) <= len(opened[1])):
+            opened = number, mark
+        elif not info and mark[0] == opened[1][0] and len(mark) >= len(opened[1]):
+            found.update(range(opened[0], number))
+            opened = None
+    return frozenset(found)
+
+
+def _traced(lines: Sequence[str]) -> frozenset[int]:
+    """The numbers of the lines that stand in one block with a trace: all of it, in the first such block from the trace
+    on, since somebody may say before it what happened."""
+    found: set[int] = set()
+    for block in _blocks(lines):
         first = next((one for one in block if _TRACED.match(lines[one])), None)
         if first is not None:
-            found.update(block if found else range(first, number))
-        block = []
+            found.update(block if found else range(first, block[-1] + 1))
     return frozenset(found)
 
 
@@ -242,6 +322,7 @@ def _is_prose(line: str) -> bool:
         or _DRAWN.search(stripped)
         or _LOGGED.match(line)
         or _CHECKED.match(line)
+        or _SHOWN_BY_PROGRAM.match(line)
     ):
         return False
     sample = _CODED.sub("", stripped[:600]) if len(_WORDS.findall(stripped[:600])) >= _FEW else stripped[:600]

@@ -56,7 +56,7 @@ _DIGIT = re.compile(r"\d|://")
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A sentence to be looked at, or a part of one: its span in `text`, who says it, whether it is a question or was
-    pasted, whether the sentence names something."""
+    pasted, whether the sentence names something, whether it stands over a list."""
 
     text: str
     span: Span
@@ -67,6 +67,7 @@ class _Line:
     values: tuple[Value, ...]
     working: int = 0
     named: bool = False
+    over: bool = False
 
     @property
     def body(self) -> str:
@@ -98,7 +99,7 @@ def statements_of(
         parts = list(_apart(text, (first, end)))
         return [found for part in parts for found in _of_agent(text, part, rules, working, named)]
     values = placed(values_of(body, rules), start)
-    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values)
+    line = _Line(text, (first, end), role, rules, sentence.pasted, asked, values, over=sentence.over)
     best = _best_cue(line, body, hedged=False)
     if best is None:
         return [] if sentence.pasted else _of_own(line, body)
@@ -194,12 +195,26 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
         # It points back at something.
         return []
     fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
+    if rule == "told" and line.over and not line.values and len(statement.things) <= alone:
+        # It names what stands below it.
+        return []
+    answers = bool(line.values) and line.text.strip() == body
+    if rule == "told" and not answers and len(statement.things) < (fewest if line.values else alone):
+        named = line.rules.quantities.intersection(statement.things)
+        if not named and all(_says_little(value, statement) for value in line.values):
+            # "Boots clean.", "Clicks: 840", "remind the plan": nothing to keep.
+            return []
     if line.text.strip() != body and not _unvalued(line, body):
         # A name in a list of names; a whole answer may be a name.
         return []
     # A bare number without any word is of nothing.
     valued = any(value.distinctive or statement.things for value in statement.values)
     return [statement] if valued or len(statement.things) >= fewest else []
+
+
+def _says_little(value: Value, statement: Statement) -> bool:
+    """Whether a value beside hardly a word is of nothing: a bare number or name, a file without any word."""
+    return (value.form in _WEAK and not value.unit) or (value.form == "file" and not statement.things)
 
 
 def _unvalued(line: _Line, body: str) -> bool:

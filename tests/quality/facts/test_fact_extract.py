@@ -271,7 +271,7 @@ def test_a_log_without_brackets_is_nobodys_words() -> None:
 
 def test_what_a_checker_printed_is_nobodys_words() -> None:
     text = (
-        "The checks fail again\n"
+        "The nightly checks fail again\n"
         "Error: app/cart.go:87:1: NewCart returns interface (shop.Cart) (strict)\n"
         "func NewCart() Cart {\n"
         "Error: app/order.go:61:1: NewOrder returns interface (shop.Order) (strict)\n"
@@ -280,7 +280,7 @@ def test_what_a_checker_printed_is_nobodys_words() -> None:
         "Please fix both with one interface."
     )
     assert [one.text for one in said(text)] == [
-        "The checks fail again",
+        "The nightly checks fail again",
         "Please fix both with one interface.",
     ]
 
@@ -306,12 +306,76 @@ def test_what_a_browser_printed_is_nobodys_words_and_what_is_said_before_it_is()
 def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
     pasted = "\n".join(
         [
-            "It fails at the start.", "Last login: Mon Mar 2 09:12:44 on ttys003", "kim@Studio shop % make serve",
+            "The shop fails at the start.", "Last login: Mon Mar 2 09:12:44 on ttys003", "kim@Studio shop % make serve",
             "status: 401,", "'code': 'E12',", "fields shelf = fields.Boolean(",
             '@router.message(Command("stock"))', "builder.button(", "kim@studio:~/shop$ ls -la the whole folder",
         ]
     )  # fmt: skip
-    assert [one.text for one in said(pasted)] == ["It fails at the start."]
+    assert [one.text for one in said(pasted)] == ["The shop fails at the start."]
+
+
+def test_behind_a_fence_that_never_closes_people_go_on() -> None:
+    told = "Our brief:\n```\nNever print the pin of a locker.\nThe address of the server stands in `lockers.toml`."
+    assert [one.text for one in said(told)] == [
+        "Never print the pin of a locker.",
+        "The address of the server stands in `lockers.toml`.",
+    ]
+    opened = f"{told}\n```python\nalways = Locker(7)\n```\nThe lockers of hall two stay shut on Sundays."
+    assert [one.text for one in said(opened)][2:] == ["The lockers of hall two stay shut on Sundays."]
+    closed = (
+        "Look:\n```\nNever print the pin of a locker.\n```\nThe lockers of hall two stay shut on Sundays."
+    )
+    assert [one.text for one in said(closed)] == ["The lockers of hall two stay shut on Sundays."]
+
+
+def test_numbers_that_count_in_a_line_end_no_sentence() -> None:
+    (one,) = said(
+        "I want every offer judged by the 1. price of it 2. Delivery time 3. Warranty, in that order."
+    )
+    assert one.text.endswith("in that order.")
+    assert [one.text for one in said("The limit of a basket is 5. Never raise it.")] == [
+        "The limit of a basket is 5.",
+        "Never raise it.",
+    ]
+
+
+def test_a_shout_belongs_to_what_it_shouts_about() -> None:
+    assert [one.text for one in said("Every parcel is weighed twice. NO EXCEPTIONS")] == [
+        "Every parcel is weighed twice. NO EXCEPTIONS"
+    ]
+
+
+def test_what_a_package_manager_a_server_or_a_report_says_is_nobodys_words() -> None:
+    shown = "\n".join(
+        [
+            "INFO: Harbour server started on the island.",
+            "Processing triggers for libtide-bin (2.1-4) ...",
+            "debconf: unable to initialize frontend: Dialog",
+            "Try 'tide --help' for help.",
+            "\u256d\u2500\u2500\u2500\u2500\u2500 Traceback of the tide command \u2500\u2500\u2500\u2500\u2500\u256e",
+            "⏺ I will now read the tide tables of the harbour",
+            "(base) (tide) kim@studio:~/tide$ tide show all of the harbours",
+        ]
+    )
+    assert not said(shown)
+    report = (
+        "Good morning to all harbours!\n👥Boats: 47\n🎯Nets: 12\n💰Price: EUR 4,10\nSee you at the next tide"
+    )
+    asked = "The price of a net is read from the wrong table of the harbour."
+    assert [one.text for one in said(f"{report}\n\n{asked}")] == [asked]
+
+
+def test_what_says_hardly_a_word_is_nothing_to_keep() -> None:
+    for brief in ("Boots clean.", "Clicks: 840\nThe rest is as before.", "The folder structure."):
+        assert not said(brief), brief
+    assert [one.text for one in said("Budget: $4,500.\nThe rest is as before.")] == ["Budget: $4,500."]
+
+
+def test_a_line_that_stands_over_a_list_names_it() -> None:
+    (one,) = said(
+        "Harbour office decided\n\n- Boats are hauled out with the crane of the yard, in spring only."
+    )
+    assert one.text.startswith("Boats")
 
 
 @pytest.mark.parametrize(

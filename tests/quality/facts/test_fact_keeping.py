@@ -251,15 +251,24 @@ def test_what_the_agent_says_again_at_more_length_is_one_fact() -> None:
     assert len(facts(("assistant", short), ("assistant", "`flush()` doesn't wait for the last writer."))) == 2
 
 
-def test_the_points_of_a_plan_come_behind_what_the_agent_found() -> None:
+def test_the_points_of_a_plan_come_behind_what_is_said_as_long_alone() -> None:
     plan = "Do as planned:\n\n" + "\n".join(
         f"- Add a shelf of {size} boxes to hall {size}" for size in range(2, 30)
     )
-    told = facts(plan, "Never move the old shelf.", ("assistant", "`drain()` doesn't wait for the writer."))
-    assert [one.text for one in told[:2]] == [
-        "Never move the old shelf.",
-        "`drain()` doesn't wait for the writer.",
-    ]
+    alone = "The keys of hall one hang behind the door."
+    assert facts(plan, alone)[0].text == alone
+
+
+def test_who_says_much_comes_before_who_says_little() -> None:
+    brief = "The harbour office opens late."
+    long = "The harbour office opens at noon on market days, since the clerk brings the parcels to the island first."
+    ranks = {one.text: one.rank for one in facts(brief, long)}
+    assert ranks[long] > ranks[brief]
+    # A rule is short, and still before what is told at the same length.
+    assert facts(brief, "Never move the old shelf.")[0].text == "Never move the old shelf."
+    # Pairs of characters are no words.
+    chinese = {one.text: one.rank for one in facts("仓库的钥匙在门后面的盒子里。", long)}
+    assert chinese["仓库的钥匙在门后面的盒子里。"] < chinese[long]
 
 
 def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:

@@ -69,13 +69,20 @@ def alike(one: str, other: str) -> bool:
 
 
 def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
+    """The life that says most nearly what a reader quoted."""
     quote, value = entry["quote"], entry.get("value")
-    for life in lives:
-        if alike(quote, life.text):
-            return life
-        if value and value in life.text and len(words(quote) & words(life.text)) >= 3:
-            return life
-    return None
+    wanted = words(quote)
+
+    def nearness(life: Life) -> tuple[bool, float]:
+        theirs = words(life.text)
+        return life.fact.role == entry["role"], len(wanted & theirs) / len(wanted | theirs)
+
+    near = [
+        life
+        for life in lives
+        if alike(quote, life.text) or (value and value in life.text and len(wanted & words(life.text)) >= 3)
+    ]
+    return max(near, key=nearness, default=None)
 
 
 @pytest.mark.parametrize(
