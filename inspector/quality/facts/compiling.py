@@ -234,7 +234,15 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),
         asks=asks([*words("requests"), *words("asks")], words("fillers"), words("stating"), pairs),
-        inquiries=asks(words("inquiries"), [*words("fillers"), *words("requests")], [], pairs),
+        inquiries=asks(
+            words("inquiries"), [*words("fillers"), *words("requests"), *words("wanting")], [], pairs
+        ),
+        errands=asks(
+            words("errands"),
+            [*words("fillers"), *words("requests"), *words("wanting")],
+            words("stating"),
+            pairs,
+        ),
         narrates=narrates(words("narrating"), words("praise"), words("asks")),
         agrees=nods(words("agrees"), pairs),
         nods=nods(words("nods"), pairs),

@@ -23,7 +23,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown",
 )  # fmt: skip
 #: How the rules end by which a user's own sentence counts that no phrase gives away.
-PLAIN = (".request", ".question", ".told")
+PLAIN = (".request", ".question", ".told", ".errand")
 Where = Literal["summary", "head", "tail"]
 Span = tuple[int, int]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inspector.quality.facts.choices import points_of
-from inspector.quality.facts.fact import PLAIN, Life
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.passage_index import plain
 from inspector.summaries.parse import parse_summary
@@ -120,6 +120,6 @@ def _claimed(summary: str, own: Sequence[Life], rules: Rules) -> Iterator[Gap]:
     if claim is None:
         return
     for life in own:
-        asked = life.kind == "constraint" or life.fact.rule.endswith(PLAIN[0])
+        asked = life.kind == "constraint" or life.fact.rule.endswith((".request", ".errand"))
         if asked and life.lost:
             yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)

@@ -16,7 +16,7 @@ from inspector.quality.facts.shown import shown
 _ROLE = {"user": 100.0, "assistant": 25.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
-_PASTED, _ASKED = 45.0, 40.0
+_PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
 #: A message with more statements hands on a plan or a list: what it asks and tells counts less than what the agent
 #: found, and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
@@ -219,7 +219,13 @@ def _shown(gathered: _Gathered) -> bool:
 def _weight(statement: Statement, role: str) -> float:
     # What the agent says is ordered by how sure it is: a cause that it found matters as much as a choice.
     sure = _SURE * statement.strength if role == "assistant" else _KIND[statement.kind] + statement.strength
-    return _ROLE.get(role, 0.0) + sure - _PASTED * statement.pasted - _ASKED * statement.asked
+    return (
+        _ROLE.get(role, 0.0)
+        + sure
+        - _PASTED * statement.pasted
+        - _ASKED * statement.asked
+        - (_ERRAND * statement.rule.endswith(".errand"))
+    )
 
 
 def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:

@@ -76,7 +76,8 @@ class Language:
     cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges, `guesses` those of
     them that guess. `swaps` find a word (group `new`) that is wanted in the place of another (`old`). `asks` find a
     sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question),
-    `inquiries` one that only asks to be told, `narrates` one in which the agent tells its next step; `agrees` are
+    `inquiries` one that only asks to be told, `errands` one that asks for
+    something that is done and over, `narrates` one in which the agent tells its next step; `agrees` are
     answers that agree or refuse and say no more, `nods` all
     answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points back at something
     said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
@@ -103,6 +104,7 @@ class Language:
     requests: re.Pattern[str]
     asks: re.Pattern[str]
     inquiries: re.Pattern[str]
+    errands: re.Pattern[str]
     narrates: re.Pattern[str]
     agrees: re.Pattern[str]
     nods: re.Pattern[str]

@@ -39,6 +39,8 @@ WORKING, THINKING = 7, 8
 _NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
 #: A message of more characters says itself what the numbers and letters in it stand for.
 _SHORT = 80
+#: A phrase that is less sure is no wish or choice in what asks for something that is done and over.
+_LASTING = 7
 #: What somebody shows rather than says is a rule where a phrase is so sure.
 _SHOWN = 7
 _LABEL = re.compile(r"\W{0,4}\*\*[^*\n]+(?::\*\*|\*\*:)")
@@ -104,6 +106,13 @@ def statements_of(
     if best is None:
         return [] if sentence.pasted else _of_own(line, body)
     cue, (a, b) = best
+    if (
+        cue.kind != "constraint"
+        and cue.strength < _LASTING
+        and not sentence.pasted
+        and _is_errand(body, rules)
+    ):
+        return _of_own(line, body)
     if _leads_over(line, body) or (len(text) > _SHORT and _only_chooses(body, rules)):
         return []
     span = _clause_around(line, start + a) if cue.clause else line.span
@@ -175,7 +184,7 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
     if not line.asked and _inquires(body, line.rules):
         line = replace(line, asked=True)
     if not line.asked and _asks(line, (line.span[1] - len(body), line.span[1]), language):
-        kind, rule, strength = "decision", "request", 5
+        kind, rule, strength = "decision", "errand" if _is_errand(body, line.rules) else "request", 5
     elif line.asked:
         kind, rule, strength = "link", "question", 3
     else:
@@ -276,6 +285,14 @@ def _inquires(body: str, rules: Rules) -> bool:
     """Whether a sentence only asks to be told something ("show me where ..."), with or without its mark."""
     return any(
         (language.inquiries.search if language.pairs else language.inquiries.match)(body) is not None
+        for language in rules.languages
+    )
+
+
+def _is_errand(body: str, rules: Rules) -> bool:
+    """Whether a sentence asks for something that is done and over ("run the tests")."""
+    return any(
+        (language.errands.search if language.pairs else language.errands.match)(body) is not None
         for language in rules.languages
     )
 

@@ -672,3 +672,18 @@ def test_no_text_takes_long(junk: str, role: str) -> None:
     assert lines_run(facts_of, junk * 2_000, role, RULES) <= 11 * lines_run(facts_of, junk * 200, role, RULES)
     # No lines are counted in patterns: one that goes on to the end from every character would not be done with this.
     facts_of(junk * 1_000_000, role, RULES)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("ok, please run the tests of the harbour again", "en.errand"),
+        ("I want you to check the tide tables of both harbours", "en.errand"),
+        ("Could you commit and push what we have for the harbour", "en.errand"),
+        ("Add a page for the harbour office to the site", "en.request"),
+        ("Run the tide job every morning at 6:30, never later", "en.never"),
+    ],
+)
+def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
+    (one,) = said(text)
+    assert one.rule == rule

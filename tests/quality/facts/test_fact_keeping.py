@@ -300,3 +300,8 @@ def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> N
             compared += bool(nothing_pruned)
         store.close()
     assert compared > 2
+
+
+def test_an_errand_comes_behind_what_is_asked_for_to_stay() -> None:
+    errand, request = "Check the tables of the tide page.", "Add the tables of the tide page."
+    assert [one.text for one in facts(errand, request)] == [request, errand]
