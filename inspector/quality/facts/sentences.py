@@ -25,7 +25,8 @@ _CODE = re.compile(
     r"[+-]{3} |@@|<!--|import \w|from \w[\w.]* import|@[\w.]+\(|[\w.]+\(\s*$|"
     r"(?:\([\w.-]+\) ?)*\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*|"
-    r"[\w. ]+ = [\w.]+\(\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
+    r"[\w. ]+ = (?:await )?[\w.]+\((?:.*\)[;,]?)?\s*$|async (?:def|with|for) |"
+    r"\w+(?:\.\w+)+\([\w\"', =.]*\)[;,]?\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
 )
 _END = re.compile(
     r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
@@ -61,6 +62,8 @@ _READING = re.compile(
 )
 # So many of them make a report.
 _REPORT = 3
+# So many lines that are set in, most of those from the first on, were copied from a terminal.
+_COPIED, _MOSTLY = 3, 0.7
 # A line of a compiler or checker: the file, the line in it.
 _CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
 _PROGRAMS = (
@@ -217,15 +220,23 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
 
 
 def _reported(lines: Sequence[str]) -> frozenset[int]:
-    """The numbers of the lines of a report that a program made: the blocks that have its readings."""
-    if sum(_READING.match(line) is not None for line in lines) < _REPORT:
-        return frozenset()
-    return frozenset(
-        number
-        for block in _blocks(lines)
-        if any(_READING.match(lines[one]) for one in block)
-        for number in block
-    )
+    """The numbers of the lines that a program wrote: the blocks of a report that have its readings, and what was copied
+    from a terminal, where an agent's program sets all lines in by two."""
+    found: set[int] = set()
+    if sum(_READING.match(line) is not None for line in lines) >= _REPORT:
+        found.update(
+            number
+            for block in _blocks(lines)
+            if any(_READING.match(lines[one]) for one in block)
+            for number in block
+        )
+    inset = [number for number, line in enumerate(lines) if line.startswith("  ") and line.strip()]
+    prose = sum(_ITEMIZED.match(lines[number]) is None for number in inset)
+    if prose >= _COPIED:
+        behind = [number for number in range(inset[0], len(lines)) if lines[number].strip()]
+        if len(inset) >= _MOSTLY * len(behind):
+            found.update(inset)
+    return frozenset(found)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[int]]:

@@ -308,6 +308,8 @@ def test_what_a_terminal_or_a_program_shows_is_nobodys_words() -> None:
         [
             "The shop fails at the start.", "Last login: Mon Mar 2 09:12:44 on ttys003", "kim@Studio shop % make serve",
             "status: 401,", "'code': 'E12',", "fields shelf = fields.Boolean(",
+            'STORE = read_env("STORE", "sqlite:///data/shop.db")', "async def open_the_shop(",
+            "Shelf.create_all(engine)",
             '@router.message(Command("stock"))', "builder.button(", "kim@studio:~/shop$ ls -la the whole folder",
         ]
     )  # fmt: skip
@@ -363,6 +365,25 @@ def test_what_a_package_manager_a_server_or_a_report_says_is_nobodys_words() -> 
     )
     asked = "The price of a net is read from the wrong table of the harbour."
     assert [one.text for one in said(f"{report}\n\n{asked}")] == [asked]
+
+
+def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
+    asked = "The other agent says the following about the lock of the harbour office:"
+    copied = [
+        "  What I found about the lock",
+        "",
+        "  The lock of the harbour office belongs to the old door and was",
+        "  never replaced. The clerk has the only key.",
+        "",
+        "  Never drill the lock of the harbour office.",
+    ]
+    texts = [one.text for one in said("\n".join([asked, *copied]))]
+    assert not any("belongs" in text or "clerk" in text for text in texts)
+    assert "Never drill the lock of the harbour office." in texts
+    # Points below a point are set in as well.
+    painted = "Paint the back door in the green of the boats"
+    points = f"Do these:\n- Doors of the office\n  - Oil the hinges of the front door\n  - {painted}"
+    assert painted in [one.text for one in said(points)]
 
 
 def test_what_says_hardly_a_word_is_nothing_to_keep() -> None:
