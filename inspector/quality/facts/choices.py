@@ -116,10 +116,15 @@ def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
 
 
 def _point(label: str, text: str) -> str:
-    lead = r"^[ \t>*|#`-]*(?:[A-Za-z]+[ \t]+)?[*_`#]*"
-    found = re.search(
-        rf"{lead}{re.escape(label.upper())}[*_`]*[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",
-        text,
-        re.MULTILINE,
+    """What a label stands for: the point that a word stands before ("Option 1: ..."), else the last that has it, since
+    what may be chosen of stands at the end."""
+    lead = r"^[ \t>*|#`-]*(?P<word>[A-Za-z]+[ \t]+)?[*_`#]*"
+    found = list(
+        re.finditer(
+            rf"{lead}{re.escape(label.upper())}[*_`]*[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",
+            text,
+            re.MULTILINE,
+        )
     )
-    return found["point"] if found else ""
+    best = max(found, key=lambda one: (one["word"] is not None, one.start()), default=None)
+    return "" if best is None else best["point"]

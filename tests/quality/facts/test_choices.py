@@ -15,6 +15,7 @@ from tests.quality.facts.made_facts import RULES
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
 LETTERS = "- **A) Ask first**\n- **B) Add `--yes`** to skip it\n\nThoughts?"
+OPTIONS = "**Option 1: Paint them in spring**\n\n1. Buy the paint\n\n**Option 2: Paint them now**\n"
 ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
 
 
@@ -31,6 +32,8 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("fix 5", ROWS, ["cart.py, unused wrapper"]),
         ("选2", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
         ("就用第2个", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
+        ("yes, option 1", f"Done:\n1. **All boats counted** (7)\n\n{OPTIONS}", ["Paint them in spring"]),
+        ("2", f"Done:\n1. Nets\n2. Boats\n\n{NUMBERS}", ["Move it to Redis 7.2"]),
         # More is said than a choice, or nothing stands there.
         ("1. it happened twice", NUMBERS, []),
         ("2 tests fail", NUMBERS, []),
