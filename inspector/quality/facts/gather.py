@@ -39,6 +39,8 @@ _BEGUN = 24
 #: Fewer words than these may well be of something else.
 _FEWEST = 3
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
+#: What a user says of a name is another fact where more words than these stand beside it.
+_BESIDE = 3
 #: A message is sent again within so many messages.
 _AGAIN = 4
 
@@ -111,7 +113,8 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
         return ""
     if statement.kind == "value":
         named = [value for value in statement.values if value.distinctive]
-        if named and (role != "user" or statement.pasted or len(statement.values) == 1):
+        alone = len(statement.values) == 1 and len(statement.things) <= _BESIDE
+        if named and (role != "user" or statement.pasted or alone):
             if named[0].canon in owned:
                 return ""
             return _VALUE + named[0].canon

@@ -336,9 +336,10 @@ def _is_prose(line: str) -> bool:
         or _SHOWN_BY_PROGRAM.match(line)
     ):
         return False
-    sample = _CODED.sub("", stripped[:600]) if len(_WORDS.findall(stripped[:600])) >= _FEW else stripped[:600]
+    worded = len(_WORDS.findall(stripped[:600])) >= _FEW
+    sample = _CODED.sub("", stripped[:600]) if worded else stripped[:600]
     letters = len(_LETTERS.findall(sample)) + sample.count(" ")
-    return letters >= (0.6 if len(sample) > _SHORT else 0.4) * len(sample) or (
+    return letters >= (0.4 if len(sample) <= _SHORT else 0.5 if worded else 0.6) * len(sample) or (
         not sample.isascii() and letters >= 0.4 * len(sample)
     )
 

@@ -708,3 +708,8 @@ def test_no_text_takes_long(junk: str, role: str) -> None:
 def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
     (one,) = said(text)
     assert one.rule == rule
+
+
+def test_a_line_of_many_bounds_is_prose() -> None:
+    line = "4. Colour the tide: low (<0.80), middle (0.80 to 0.90), high (>0.90), spring (>1.10)."
+    assert [one.text for one in said(line)] == [line]

@@ -305,3 +305,10 @@ def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> N
 def test_an_errand_comes_behind_what_is_asked_for_to_stay() -> None:
     errand, request = "Check the tables of the tide page.", "Add the tables of the tide page."
     assert [one.text for one in facts(errand, request)] == [request, errand]
+
+
+def test_what_else_is_said_of_a_file_is_another_fact() -> None:
+    first = "The list of boats in `fleet.csv` still misses the two that came from the island yard."
+    other = "The clerk of the harbour office reads `fleet.csv` each morning before the gates open."
+    assert {one.text for one in facts(first, other)} == {first, other}
+    assert len(facts("see `fleet.csv`, the fleet", "again: `fleet.csv`, the fleet")) == 1
