@@ -31,7 +31,7 @@ MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
 # What an address is told without.
-_WEB = re.compile(r"https?://(?:www\.)?(?=\w)")
+_WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
 # An address of what people call by its number ("#175").
 _NUMBERED = re.compile(r"/(?:pull|pulls|issues|merge_requests)/(?P<number>\d+)/?\Z")
 
@@ -284,6 +284,8 @@ def _judged(
         changed = _changed(others, after, number, words, numbers_said) if others else ""
         if _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
             outcome = "value lost"
+    elif probe.names and not printed and words.half:
+        outcome = "value lost"
     if outcome is None:
         return None
     if (
@@ -421,7 +423,14 @@ def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
         return ()
     forms = {value.form for value in probe.values}
     named = any(value.distinctive for value in probe.values)
-    return [v for v in values if v.form in forms or (named and v.distinctive)]
+    own = [value.canon for value in probe.values if value.distinctive]
+    return [
+        v
+        for v in values
+        if (v.form in forms or (named and v.distinctive))
+        # A folder of the fact's own path, or the end of it.
+        and not any(v.canon != one and (one.startswith(v.canon) or one.endswith(f"/{v.canon}")) for one in own)
+    ]
 
 
 def _changed(

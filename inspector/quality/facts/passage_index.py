@@ -35,10 +35,12 @@ _SPELLED = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 _MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]")
 _CODED = re.compile(
     rf"{PATTERNS['file']}(?!\w)|"
-    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
+    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/(?:[\w.@+/~-]|\(\w+\)/|\[\w+\])*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
 )
 # Where the next word of a name begins.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# What may be several of a number rather than a time: "the 500s", "the 1990s".
+_SEVERAL = re.compile(r"\d{2,3}0s|[45]\d\ds")
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
 # So many pieces of a wording are looked up before it is looked for.
@@ -50,7 +52,9 @@ _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—":
 
 def plain(text: str) -> str:
     """A text for comparing word for word: in lower case, without quotes, emphasis and code marks, in one line."""
-    return " ".join(text.translate(_MARKS).lower().split())
+    words = text.translate(_MARKS).lower().split()
+    # A quote has a stroke where a line ended.
+    return " ".join(word for word in words if word != "/") if "/" in words else " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +283,12 @@ class PassageIndex:
             found = sorted([*found, *spelled])
         if not value.unit:
             return list(found)
-        places = {p for p in found if gives(self.passages[p].text, value.canon, value.unit, self.rules)}
+        units = [value.unit, ""] if _SEVERAL.fullmatch(value.text) else [value.unit]
+        places = {
+            p
+            for p in found
+            if any(gives(self.passages[p].text, value.canon, unit, self.rules) for unit in units)
+        }
         # A number in words has no digits to be looked for.
         places.update(self.naming(value.text.lower()))
         for number, unit in scaled(value, self.rules):
