@@ -6,8 +6,9 @@ which order facts or texts come, and a text that says less never makes a fate be
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
 from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
+from inspector.quality.facts.nearly import in_order
 from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
@@ -24,6 +26,9 @@ NEAR = 0.28
 HALF = 0.5
 #: A fact without exact things is told in other words by so much of its words.
 RETOLD = 0.75
+#: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else RETOLD.
+WORDED = 0.6
+NEAR_WORDS = 0.4
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
@@ -106,8 +111,24 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
-    if not exact and len(sharing) < probe.least:
-        return
+    kept = quoted
+    if exact or len(sharing) >= probe.least:
+        for match in _told(probe, after, exact, sharing, quoted, numbers_said):
+            if match.outcome == "paraphrased":
+                kept |= after.within[match.part]
+            yield match
+    yield from _retold(probe, after, exact, sharing, kept)
+
+
+def _told(
+    probe: Probe,
+    after: PassageIndex,
+    exact: Mapping[int, frozenset[int]],
+    sharing: Sequence[int],
+    quoted: int,
+    numbers_said: Collection[tuple[str, str]],
+) -> Iterator[Match]:
+    """The passages that have some of a fact's exact things or so many of its words that it may be told there."""
     passages = after.passages
     of = len(probe.values) + len(probe.names)
     by_part: dict[int, set[int]] = {}
@@ -168,6 +189,37 @@ def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: O
     for wording, text in wordings:
         for part in after.quoting(wording):
             yield Match(outcome, 1.0, part, wording=text)
+
+
+def _retold(
+    probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]], sharing: Sequence[int], done: int
+) -> Iterator[Match]:
+    """The sentences of the summary that have a short fact nearly word for word, with every exact thing of it."""
+    words, every = probe.spoken, len(probe.values) + len(probe.names)
+    if not words or not sharing or (every and not exact):
+        return
+    few = max(1, math.ceil(NEAR_WORDS * len(probe.things)))
+    near = sharing[few - 1] if few <= len(sharing) else 0
+    # A slip may hide the other things of what was typed.
+    left = (sharing[0] if probe.owned else near) & after.summary_passages & ~done
+    different = frozenset(words) if left else frozenset[str]()
+    if not left or len(different & after.spoken_words) < (WORDED if near else RETOLD) * len(different):
+        return
+    while left:
+        lowest = left & -left
+        left ^= lowest
+        number = lowest.bit_length() - 1
+        least = WORDED if near & lowest else RETOLD
+        theirs = after.spoken(number)
+        if len(different.intersection(theirs)) < least * len(different):
+            continue
+        if every and sum(one < every for one in exact.get(number, ())) < every:
+            continue
+        share = in_order(words, theirs, probe.owned) / len(words)
+        passage = after.passages[number]
+        if share >= least and (probe.denied or not _negates(passage.text, after)):
+            weaker = _weaker(probe, after, passage.text, passage.words)
+            yield Match("weakened" if weaker else "paraphrased", round(share, 4), passage.part, passage.span)
 
 
 class _Exact(NamedTuple):
@@ -280,7 +332,7 @@ def _judged(
     elif _partly(probe, exact, words, printed):
         outcome = "value lost"
     elif probe.values and not printed and (exact.here or not passage.line):
-        others = [] if exact.here else _others(probe, after, number)
+        others = [] if exact.here else _strangers(probe, _others(probe, after, number))
         changed = _changed(others, after, number, words, numbers_said) if others else ""
         if _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
             outcome = "value lost"
@@ -423,13 +475,14 @@ def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
         return ()
     forms = {value.form for value in probe.values}
     named = any(value.distinctive for value in probe.values)
+    return [v for v in values if v.form in forms or (named and v.distinctive)]
+
+
+def _strangers(probe: Probe, others: Sequence[Value]) -> Sequence[Value]:
+    """Of other values those that are no folder of the fact's own path and no end of it."""
     own = [value.canon for value in probe.values if value.distinctive]
     return [
-        v
-        for v in values
-        if (v.form in forms or (named and v.distinctive))
-        # A folder of the fact's own path, or the end of it.
-        and not any(v.canon != one and (one.startswith(v.canon) or one.endswith(f"/{v.canon}")) for one in own)
+        v for v in others if not any(one.startswith(f"{v.canon}/") or one.endswith(f"/{v.canon}") for one in own)
     ]
 
 
@@ -454,6 +507,10 @@ def _denies(text: str, after: PassageIndex) -> bool:
     # "admin-only", "no-cache".
     text = text.replace("’", "'").replace("-", " ")
     return any(language.denials.search(text) is not None for language in after.rules.languages)
+
+
+def _negates(text: str, after: PassageIndex) -> bool:
+    return any(language.negations.search(text) is not None for language in after.rules.languages)
 
 
 def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:

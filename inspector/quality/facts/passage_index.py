@@ -15,6 +15,7 @@ from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.nearly import spoken_words
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
@@ -91,6 +92,7 @@ class PassageIndex:
         self._counted: dict[tuple[str, ...], list[int]] = {}
         self._slips: dict[str, int] = {}
         self._spelled: dict[int, frozenset[str]] = {}
+        self._spoken: dict[int, tuple[str, ...]] = {}
 
     def only(self, parts: Collection[int]) -> PassageIndex:
         """The same of some of the parts alone, by number."""
@@ -130,6 +132,24 @@ class PassageIndex:
     def printed_passages(self) -> int:
         """The passages that a tool printed, each a bit."""
         return reduce(or_, (self.within[part] for part in self.printed), 0)
+
+    @cached_property
+    def summary_passages(self) -> int:
+        """The passages of the summary, each a bit."""
+        return reduce(
+            or_, (self.within[number] for number, part in enumerate(self.parts) if part.where == "summary"), 0
+        )
+
+    @cached_property
+    def spoken_words(self) -> frozenset[str]:
+        """All words of the summary, small ones too."""
+        return frozenset(word for p in self.parts if p.where == "summary" for word in spoken_words(p.text[:MOST]))
+
+    def spoken(self, passage: int) -> tuple[str, ...]:
+        """All words of a passage, small ones too, in order."""
+        if passage not in self._spoken:
+            self._spoken[passage] = spoken_words(self.passages[passage].text)
+        return self._spoken[passage]
 
     @cached_property
     def line_passages(self) -> int:

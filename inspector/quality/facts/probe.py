@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.exact import PATTERNS
+from inspector.quality.facts import nearly
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.lexicon import Rules
@@ -71,7 +72,8 @@ class Probe:
     those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
     wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
-    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. A
+    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a short
+    fact `spoken` are all words, in order; `denied`: one of them says no. A
     passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
     at with fewer than `enough`.
     """
@@ -97,6 +99,8 @@ class Probe:
     answer: frozenset[str] = frozenset()
     spelled: frozenset[str] = frozenset()
     exact: frozenset[int] = frozenset()
+    spoken: tuple[str, ...] = ()
+    denied: bool = False
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -174,6 +178,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     only = len(things) < 2 and (not values or any(value.distinctive for value in values))
     least = max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
+    spoken = nearly.spoken_words(text)
     wholes = () if bare else (_bare(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
@@ -203,6 +208,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         answer if short else frozenset(),
         frozenset() if short else spelled,
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
+        spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
+        _says(text, rules, "negations"),
     )
 
 
