@@ -23,6 +23,8 @@ _LONGEST_WORD = 24
 # The numbers behind a number that have its unit; a percent sign.
 _MORE = re.compile(r"(?:\s?(?:,|/|of|and|or|to|–|-|、|和|或|到)\s?\d[\d.]*)+")
 _PERCENT = re.compile(r"\s?[%％]")
+# So far from its number may a unit stand.
+_UNIT_AWAY = 60
 # Two shares of a hundred.
 _SHARES = re.compile(r"(?<![\w/.])(\d{1,2})\s?[/:]\s?(\d{1,2})(?![\w/])")
 _DECIMALS = 3
@@ -154,9 +156,13 @@ def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
         bare = bare or not named
     if not bare or (unit not in rules.measures and sum(map(str.isdigit, number)) > 1):
         return bare
-    # A unit that another number has is not this one's.
+    # A unit that another number has is not this one's, nor is one far from it.
     others = {match.start(1) for one in numbers if (match := rules.unit.match(text, one.end())) is not None}
-    return any(unit.start() not in others for unit in _units(unit, rules).finditer(text))
+    here = [one.start() for one in numbers if plain_number(one.group()) == number.removeprefix("-")]
+    return any(
+        named.start() not in others and any(abs(named.start() - at) <= _UNIT_AWAY for at in here)
+        for named in _units(unit, rules).finditer(text)
+    )
 
 
 def _of_hundred(number: re.Match[str], text: str) -> bool:

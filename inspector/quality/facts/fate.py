@@ -18,7 +18,7 @@ from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
 from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
 from inspector.quality.facts.nearly import in_order
-from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
+from inspector.quality.facts.probe import FILES, MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
@@ -112,7 +112,7 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
     kept = quoted
-    if exact or len(sharing) >= probe.least:
+    if exact or probe.heads or len(sharing) >= probe.least:
         for match in _told(probe, after, exact, sharing, quoted, numbers_said):
             if match.outcome == "paraphrased":
                 kept |= after.within[match.part]
@@ -183,6 +183,12 @@ def _told(
                 uncertain |= after.within[match.part]
                 if not _words_of(shared, len(probe.things)).retold:
                     left &= ~uncertain
+    # The file is named, and nothing of what was said of it.
+    for name in probe.heads:
+        for number in after.naming(name):
+            passage = passages[number]
+            if passage.part not in after.printed and not quoted >> number & 1:
+                yield Match("value lost", 0.0, passage.part, passage.span)
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
@@ -334,7 +340,8 @@ def _judged(
     elif probe.values and not printed and (exact.here or not passage.line):
         others = [] if exact.here else _strangers(probe, _others(probe, after, number))
         changed = _changed(others, after, number, words, numbers_said) if others else ""
-        if _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
+        elsewhere = bool(probe.heads) and not exact.here and _of_another_file(probe, after, number)
+        if not elsewhere and _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
             outcome = "value lost"
     elif probe.names and not printed and words.half:
         outcome = "value lost"
@@ -412,8 +419,8 @@ def _own(
     together = words.shared > words.few // 2 or every
     if len(exact.here) > 1 and together:
         return True
-    # What the agent measured is known by its value; a rule is not its number.
-    return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
+    # What the agent measured is known by its value; a rule is not its number, but for two words beside it.
+    return words.shared > int(probe.owned) and any(_rare(probe, one) for one in exact.here)
 
 
 def _scattered(probe: Probe, exact: _Exact, words: _Words) -> bool:
@@ -476,6 +483,13 @@ def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
     forms = {value.form for value in probe.values}
     named = any(value.distinctive for value in probe.values)
     return [v for v in values if v.form in forms or (named and v.distinctive)]
+
+
+def _of_another_file(probe: Probe, after: PassageIndex, number: int) -> bool:
+    """Whether a passage is about a file, and not about the one that heads the fact's point."""
+    return any(value.form in FILES for value in after.values(number)) and not any(
+        number in after.naming(name) for name in probe.heads
+    )
 
 
 def _strangers(probe: Probe, others: Sequence[Value]) -> Sequence[Value]:

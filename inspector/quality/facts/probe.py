@@ -48,7 +48,10 @@ _TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*
 _HEADING = re.compile(
     r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s"
 )
-_FILES = frozenset({"path", "file"})
+#: Forms of values that are files.
+FILES = frozenset({"path", "file"})
+# Files that any folder may have: the folder says which one.
+_ANY = frozenset({"page", "index", "route", "layout", "mod", "main", "__init__", "lib", "readme", "view", "views"})
 # Values that are made of words, and so can be told in words.
 _WORDED = frozenset({"path", "file", "identifier", "name", "setting", "option", "channel", "word", "tool"})
 # So far from a value stands the word that it belongs to, and what parts them.
@@ -73,7 +76,8 @@ class Probe:
     wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
     all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a short
-    fact `spoken` are all words, in order; `denied`: one of them says no. A
+    fact `spoken` are all words, in order; `denied`: one of them says no.
+    `heads` are names of the file that heads a point ("`app/cart/page.tsx` - totals", the cart page). A
     passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
     at with fewer than `enough`.
     """
@@ -101,6 +105,7 @@ class Probe:
     exact: frozenset[int] = frozenset()
     spoken: tuple[str, ...] = ()
     denied: bool = False
+    heads: tuple[str, ...] = ()
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -124,7 +129,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         canon = _LINE.sub("", value.canon) if value.distinctive else value.canon
         if span is not None and _inside(span, lines):
             continue
-        apart = [*commands, *calls, *other, *(head if value.form in _FILES else ())]
+        apart = [*commands, *calls, *other, *(head if value.form in FILES else ())]
         if span is not None and value.distinctive and _inside(span, apart):
             terms.append(canon)
         else:
@@ -210,7 +215,23 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
         spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
         _says(text, rules, "negations"),
+        tuple(_heads(placed, head)),
     )
+
+
+def _heads(placed: list[tuple[Value, Span | None]], head: list[Span]) -> Iterator[str]:
+    """The file that heads a point, and what people call it where any folder has a file of its name."""
+    for value, span in placed:
+        if span is None or value.form not in FILES or not _inside(span, head):
+            continue
+        yield value.canon
+        folders = [part for part in value.canon.split("/")[:-1] if part[:1] not in ("(", "[", ".", "")]
+        last = value.canon.rpartition("/")[2]
+        stem = last.partition(".")[0]
+        # A folder that is named after what it fills in, and a short one, are many things.
+        if stem in _ANY and folders and value.canon.endswith(f"{folders[-1]}/{last}") and len(folders[-1]) > 3:
+            folder = folders[-1]
+            yield from (f"{folder}/{last}", f"{folder} {stem}", f"{folder.replace('-', ' ')} {stem}", f"/{folder}")
 
 
 def _without(text: str, spans: list[Span]) -> str:
