@@ -232,6 +232,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         guesses=lexicon("guesses"),
         negations=lexicon("negations"),
         denials=phrases_of([*words("negations"), *words("denials")], pairs),
+        declines=lexicon("declines"),
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),

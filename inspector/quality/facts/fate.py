@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,6 +36,8 @@ ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain"
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# So much of it stands before the place.
+_BEFORE = 40
 # What an address is told without.
 _WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
 # An address of what people call by its number ("#175").
@@ -67,10 +70,11 @@ def fate(
     `numbers_said` are the numbers (with units) that anybody said: where the summary gives another one for the same
     thing, the summary changed it.
     """
-    found = matches(probe_of(fact, after.rules), after, numbers_said)
+    probe = probe_of(fact, after.rules)
+    found = matches(probe, after, numbers_said)
     if not found:
         return Fate(compaction, "lost")
-    return told(*best_of([(match, part) for part, match in found.items()]), after, compaction)
+    return told(*best_of([(match, part) for part, match in found.items()]), after, compaction, probe)
 
 
 def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
@@ -79,15 +83,37 @@ def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
     return min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
 
 
-def told(best: Match, part: int, after: PassageIndex, compaction: int) -> Fate:
-    """The fate that a match is, with its place: in that part of `after`."""
+def told(best: Match, part: int, after: PassageIndex, compaction: int, probe: Probe) -> Fate:
+    """The fate of what a probe looks for that a match is, with its place: in that part of `after`."""
     place = after.parts[part]
     start, end = place_of(best.wording, place.text) if best.wording else best.span
-    shown = place.text[max(0, start - 40) : max(end, start + _EXCERPT - 40)]
+    first = start if best.wording else start + _telling(probe, place.text[start:end])
+    shown = place.text[max(0, first - _BEFORE) : max(end, first + _EXCERPT - _BEFORE)]
     span = (start + place.offset, end + place.offset)
     return Fate(
         compaction, best.outcome, place.where, place.index, span, safe_title(shown, _EXCERPT), best.changed
     )
+
+
+def _telling(probe: Probe, text: str) -> int:
+    """Where in a passage that is longer than an excerpt most of what is looked for begins."""
+    room = _EXCERPT - _BEFORE
+    if len(text) <= room:
+        return 0
+    low = text.lower()
+    wanted = [*(value.text.lower() for value in probe.values), *probe.names, *probe.things]
+    places = sorted({at for one in wanted for at in _places(one, low)})
+    most = max(((bisect_left(places, at + room) - number, -at) for number, at in enumerate(places)), default=(0, 0))
+    return -most[1] if places and places[-1] >= room else 0
+
+
+def _places(what: str, text: str) -> Iterator[int]:
+    at = text.find(what)
+    while at >= 0:
+        if not (at and text[at - 1].isalnum()):
+            yield at
+            return
+        at = text.find(what, at + 1)
 
 
 def matches(
@@ -347,10 +373,9 @@ def _judged(
         outcome = "value lost"
     if outcome is None:
         return None
-    if (
-        outcome == "paraphrased"
-        and words.share >= HALF
-        and _weaker(probe, after, passage.text, passage.words)
+    if outcome == "paraphrased" and (
+        (words.share >= HALF and _weaker(probe, after, passage.text, passage.words))
+        or (probe.wished and not printed and _declines(passage.text, after))
     ):
         outcome = "weakened"
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
@@ -525,6 +550,10 @@ def _denies(text: str, after: PassageIndex) -> bool:
 
 def _negates(text: str, after: PassageIndex) -> bool:
     return any(language.negations.search(text) is not None for language in after.rules.languages)
+
+
+def _declines(text: str, after: PassageIndex) -> bool:
+    return any(language.declines.search(text) is not None for language in after.rules.languages)
 
 
 def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:

@@ -77,7 +77,8 @@ class Probe:
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
     all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a short
     fact `spoken` are all words, in order; `denied`: one of them says no.
-    `heads` are names of the file that heads a point ("`app/cart/page.tsx` - totals", the cart page). A
+    `heads` are names of the file that heads a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants
+    something done. A
     passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
     at with fewer than `enough`.
     """
@@ -106,6 +107,7 @@ class Probe:
     spoken: tuple[str, ...] = ()
     denied: bool = False
     heads: tuple[str, ...] = ()
+    wished: bool = False
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -216,6 +218,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
         _says(text, rules, "negations"),
         tuple(_heads(placed, head)),
+        owned and fact.kind in ("constraint", "preference", "decision") and not _says(text, rules, "negations"),
     )
 
 
