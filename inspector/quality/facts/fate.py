@@ -160,20 +160,18 @@ def _told(
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(passages[number].part, set()).update(here)
-    terms = _terms(probe, after, of)
+    wholes = {
+        part: (len(whole) / of if of else 0.0, all(_stands_alone(probe, one) for one in whole))
+        for part, whole in by_part.items()
+    }
+    terms = _terms(probe, after, of) if probe.terms else {}
 
     def judged(number: int, shared: int, here: frozenset[int]) -> Match | None:
-        whole = by_part.get(passages[number].part, ())
-        if shared > 1 and terms:
-            here = here | terms.get(number, frozenset())
-        more = sum(one >= of for one in here)
-        cover = _Exact(
-            here,
-            len(here) / (of + more) if of + more else 0.0,
-            len(whole) / of if of else 0.0,
-            bool(whole) and all(_stands_alone(probe, one) for one in whole),
-        )
-        return _judged(probe, after, number, cover, _words_of(shared, len(probe.things)), numbers_said)
+        if shared > 1 and number in terms:
+            here = here | terms[number]
+        cover = len(here) / (of + sum(one >= of for one in here)) if here else 0.0
+        exact_here = _Exact(here, cover, *wholes.get(passages[number].part, (0.0, False)))
+        return _judged(probe, after, number, exact_here, _words_of(shared, len(probe.things)), numbers_said)
 
     done = quoted | after.printed_passages
     for number, here in exact.items():
@@ -519,7 +517,9 @@ def _of_another_file(probe: Probe, after: PassageIndex, number: int) -> bool:
 
 def _strangers(probe: Probe, others: Sequence[Value]) -> Sequence[Value]:
     """Of other values those that are no folder of the fact's own path and no end of it."""
-    own = [value.canon for value in probe.values if value.distinctive]
+    own = [value.canon for value in probe.values if value.form in FILES] if others else []
+    if not own:
+        return others
     return [
         v for v in others if not any(one.startswith(f"{v.canon}/") or one.endswith(f"/{v.canon}") for one in own)
     ]

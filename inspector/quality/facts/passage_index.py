@@ -193,14 +193,11 @@ class PassageIndex:
         """The passages that have a stem as it would be without a slip of the finger: a letter more or less, or two the
         other way round, behind the first one."""
         if word not in self._slips:
-            near = {
-                one
-                for at in range(1, len(word))
-                for one in (word[:at] + word[at + 1 :], word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
-                if one != word and len(one) >= TYPED
-            }
-            shorter = self._shortened.get(word, 0)
-            self._slips[word] = reduce(or_, (self._by_word.get(one, 0) for one in near), shorter)
+            having = self._shortened.get(word, 0)
+            for one in _slips_of(word):
+                if one in self._by_word:
+                    having |= self._by_word[one]
+            self._slips[word] = having
         return self._slips[word]
 
     @cached_property
@@ -369,6 +366,18 @@ class PassageIndex:
                 if having:
                     at_least.append(having)
         return at_least
+
+
+@lru_cache(maxsize=16_384)
+def _slips_of(word: str) -> tuple[str, ...]:
+    """A stem without one of its letters, or with two the other way round, behind the first one."""
+    near = {
+        one
+        for at in range(1, len(word))
+        for one in (word[:at] + word[at + 1 :], word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
+        if one != word and len(one) >= TYPED
+    }
+    return tuple(near)
 
 
 def _words(text: str, rules: Rules) -> Iterable[str]:
