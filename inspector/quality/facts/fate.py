@@ -17,8 +17,8 @@ from typing import NamedTuple
 from inspector.core.text import safe_title
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
 from inspector.quality.facts.nearly import in_order
+from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
 from inspector.quality.facts.probe import FILES, MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
@@ -27,7 +27,8 @@ NEAR = 0.28
 HALF = 0.5
 #: A fact without exact things is told in other words by so much of its words.
 RETOLD = 0.75
-#: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else RETOLD.
+#: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else it
+#: takes RETOLD.
 WORDED = 0.6
 NEAR_WORDS = 0.4
 #: The best first.
@@ -103,7 +104,9 @@ def _telling(probe: Probe, text: str) -> int:
     low = text.lower()
     wanted = [*(value.text.lower() for value in probe.values), *probe.names, *probe.things]
     places = sorted({at for one in wanted for at in _places(one, low)})
-    most = max(((bisect_left(places, at + room) - number, -at) for number, at in enumerate(places)), default=(0, 0))
+    most = max(
+        ((bisect_left(places, at + room) - number, -at) for number, at in enumerate(places)), default=(0, 0)
+    )
     return -most[1] if places and places[-1] >= room else 0
 
 
@@ -365,7 +368,11 @@ def _judged(
         others = [] if exact.here else _strangers(probe, _others(probe, after, number))
         changed = _changed(others, after, number, words, numbers_said) if others else ""
         elsewhere = bool(probe.heads) and not exact.here and _of_another_file(probe, after, number)
-        if not elsewhere and _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
+        if (
+            not elsewhere
+            and _mentioned(probe, exact, words)
+            and ((changed and words.share >= HALF) or not others)
+        ):
             outcome = "value lost"
     elif probe.names and not printed and words.half:
         outcome = "value lost"
@@ -521,7 +528,9 @@ def _strangers(probe: Probe, others: Sequence[Value]) -> Sequence[Value]:
     if not own:
         return others
     return [
-        v for v in others if not any(one.startswith(f"{v.canon}/") or one.endswith(f"/{v.canon}") for one in own)
+        v
+        for v in others
+        if not any(one.startswith(f"{v.canon}/") or one.endswith(f"/{v.canon}") for one in own)
     ]
 
 

@@ -143,7 +143,9 @@ class PassageIndex:
     @cached_property
     def spoken_words(self) -> frozenset[str]:
         """All words of the summary, small ones too."""
-        return frozenset(word for p in self.parts if p.where == "summary" for word in spoken_words(p.text[:MOST]))
+        return frozenset(
+            word for p in self.parts if p.where == "summary" for word in spoken_words(p.text[:MOST])
+        )
 
     def spoken(self, passage: int) -> tuple[str, ...]:
         """All words of a passage, small ones too, in order."""

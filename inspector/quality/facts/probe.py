@@ -51,7 +51,9 @@ _HEADING = re.compile(
 #: Forms of values that are files.
 FILES = frozenset({"path", "file"})
 # Files that any folder may have: the folder says which one.
-_ANY = frozenset({"page", "index", "route", "layout", "mod", "main", "__init__", "lib", "readme", "view", "views"})
+_ANY = frozenset(
+    {"page", "index", "route", "layout", "mod", "main", "__init__", "lib", "readme", "view", "views"}
+)
 # Values that are made of words, and so can be told in words.
 _WORDED = frozenset({"path", "file", "identifier", "name", "setting", "option", "channel", "word", "tool"})
 # So far from a value stands the word that it belongs to, and what parts them.
@@ -75,12 +77,11 @@ class Probe:
     those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
     wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
-    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a short
-    fact `spoken` are all words, in order; `denied`: one of them says no.
-    `heads` are names of the file that heads a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants
-    something done. A
-    passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
-    at with fewer than `enough`.
+    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a
+    short fact `spoken` are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads
+    a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
+    none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
+    than `enough`.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -218,7 +219,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
         _says(text, rules, "negations"),
         tuple(_heads(placed, head)),
-        owned and fact.kind in ("constraint", "preference", "decision") and not _says(text, rules, "negations"),
+        owned
+        and fact.kind in ("constraint", "preference", "decision")
+        and not _says(text, rules, "negations"),
     )
 
 
@@ -232,9 +235,19 @@ def _heads(placed: list[tuple[Value, Span | None]], head: list[Span]) -> Iterato
         last = value.canon.rpartition("/")[2]
         stem = last.partition(".")[0]
         # A folder that is named after what it fills in, and a short one, are many things.
-        if stem in _ANY and folders and value.canon.endswith(f"{folders[-1]}/{last}") and len(folders[-1]) > 3:
+        if (
+            stem in _ANY
+            and folders
+            and value.canon.endswith(f"{folders[-1]}/{last}")
+            and len(folders[-1]) > 3
+        ):
             folder = folders[-1]
-            yield from (f"{folder}/{last}", f"{folder} {stem}", f"{folder.replace('-', ' ')} {stem}", f"/{folder}")
+            yield from (
+                f"{folder}/{last}",
+                f"{folder} {stem}",
+                f"{folder.replace('-', ' ')} {stem}",
+                f"/{folder}",
+            )
 
 
 def _without(text: str, spans: list[Span]) -> str:
