@@ -450,7 +450,7 @@ def _own(
     if len(exact.here) > 1 and together:
         return True
     # What the agent measured is known by its value; a rule is not its number, but for two words beside it.
-    return words.shared > int(probe.owned) and any(_rare(probe, one) for one in exact.here)
+    return words.shared > 1 and any(_rare(probe, one) for one in exact.here)
 
 
 def _scattered(probe: Probe, exact: _Exact, words: _Words) -> bool:
