@@ -137,7 +137,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     for verbatim in _quoted(probe.wordings, after, "verbatim"):
         quoted |= after.within[verbatim.part]
         yield verbatim
-    yield from _quoted(probe.partly, after, "paraphrased")
+    if probe.partly:
+        yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
     kept = quoted
@@ -146,7 +147,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             if match.outcome == "paraphrased":
                 kept |= after.within[match.part]
             yield match
-    yield from _retold(probe, after, exact, sharing, kept)
+    if probe.spoken and sharing and after.summary_passages & ~kept:
+        yield from _retold(probe, after, exact, sharing, kept)
 
 
 def _told(
@@ -229,7 +231,7 @@ def _retold(
 ) -> Iterator[Match]:
     """The sentences of the summary that have a short fact nearly word for word, with every exact thing of it."""
     words, every = probe.spoken, len(probe.values) + len(probe.names)
-    if not words or not sharing or (every and not exact):
+    if every and not exact:
         return
     few = max(1, math.ceil(NEAR_WORDS * len(probe.things)))
     near = sharing[few - 1] if few <= len(sharing) else 0
@@ -298,6 +300,8 @@ def _words_of(shared: int, of: int) -> _Words:
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     """By passage which of the exact things it has: values by number, then names."""
     places: dict[int, set[int]] = {}
+    if not (probe.values or probe.names or probe.answer):
+        return {}
     for number, value in enumerate(probe.values):
         for passage in _valued(value, after):
             places.setdefault(passage, set()).add(number)
@@ -449,7 +453,7 @@ def _own(
     together = words.shared > words.few // 2 or every
     if len(exact.here) > 1 and together:
         return True
-    # What the agent measured is known by its value; a rule is not its number, but for two words beside it.
+    # A measure is known by its value beside two words; any text may have the number of a rule.
     return words.shared > 1 and any(_rare(probe, one) for one in exact.here)
 
 

@@ -262,6 +262,12 @@ AGENT_FATES = [
         '- The point was skipped: "not now", for a reason',
         "uncertain",
     ),
+    # A measure is somebody else's beside one word.
+    (
+        "Without the depot the team makes fewer mistakes within 90 days.",
+        "- orders of the depot: last 90 days",
+        "value lost",
+    ),
     # A line of a quote that ended with a stroke.
     ("The cause is a stale lock of the depot.", "- the cause is / a stale lock of the depot", "verbatim"),
     # The cause is what was found, not a reason to lose.
