@@ -17,6 +17,9 @@ _ENDINGS = (
     "service|plist|deb|rpm"
 )
 
+# A part of a path: a folder, or one that a router groups or fills in, as in `app/(shop)/orders/[id]/page.tsx`.
+_PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
+
 #: Name → how such a value is written. In the order in which they are tried: what one takes the next do not see.
 PATTERNS: Mapping[str, str] = {
     "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
@@ -34,14 +37,17 @@ PATTERNS: Mapping[str, str] = {
         r"(?:1[0-2]|[1-9])\s?[ap]m|"
         r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?(?:UTC|CET|CEST|GMT|[ap]m))?"
     ),
-    "path": r"(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)*|(?:[\w.@+-]+/)+)(?:[\w.@+*-]*[\w@+*-])?",
+    "path": (
+        rf"(?:(?:~|\.{{1,2}})?/(?:{_PART})*|[\w.@+-]+/(?:{_PART})*)"
+        r"(?:(?:\[[\w.-]+\])?[\w.@+*-]*[\w@+*-]|\[[\w.-]+\])?"
+    ),
     "file": rf"[\w@+-][\w.@+-]*\.(?:{_ENDINGS})",
     "ticket": r"[A-Z][A-Z0-9]{1,9}-\d{1,7}",
     "setting": r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=[^\s,;)\"'`]*[^\s,;.)\"'`])?",
     "option": r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:=[^\s,;)\"'`]+)?",
     "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
     "release": r"v\d+(?:\.\d+)*",
-    "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+",
+    "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:(?:\.\d+)+(?:-[a-z0-9]+)*)?",
     "identifier": r"[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
     "number": r"\d+(?:[.,]\d+)*",

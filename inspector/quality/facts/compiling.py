@@ -102,7 +102,9 @@ def _rules(
         pattern = _pattern(entry)
         if name == "number":
             sign = f"(?:(?:{'|'.join(map(re.escape, prefixes))})\\s?)?" if prefixes else ""
-            pattern = f"{sign}{pattern}(?:[\\s-]?(?:{spelled}))?" if spelled else pattern
+            # The lower end of a range ("5-10 minutes").
+            lower = f"(?:{pattern}\\s?[-–]\\s?(?={pattern}[\\s-]?(?:{spelled})))?"
+            pattern = f"{sign}{lower}{pattern}(?:[\\s-]?(?:{spelled}))?" if spelled else pattern
         patterns.append(f"(?P<{name}>{pattern})")
         if form.mention:
             mentions.append(f"(?P<{name}>{pattern})")
@@ -230,6 +232,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         guesses=lexicon("guesses"),
         negations=lexicon("negations"),
         denials=phrases_of([*words("negations"), *words("denials")], pairs),
+        declines=lexicon("declines"),
         joins=lexicon("joins"),
         openers=frozenset(words("openers")),
         requests=lexicon("requests"),

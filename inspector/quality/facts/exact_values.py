@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
@@ -22,6 +23,10 @@ _LONGEST_WORD = 24
 # The numbers behind a number that have its unit; a percent sign.
 _MORE = re.compile(r"(?:\s?(?:,|/|of|and|or|to|–|-|、|和|或|到)\s?\d[\d.]*)+")
 _PERCENT = re.compile(r"\s?[%％]")
+# So far from its number may a unit stand.
+_UNIT_AWAY = 60
+# Two shares of a hundred.
+_SHARES = re.compile(r"(?<![\w/.])(\d{1,2})\s?[/:]\s?(\d{1,2})(?![\w/])")
 _DECIMALS = 3
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
@@ -94,7 +99,8 @@ def _date(match: re.Match[str], name: str, rules: Rules) -> str:
 
 
 def _quantity(text: str, form: Form, rules: Rules, span: Span) -> Value:
-    digits = NUMBER.search(text)
+    # Of a range the upper end.
+    digits = next(iter(deque(NUMBER.finditer(text), maxlen=1)), None)
     if digits is None:
         word = next((w for w in sorted(rules.numerals, key=len, reverse=True) if text.startswith(w)), "")
         unit = rules.unit.match(text, len(word))
@@ -136,17 +142,35 @@ def gives(text: str, number: str, unit: str, rules: Rules) -> bool:
     "34 of 40 connections"). A number with another unit is another one; one with none may have it elsewhere, or be the
     count of something that is not said again."""
     bare = False
-    for found in NUMBER.finditer(text):
+    numbers = list(NUMBER.finditer(text))
+    for found in numbers:
         if plain_number(found.group()) != number.removeprefix("-"):
             continue
+        if unit == "%" and _of_hundred(found, text):
+            return True
         last = _MORE.match(text, found.end())
         end = last.end() if last is not None else found.end()
         named = "%" if _PERCENT.match(text, end) else _unit(rules.unit.match(text, end), rules)
         if named == unit:
             return True
         bare = bare or not named
-    counted = unit not in rules.measures and sum(map(str.isdigit, number)) > 1
-    return bare and (counted or _units(unit, rules).search(text) is not None)
+    if not bare or (unit not in rules.measures and sum(map(str.isdigit, number)) > 1):
+        return bare
+    # A unit that another number has is not this one's, nor is one far from it.
+    others = {match.start(1) for one in numbers if (match := rules.unit.match(text, one.end())) is not None}
+    here = [one.start() for one in numbers if plain_number(one.group()) == number.removeprefix("-")]
+    return any(
+        named.start() not in others and any(abs(named.start() - at) <= _UNIT_AWAY for at in here)
+        for named in _units(unit, rules).finditer(text)
+    )
+
+
+def _of_hundred(number: re.Match[str], text: str) -> bool:
+    """Whether a number is one of two shares ("a 60/40 split")."""
+    return any(
+        pair.start() <= number.start() < pair.end() and int(pair[1]) + int(pair[2]) == 100
+        for pair in _SHARES.finditer(text)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -167,7 +191,10 @@ def _units(unit: str, rules: Rules) -> re.Pattern[str]:
 
 def canon(text: str) -> str:
     """What a distinctive value is compared by: lower case, without a closing slash or leading ./ ."""
-    return text.strip(_EDGES.replace(".", "")).lower().removeprefix("./").rstrip("/") or text.lower()
+    bare = text.strip(_EDGES.replace(".", ""))
+    if bare.count("[") > bare.count("]"):
+        bare += "]"  # app/[id]
+    return bare.lower().removeprefix("./").rstrip("/") or text.lower()
 
 
 def _vague(path: str) -> bool:

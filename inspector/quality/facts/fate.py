@@ -6,8 +6,10 @@ which order facts or texts come, and a text that says less never makes a fate be
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,8 +17,9 @@ from typing import NamedTuple
 from inspector.core.text import safe_title
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
+from inspector.quality.facts.nearly import in_order
 from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
-from inspector.quality.facts.probe import MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
+from inspector.quality.facts.probe import FILES, MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
@@ -24,14 +27,20 @@ NEAR = 0.28
 HALF = 0.5
 #: A fact without exact things is told in other words by so much of its words.
 RETOLD = 0.75
+#: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else it
+#: takes RETOLD.
+WORDED = 0.6
+NEAR_WORDS = 0.4
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 _EXCERPT = 200
+# So much of it stands before the place.
+_BEFORE = 40
 # What an address is told without.
-_WEB = re.compile(r"https?://(?:www\.)?(?=\w)")
+_WEB = re.compile(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
 # An address of what people call by its number ("#175").
 _NUMBERED = re.compile(r"/(?:pull|pulls|issues|merge_requests)/(?P<number>\d+)/?\Z")
 
@@ -62,10 +71,11 @@ def fate(
     `numbers_said` are the numbers (with units) that anybody said: where the summary gives another one for the same
     thing, the summary changed it.
     """
-    found = matches(probe_of(fact, after.rules), after, numbers_said)
+    probe = probe_of(fact, after.rules)
+    found = matches(probe, after, numbers_said)
     if not found:
         return Fate(compaction, "lost")
-    return told(*best_of([(match, part) for part, match in found.items()]), after, compaction)
+    return told(*best_of([(match, part) for part, match in found.items()]), after, compaction, probe)
 
 
 def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
@@ -74,15 +84,39 @@ def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
     return min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
 
 
-def told(best: Match, part: int, after: PassageIndex, compaction: int) -> Fate:
-    """The fate that a match is, with its place: in that part of `after`."""
+def told(best: Match, part: int, after: PassageIndex, compaction: int, probe: Probe) -> Fate:
+    """The fate of what a probe looks for that a match is, with its place: in that part of `after`."""
     place = after.parts[part]
     start, end = place_of(best.wording, place.text) if best.wording else best.span
-    shown = place.text[max(0, start - 40) : max(end, start + _EXCERPT - 40)]
+    first = start if best.wording else start + _telling(probe, place.text[start:end])
+    shown = place.text[max(0, first - _BEFORE) : max(end, first + _EXCERPT - _BEFORE)]
     span = (start + place.offset, end + place.offset)
     return Fate(
         compaction, best.outcome, place.where, place.index, span, safe_title(shown, _EXCERPT), best.changed
     )
+
+
+def _telling(probe: Probe, text: str) -> int:
+    """Where in a passage that is longer than an excerpt most of what is looked for begins."""
+    room = _EXCERPT - _BEFORE
+    if len(text) <= room:
+        return 0
+    low = text.lower()
+    wanted = [*(value.text.lower() for value in probe.values), *probe.names, *probe.things]
+    places = sorted({at for one in wanted for at in _places(one, low)})
+    most = max(
+        ((bisect_left(places, at + room) - number, -at) for number, at in enumerate(places)), default=(0, 0)
+    )
+    return -most[1] if places and places[-1] >= room else 0
+
+
+def _places(what: str, text: str) -> Iterator[int]:
+    at = text.find(what)
+    while at >= 0:
+        if not (at and text[at - 1].isalnum()):
+            yield at
+            return
+        at = text.find(what, at + 1)
 
 
 def matches(
@@ -103,30 +137,46 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     for verbatim in _quoted(probe.wordings, after, "verbatim"):
         quoted |= after.within[verbatim.part]
         yield verbatim
-    yield from _quoted(probe.partly, after, "paraphrased")
+    if probe.partly:
+        yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
-    if not exact and len(sharing) < probe.least:
-        return
+    kept = quoted
+    if exact or probe.heads or len(sharing) >= probe.least:
+        for match in _told(probe, after, exact, sharing, quoted, numbers_said):
+            if match.outcome == "paraphrased":
+                kept |= after.within[match.part]
+            yield match
+    if probe.spoken and sharing and after.summary_passages & ~kept:
+        yield from _retold(probe, after, exact, sharing, kept)
+
+
+def _told(
+    probe: Probe,
+    after: PassageIndex,
+    exact: Mapping[int, frozenset[int]],
+    sharing: Sequence[int],
+    quoted: int,
+    numbers_said: Collection[tuple[str, str]],
+) -> Iterator[Match]:
+    """The passages that have some of a fact's exact things or so many of its words that it may be told there."""
     passages = after.passages
     of = len(probe.values) + len(probe.names)
     by_part: dict[int, set[int]] = {}
     for number, here in exact.items():
         by_part.setdefault(passages[number].part, set()).update(here)
-    terms = _terms(probe, after, of)
+    wholes = {
+        part: (len(whole) / of if of else 0.0, all(_stands_alone(probe, one) for one in whole))
+        for part, whole in by_part.items()
+    }
+    terms = _terms(probe, after, of) if probe.terms else {}
 
     def judged(number: int, shared: int, here: frozenset[int]) -> Match | None:
-        whole = by_part.get(passages[number].part, ())
-        if shared > 1 and terms:
-            here = here | terms.get(number, frozenset())
-        more = sum(one >= of for one in here)
-        cover = _Exact(
-            here,
-            len(here) / (of + more) if of + more else 0.0,
-            len(whole) / of if of else 0.0,
-            bool(whole) and all(_stands_alone(probe, one) for one in whole),
-        )
-        return _judged(probe, after, number, cover, _words_of(shared, len(probe.things)), numbers_said)
+        if shared > 1 and number in terms:
+            here = here | terms[number]
+        cover = len(here) / (of + sum(one >= of for one in here)) if here else 0.0
+        exact_here = _Exact(here, cover, *wholes.get(passages[number].part, (0.0, False)))
+        return _judged(probe, after, number, exact_here, _words_of(shared, len(probe.things)), numbers_said)
 
     done = quoted | after.printed_passages
     for number, here in exact.items():
@@ -162,12 +212,49 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
                 uncertain |= after.within[match.part]
                 if not _words_of(shared, len(probe.things)).retold:
                     left &= ~uncertain
+    # The file is named, and nothing of what was said of it.
+    for name in probe.heads:
+        for number in after.naming(name):
+            passage = passages[number]
+            if passage.part not in after.printed and not quoted >> number & 1:
+                yield Match("value lost", 0.0, passage.part, passage.span)
 
 
 def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: Outcome) -> Iterator[Match]:
     for wording, text in wordings:
         for part in after.quoting(wording):
             yield Match(outcome, 1.0, part, wording=text)
+
+
+def _retold(
+    probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]], sharing: Sequence[int], done: int
+) -> Iterator[Match]:
+    """The sentences of the summary that have a short fact nearly word for word, with every exact thing of it."""
+    words, every = probe.spoken, len(probe.values) + len(probe.names)
+    if every and not exact:
+        return
+    few = max(1, math.ceil(NEAR_WORDS * len(probe.things)))
+    near = sharing[few - 1] if few <= len(sharing) else 0
+    # A slip may hide the other things of what was typed.
+    left = (sharing[0] if probe.owned else near) & after.summary_passages & ~done
+    different = frozenset(words) if left else frozenset[str]()
+    if not left or len(different & after.spoken_words) < (WORDED if near else RETOLD) * len(different):
+        return
+    while left:
+        lowest = left & -left
+        left ^= lowest
+        number = lowest.bit_length() - 1
+        least = WORDED if near & lowest else RETOLD
+        theirs = after.spoken(number)
+        if len(different.intersection(theirs)) < least * len(different):
+            continue
+        if every and sum(one < every for one in exact.get(number, ())) < every:
+            continue
+        share = in_order(words, theirs, probe.owned) / len(words)
+        passage = after.passages[number]
+        if share >= least and (probe.denied or not _negates(passage.text, after)):
+            weaker = _weaker(probe, after, passage.text, passage.words)
+            yield Match("weakened" if weaker else "paraphrased", round(share, 4), passage.part, passage.span)
 
 
 class _Exact(NamedTuple):
@@ -213,6 +300,8 @@ def _words_of(shared: int, of: int) -> _Words:
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:
     """By passage which of the exact things it has: values by number, then names."""
     places: dict[int, set[int]] = {}
+    if not (probe.values or probe.names or probe.answer):
+        return {}
     for number, value in enumerate(probe.values):
         for passage in _valued(value, after):
             places.setdefault(passage, set()).add(number)
@@ -280,16 +369,22 @@ def _judged(
     elif _partly(probe, exact, words, printed):
         outcome = "value lost"
     elif probe.values and not printed and (exact.here or not passage.line):
-        others = [] if exact.here else _others(probe, after, number)
+        others = [] if exact.here else _strangers(probe, _others(probe, after, number))
         changed = _changed(others, after, number, words, numbers_said) if others else ""
-        if _mentioned(probe, exact, words) and ((changed and words.share >= HALF) or not others):
+        elsewhere = bool(probe.heads) and not exact.here and _of_another_file(probe, after, number)
+        if (
+            not elsewhere
+            and _mentioned(probe, exact, words)
+            and ((changed and words.share >= HALF) or not others)
+        ):
             outcome = "value lost"
+    elif probe.names and not printed and words.half:
+        outcome = "value lost"
     if outcome is None:
         return None
-    if (
-        outcome == "paraphrased"
-        and words.share >= HALF
-        and _weaker(probe, after, passage.text, passage.words)
+    if outcome == "paraphrased" and (
+        (words.share >= HALF and _weaker(probe, after, passage.text, passage.words))
+        or (probe.wished and not printed and _declines(passage.text, after))
     ):
         outcome = "weakened"
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
@@ -358,8 +453,8 @@ def _own(
     together = words.shared > words.few // 2 or every
     if len(exact.here) > 1 and together:
         return True
-    # What the agent measured is known by its value; a rule is not its number.
-    return not probe.owned and words.shared > 0 and any(_rare(probe, one) for one in exact.here)
+    # A measure is known by its value beside two words; any text may have the number of a rule.
+    return words.shared > 1 and any(_rare(probe, one) for one in exact.here)
 
 
 def _scattered(probe: Probe, exact: _Exact, words: _Words) -> bool:
@@ -424,6 +519,25 @@ def _others(probe: Probe, after: PassageIndex, number: int) -> Sequence[Value]:
     return [v for v in values if v.form in forms or (named and v.distinctive)]
 
 
+def _of_another_file(probe: Probe, after: PassageIndex, number: int) -> bool:
+    """Whether a passage is about a file, and not about the one that heads the fact's point."""
+    return any(value.form in FILES for value in after.values(number)) and not any(
+        number in after.naming(name) for name in probe.heads
+    )
+
+
+def _strangers(probe: Probe, others: Sequence[Value]) -> Sequence[Value]:
+    """Of other values those that are no folder of the fact's own path and no end of it."""
+    own = [value.canon for value in probe.values if value.form in FILES] if others else []
+    if not own:
+        return others
+    return [
+        v
+        for v in others
+        if not any(one.startswith(f"{v.canon}/") or one.endswith(f"/{v.canon}") for one in own)
+    ]
+
+
 def _changed(
     others: Sequence[Value],
     after: PassageIndex,
@@ -445,6 +559,14 @@ def _denies(text: str, after: PassageIndex) -> bool:
     # "admin-only", "no-cache".
     text = text.replace("’", "'").replace("-", " ")
     return any(language.denials.search(text) is not None for language in after.rules.languages)
+
+
+def _negates(text: str, after: PassageIndex) -> bool:
+    return any(language.negations.search(text) is not None for language in after.rules.languages)
+
+
+def _declines(text: str, after: PassageIndex) -> bool:
+    return any(language.declines.search(text) is not None for language in after.rules.languages)
 
 
 def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:

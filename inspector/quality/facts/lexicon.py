@@ -85,7 +85,7 @@ class Language:
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
     is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
     and numbers of sections. `denials` are all words by which a text may say that something is not so,
-    `negations` among them.
+    `negations` among them, `declines` those by which it says that a wish was left undone on purpose.
     `choices` find a message that is a choice by number or letter (group `labels`)."""
 
     name: str
@@ -99,6 +99,7 @@ class Language:
     guesses: re.Pattern[str]
     negations: re.Pattern[str]
     denials: re.Pattern[str]
+    declines: re.Pattern[str]
     joins: re.Pattern[str]
     openers: frozenset[str]
     requests: re.Pattern[str]

@@ -136,7 +136,7 @@ def _fates(
                 or best.changed
                 or (placed == "changes" and (number in taken_by[one.name] or one.state != state))
             ):
-                one.fates.append(told(best, part, after, number))
+                one.fates.append(told(best, part, after, number, one.probe))
             else:
                 one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
     fates: dict[str, list[Fate]] = {name: [] for name in waiting}

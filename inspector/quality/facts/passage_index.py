@@ -15,6 +15,7 @@ from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.nearly import spoken_words
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
@@ -35,10 +36,12 @@ _SPELLED = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 _MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]")
 _CODED = re.compile(
     rf"{PATTERNS['file']}(?!\w)|"
-    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/[\w.@+/~-]*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
+    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/(?:[\w.@+/~-]|\(\w+\)/|\[\w+\])*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
 )
 # Where the next word of a name begins.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# What may be several of a number rather than a time: "the 500s", "the 1990s".
+_SEVERAL = re.compile(r"\d{2,3}0s|[45]\d\ds")
 # So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
 _APART = 24
 # So many pieces of a wording are looked up before it is looked for.
@@ -50,7 +53,9 @@ _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—":
 
 def plain(text: str) -> str:
     """A text for comparing word for word: in lower case, without quotes, emphasis and code marks, in one line."""
-    return " ".join(text.translate(_MARKS).lower().split())
+    words = text.translate(_MARKS).lower().split()
+    # A quote has a stroke where a line ended.
+    return " ".join(word for word in words if word != "/") if "/" in words else " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class PassageIndex:
         self._counted: dict[tuple[str, ...], list[int]] = {}
         self._slips: dict[str, int] = {}
         self._spelled: dict[int, frozenset[str]] = {}
+        self._spoken: dict[int, tuple[str, ...]] = {}
 
     def only(self, parts: Collection[int]) -> PassageIndex:
         """The same of some of the parts alone, by number."""
@@ -126,6 +132,26 @@ class PassageIndex:
     def printed_passages(self) -> int:
         """The passages that a tool printed, each a bit."""
         return reduce(or_, (self.within[part] for part in self.printed), 0)
+
+    @cached_property
+    def summary_passages(self) -> int:
+        """The passages of the summary, each a bit."""
+        return reduce(
+            or_, (self.within[number] for number, part in enumerate(self.parts) if part.where == "summary"), 0
+        )
+
+    @cached_property
+    def spoken_words(self) -> frozenset[str]:
+        """All words of the summary, small ones too."""
+        return frozenset(
+            word for p in self.parts if p.where == "summary" for word in spoken_words(p.text[:MOST])
+        )
+
+    def spoken(self, passage: int) -> tuple[str, ...]:
+        """All words of a passage, small ones too, in order."""
+        if passage not in self._spoken:
+            self._spoken[passage] = spoken_words(self.passages[passage].text)
+        return self._spoken[passage]
 
     @cached_property
     def line_passages(self) -> int:
@@ -169,14 +195,11 @@ class PassageIndex:
         """The passages that have a stem as it would be without a slip of the finger: a letter more or less, or two the
         other way round, behind the first one."""
         if word not in self._slips:
-            near = {
-                one
-                for at in range(1, len(word))
-                for one in (word[:at] + word[at + 1 :], word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
-                if one != word and len(one) >= TYPED
-            }
-            shorter = self._shortened.get(word, 0)
-            self._slips[word] = reduce(or_, (self._by_word.get(one, 0) for one in near), shorter)
+            having = self._shortened.get(word, 0)
+            for one in _slips_of(word):
+                if one in self._by_word:
+                    having |= self._by_word[one]
+            self._slips[word] = having
         return self._slips[word]
 
     @cached_property
@@ -279,7 +302,12 @@ class PassageIndex:
             found = sorted([*found, *spelled])
         if not value.unit:
             return list(found)
-        places = {p for p in found if gives(self.passages[p].text, value.canon, value.unit, self.rules)}
+        units = [value.unit, ""] if _SEVERAL.fullmatch(value.text) else [value.unit]
+        places = {
+            p
+            for p in found
+            if any(gives(self.passages[p].text, value.canon, unit, self.rules) for unit in units)
+        }
         # A number in words has no digits to be looked for.
         places.update(self.naming(value.text.lower()))
         for number, unit in scaled(value, self.rules):
@@ -340,6 +368,18 @@ class PassageIndex:
                 if having:
                     at_least.append(having)
         return at_least
+
+
+@lru_cache(maxsize=16_384)
+def _slips_of(word: str) -> tuple[str, ...]:
+    """A stem without one of its letters, or with two the other way round, behind the first one."""
+    near = {
+        one
+        for at in range(1, len(word))
+        for one in (word[:at] + word[at + 1 :], word[:at] + word[at : at + 2][::-1] + word[at + 2 :])
+        if one != word and len(one) >= TYPED
+    }
+    return tuple(near)
 
 
 def _words(text: str, rules: Rules) -> Iterable[str]:

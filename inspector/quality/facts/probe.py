@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.exact import PATTERNS
+from inspector.quality.facts import nearly
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.lexicon import Rules
@@ -47,7 +48,12 @@ _TERMS = re.compile(r"\"(?P<quoted>[^\"\n]{3,60})\"|\*\*(?P<bold>[^*\n]{3,60})\*
 _HEADING = re.compile(
     r"\W{0,4}(?:\d{1,2}[.)]\s*)?[*_]*`[^`\n]+`[*_]*(?:\s\([^()\n]*\))?[*_]*\s*(?:[—–:→]|-)\s"
 )
-_FILES = frozenset({"path", "file"})
+#: Forms of values that are files.
+FILES = frozenset({"path", "file"})
+# Files that any folder may have: the folder says which one.
+_ANY = frozenset(
+    {"page", "index", "route", "layout", "mod", "main", "__init__", "lib", "readme", "view", "views"}
+)
 # Values that are made of words, and so can be told in words.
 _WORDED = frozenset({"path", "file", "identifier", "name", "setting", "option", "channel", "word", "tool"})
 # So far from a value stands the word that it belongs to, and what parts them.
@@ -71,9 +77,11 @@ class Probe:
     those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
     wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
-    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. A
-    passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
-    at with fewer than `enough`.
+    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a
+    short fact `spoken` are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads
+    a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
+    none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
+    than `enough`.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -97,6 +105,10 @@ class Probe:
     answer: frozenset[str] = frozenset()
     spelled: frozenset[str] = frozenset()
     exact: frozenset[int] = frozenset()
+    spoken: tuple[str, ...] = ()
+    denied: bool = False
+    heads: tuple[str, ...] = ()
+    wished: bool = False
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -120,7 +132,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         canon = _LINE.sub("", value.canon) if value.distinctive else value.canon
         if span is not None and _inside(span, lines):
             continue
-        apart = [*commands, *calls, *other, *(head if value.form in _FILES else ())]
+        apart = [*commands, *calls, *other, *(head if value.form in FILES else ())]
         if span is not None and value.distinctive and _inside(span, apart):
             terms.append(canon)
         else:
@@ -174,6 +186,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     only = len(things) < 2 and (not values or any(value.distinctive for value in values))
     least = max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
+    spoken = nearly.spoken_words(text)
     wholes = () if bare else (_bare(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
@@ -203,7 +216,38 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         answer if short else frozenset(),
         frozenset() if short else spelled,
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
+        spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
+        _says(text, rules, "negations"),
+        tuple(_heads(placed, head)),
+        owned
+        and fact.kind in ("constraint", "preference", "decision")
+        and not _says(text, rules, "negations"),
     )
+
+
+def _heads(placed: list[tuple[Value, Span | None]], head: list[Span]) -> Iterator[str]:
+    """The file that heads a point, and what people call it where any folder has a file of its name."""
+    for value, span in placed:
+        if span is None or value.form not in FILES or not _inside(span, head):
+            continue
+        yield value.canon
+        folders = [part for part in value.canon.split("/")[:-1] if part[:1] not in ("(", "[", ".", "")]
+        last = value.canon.rpartition("/")[2]
+        stem = last.partition(".")[0]
+        # A folder that is named after what it fills in, and a short one, are many things.
+        if (
+            stem in _ANY
+            and folders
+            and value.canon.endswith(f"{folders[-1]}/{last}")
+            and len(folders[-1]) > 3
+        ):
+            folder = folders[-1]
+            yield from (
+                f"{folder}/{last}",
+                f"{folder} {stem}",
+                f"{folder.replace('-', ' ')} {stem}",
+                f"/{folder}",
+            )
 
 
 def _without(text: str, spans: list[Span]) -> str:

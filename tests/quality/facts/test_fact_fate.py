@@ -163,6 +163,57 @@ FATES = [
     ("Don't show totals on the first page.", "- First page doesn’t show totals", "paraphrased"),
     ("Only admins may close the till.", "- Closing the till is admin-only", "paraphrased"),
     ("Only admins may close the till.", "- Admins close the till", "weakened"),
+    # A short fact that stands there nearly word for word, with slips or a word left out; not where it is denied.
+    (
+        "always keep teh dispatchets busy with something thay can fix",
+        "- always keep the dispatchers busy with something they can fix",
+        "paraphrased",
+    ),
+    ("The paged version was with it.", "- paged was with it", "paraphrased"),
+    ("The paged version was with it.", "- paged was not with it", "lost"),
+    # A number is told with its unit near it, a share of a hundred as one of two, a plural as the number alone.
+    ("Weights: 70% recent orders + 30% returns.", "- Weights: orders/returns 70/30", "paraphrased"),
+    ("Weights: 70% recent orders + 30% returns.", "- Weights: orders/returns 70/20", "value lost"),
+    ("Unpaid orders end as plain 500s, not as clean 402s.", "- unpaid orders end as 500 instead of 402", "paraphrased"),
+    ("Wait 3 months before the archive of orders.", "- archive of orders: a 12-month window, 3 runs", "value lost"),
+    # A user's measure beside two of its words; a range by its upper end.
+    (
+        "Never exceed 4500 tokens in a letter unless the editor saw a draft and the price of printing it first",
+        "- Editor's draft: 900 tokens by default, 4500 hard limit",
+        "paraphrased",
+    ),
+    (
+        "Sync the price list every 5-10 minutes with the depot and the shops, unless the till is closed for the night",
+        "- `sync.md`: depot and till (5-10 min)",
+        "paraphrased",
+    ),
+    # A page is still named, what was said of it is gone.
+    ("**`app/(shop)/voucher/page.tsx`** — Balance, 4 bundles", "- Pending: the voucher page", "value lost"),
+    ("**`app/(shop)/voucher/page.tsx`** — Balance, 4 bundles", "- Pending: app/(shop)/cart/page.tsx", "lost"),
+    ("**`shop/[id]/layout.tsx`** — Crumbs + 4 tabs + header", "- `ui/list-header.tsx`: crumbs, header, title", "lost"),
+    # Its name is gone where the thing is spoken of; the folder of its own path is no other value.
+    (
+        "It runs inside the existing sandbox (`DepotBox7`), apart from others.",
+        "- a tool inside the existing sandbox",
+        "value lost",
+    ),
+    (
+        "Write a complete depot report app in /srv/depot/frontend.",
+        "- The first task was to write a complete depot report app in /srv/depot/",
+        "value lost",
+    ),
+    # A wish that was left undone on purpose.
+    (
+        "Please make a new design of `empty.tsx` and `broken.tsx`.",
+        "- read empty.tsx and broken.tsx, then decided not to make a new design",
+        "weakened",
+    ),
+    # A database's address is the path of its file.
+    (
+        "`sqlite:///./data/depot.db` is opened from whatever folder it starts in.",
+        "- Path `./data/depot.db` is opened from any folder",
+        "paraphrased",
+    ),
 ]  # fmt: skip
 
 
@@ -211,6 +262,14 @@ AGENT_FATES = [
         '- The point was skipped: "not now", for a reason',
         "uncertain",
     ),
+    # A measure is somebody else's beside one word.
+    (
+        "Without the depot the team makes fewer mistakes within 90 days.",
+        "- orders of the depot: last 90 days",
+        "value lost",
+    ),
+    # A line of a quote that ended with a stroke.
+    ("The cause is a stale lock of the depot.", "- the cause is / a stale lock of the depot", "verbatim"),
     # The cause is what was found, not a reason to lose.
     (
         "The nightly export of invoices fails because the pool is locked.",
@@ -236,6 +295,16 @@ def test_where_it_was_found_is_where_it_stands() -> None:
     assert found.index == 1
     assert found.span is not None
     assert summary[slice(*found.span)] == "- The retry limit is 37."
+
+
+def test_the_excerpt_of_a_long_sentence_has_what_decides() -> None:
+    before = (
+        "- The list of what was done on the first day, with many words of other things in it"
+        + ", and others" * 12
+    )
+    found = fate(fact(RETRY), searchable(f"{before}, the retry limit is 37"), 1)
+    assert found.outcome == "paraphrased"
+    assert "retry limit is 37" in found.excerpt
 
 
 def test_the_summary_comes_before_the_head_and_the_head_before_the_tail() -> None:

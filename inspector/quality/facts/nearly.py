@@ -1,0 +1,52 @@
+"""Sentences that are nearly the same word for word: a word left out, moved or mistyped."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+#: A sentence of fewer words is like many others; the words of a longer one tell enough, in whatever order.
+SHORTEST, LONGEST = 5, 16
+# What a word between those that are the same costs.
+_BETWEEN = 0.25
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# In a word of so many letters two may be wrong, behind the first.
+_TYPED = 5
+_SLIPS = 2
+
+
+def spoken_words(text: str) -> tuple[str, ...]:
+    """All words of a text, small ones too, in lower case."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=8192)
+def in_order(words: tuple[str, ...], theirs: tuple[str, ...], typed: bool) -> float:
+    """How many of some words stand in others in the same order, less for each other one between them. Where they were
+    `typed`, a word is the same in spite of slips."""
+    best = 0.0
+    above = [0.0] * (len(theirs) + 1)
+    for word in words:
+        row = [0.0]
+        for at, other in enumerate(theirs):
+            score = max(above[at + 1], row[at] - _BETWEEN)
+            if word == other or (typed and word[0] == other[0] and _mistyped(word, other)):
+                score = max(score, above[at] + 1.0)
+            row.append(score)
+        best = max(best, *row)
+        above = row
+    return best
+
+
+@lru_cache(maxsize=8192)
+def _mistyped(word: str, other: str) -> bool:
+    """Whether one word is the other but for slips: letters that are wrong, missing or too many."""
+    if min(len(word), len(other)) < _TYPED or abs(len(word) - len(other)) > _SLIPS:
+        return False
+    above = list(range(len(other) + 1))
+    for number, letter in enumerate(word, 1):
+        row = [number]
+        for at, theirs in enumerate(other):
+            row.append(min(above[at] + (letter != theirs), above[at + 1] + 1, row[at] + 1))
+        above = row
+    return above[-1] <= _SLIPS
