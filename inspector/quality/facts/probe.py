@@ -6,12 +6,13 @@ import math
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.languages import rules_named
+from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.passage_index import in_words, plain
 from inspector.quality.facts.sentences import clauses
 
@@ -73,7 +74,8 @@ class Probe:
     slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
     all its words, those of its names among them, `exact` the numbers of the values that are not made of words. A
     passage that has none of its exact things says nothing of it with fewer than `least` of its words, and is not looked
-    at with fewer than `enough`.
+    at with fewer than `enough`. `languages` are those of
+    the fact, besides those that are always looked for.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -97,11 +99,13 @@ class Probe:
     answer: frozenset[str] = frozenset()
     spelled: frozenset[str] = frozenset()
     exact: frozenset[int] = frozenset()
+    languages: tuple[Language, ...] = field(default=(), compare=False)
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
     """What is to be looked for of a fact."""
     asked, text = asked_and_answered(fact)
+    always, rules = rules, rules_named(fact.rule, fact.text, rules)
     base, owned = fact.first.span[0], fact.role == "user"
     placed = [(value, _within(value, base, text)) for value in fact.values]
     # Where in a file something stands moves with every change; what is said of it stays.
@@ -203,6 +207,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         answer if short else frozenset(),
         frozenset() if short else spelled,
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
+        () if rules is always else rules.languages,
     )
 
 

@@ -27,12 +27,12 @@ _CODE = re.compile(
     r"[\w. ]+ = [\w.]+\(\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
 )
 _END = re.compile(
-    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
+    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9À-ÖØ-Þ¿¡\u3040-\u9fff\uac00-\ud7af]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
 )
 # Where somebody begins with a small letter, the next sentence may too.
 _SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|evtl|inkl|p\.\s?ej|p\.\s?ex|por ej|dll|mis)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import canon
 from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
+from inspector.quality.facts.languages import by_sentence, languages_of
 from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence
 
@@ -28,9 +29,11 @@ _BEFORE = 40
 
 def signs_of(text: str, spoken: Sequence[Sentence], rules: Rules) -> Iterator[Sign]:
     """What the safe text of a user's message shows; `spoken` are its sentences."""
+    spoken_in = by_sentence(text, rules)
     for sentence in spoken:
         if not sentence.pasted:
-            yield from _of_sentence(text, (sentence.start, sentence.end), rules)
+            span = (sentence.start, sentence.end)
+            yield from _of_sentence(text, span, spoken_in(text[slice(*span)]))
     yield from _tools(text[:MOST], rules, own=True)
 
 
@@ -78,7 +81,7 @@ def _tools(text: str, rules: Rules, own: bool) -> Iterator[Sign]:
     seen: set[str] = set()
     for found in rules.tool.finditer(text):
         family, tool = rules.tools[" ".join(found.group().split())]
-        if tool in seen or (own and _taken_back(text, found.start(), rules.languages)):
+        if tool in seen or (own and _taken_back(text, found.start(), languages_of(rules, text))):
             continue
         seen.add(tool)
         start = text.rfind("\n", 0, found.start()) + 1
