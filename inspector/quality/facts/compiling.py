@@ -89,7 +89,8 @@ def _others(
     def compiled(name: str, base: Rules) -> Rules:
         return _narrowed(base, read[name](), 1000 * (len(base.languages) + [*read].index(name)))
 
-    return Others(tuple(read), words, also, scripts, usual, compiled)
+    any_script = re.compile("|".join(script.pattern for script in scripts.values()) or "(?!)")
+    return Others(tuple(read), words, also, scripts, any_script, usual, compiled)
 
 
 def _narrowed(base: Rules, document: Mapping[str, Any], order: int) -> Rules:
@@ -127,7 +128,8 @@ def _rules(
     words = "|".join(map(re.escape, longest(numerals)))
     if words and spelled:
         forms["numeral"] = Form("numeral", False, False, True, "")
-        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{spelled}))")
+        counted = _spelled(str(w) for one in tongues for line in one.get("units", ()) for w in line)
+        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{counted}))")
     days = longest(str(day) for one in tongues for day in one.get("weekdays", ()))
     if days:
         forms["weekday"] = Form("weekday", False, False, False, "")
@@ -308,7 +310,11 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         ),
         claims=lexicon("claims"),
         choices=choices(
-            [*words("references"), *words("choosing")], words("fillers"), words("closing"), words("between"), pairs
+            [*words("references"), *words("choosing")],
+            words("fillers"),
+            words("closing"),
+            words("between"),
+            pairs,
         ),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
         swaps=tuple(_swap(template, words("articles"), pairs) for template in words("swaps")),

@@ -122,7 +122,7 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
             if value.canon not in known:
                 known.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
-    signs = signs_of(text, prose, rules) if role == "user" else signs_of_calls(calls, rules)
+    signs = signs_of(text, prose, rules, spoken_in) if role == "user" else signs_of_calls(calls, rules)
     return MessageFacts(tuple(statements), tuple(mentions), tuple(signs))
 
 

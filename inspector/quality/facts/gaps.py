@@ -118,7 +118,9 @@ def _sure(lives: Sequence[Life], rules: Rules) -> Iterator[Gap]:
 
 
 def _claimed(summary: str, own: Sequence[Life], rules: Rules) -> Iterator[Gap]:
-    claim = next((m for language in languages_of(rules, summary) if (m := language.claims.search(summary))), None)
+    claim = next(
+        (m for language in languages_of(rules, summary) if (m := language.claims.search(summary))), None
+    )
     if claim is None:
         return
     for life in own:

@@ -10,12 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.lexicon import Language, Rules
 
 #: So many characters of a text tell its language.
 _MOST = 60_000
+_LONG = 400
 # A word of prose, no part of a name, path or address.
 _WORD = re.compile(r"(?<![\w./@:\\])[^\W\d_]+(?!\w|[./@:\\]\w)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -30,13 +32,16 @@ _OWN = 10
 @dataclass(frozen=True, slots=True, eq=False)
 class Others:
     """The languages that are not always looked for, in order. `words` leads from a small word to the languages that
-    have it, `also` from a language to words that English or code have too, which count beside one of those; `scripts` are
-    characters that a language alone has, `usual` the small words of those that are always looked for. `compiled` gives the rules of one, made of its file and of the rules that are always looked for."""
+    have it, `also` from a language to words that English or code have too, which count beside one of those; `scripts`
+    are characters that a language alone has, `any_script` those of all, `usual` the small words of those that are
+    always looked for. `compiled` gives the rules of one, made of its file and of the rules that are always looked
+    for."""
 
     names: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
     also: Mapping[str, frozenset[str]]
     scripts: Mapping[str, re.Pattern[str]]
+    any_script: re.Pattern[str]
     usual: frozenset[str]
     compiled: Callable[[str, Rules], Rules]
     _known: dict[str, Rules] = field(default_factory=dict, repr=False)
@@ -51,11 +56,13 @@ class Others:
 
     def silent(self, text: str) -> bool:
         """Whether nothing of a text is in one of these languages."""
-        return self.words.keys().isdisjoint(_words(text)) and not self.by_script(text)
+        # Of a long text in another language some words stand between spaces.
+        words = text[:_MOST].lower().split() if len(text) > _LONG else _words(text)
+        return self.words.keys().isdisjoint(words) and not self.by_script(text)
 
     def by_script(self, text: str) -> str:
         """The language whose script a text has; "" mostly."""
-        if text.isascii():
+        if text.isascii() or self.any_script.search(text, 0, _MOST) is None:
             return ""
         for name, script in self.scripts.items():
             own = len(script.findall(text, 0, _MOST))
@@ -71,14 +78,20 @@ class Others:
         counts = Counter(name for word in words.intersection(self.words) for name in self.words[word])
         if not counts:
             return "" if usual else default
-        for name in counts:
-            counts[name] += len(words & self.also[name])
-        best, most = min(counts.items(), key=lambda one: (-one[1], one[0] != default, self.names.index(one[0])))
+        also = {name: len(words & self.also[name]) for name in counts}
+        for name, more in also.items():
+            counts[name] += min(counts[name], more)
+
+        def order(one: tuple[str, int]) -> tuple[int, bool, int, int]:
+            name, count = one
+            return -count, name != default, -also[name], self.names.index(name)
+
+        best, most = min(counts.items(), key=order)
         if most < usual:
             return ""
         if most == usual or best == default:
             return default
-        alone = sum(count == most for count in counts.values()) == 1
+        alone = [*counts.values()].count(most) == 1
         short = len(words) <= _SHORT and not usual
         telling = short and alone and any(len(word) >= _TELLING for word in words.intersection(self.words))
         return best if telling or most >= _SURE else default
@@ -103,7 +116,12 @@ def by_sentence(text: str, rules: Rules) -> Callable[[str], Rules]:
     if others is None or others.silent(text):
         return lambda sentence: rules
     most = others.by_words(text)
-    return lambda sentence: others.rules(others.by_script(sentence) or others.by_words(sentence, most), rules)
+
+    @cache
+    def spoken_in(sentence: str) -> Rules:
+        return others.rules(others.by_script(sentence) or others.by_words(sentence, most), rules)
+
+    return spoken_in
 
 
 def languages_of(rules: Rules, *texts: str) -> tuple[Language, ...]:

@@ -87,7 +87,11 @@ def references(
 
 
 def choices(
-    phrases: Sequence[str], fillers: Sequence[str], closing: Sequence[str], between: Sequence[str], pairs: bool
+    phrases: Sequence[str],
+    fillers: Sequence[str],
+    closing: Sequence[str],
+    between: Sequence[str],
+    pairs: bool,
 ) -> re.Pattern[str]:
     """How a message begins that chooses by numbers or letters (group `labels`) and hardly says more: "2", "let's do B",
     "1 and 3 please". Words of `between` may stand between the labels; behind them it ends, or a word of `closing`

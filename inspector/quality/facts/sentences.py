@@ -32,8 +32,12 @@ _END = re.compile(
 # Where somebody begins with a small letter, the next sentence may too.
 _SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|evtl|inkl|p\.\s?ej|p\.\s?ex|por ej|dll|mis)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|evtl|inkl|p\.\s?ej|"
+    r"p\.\s?ex|por ej|dll|mis|(?:am|vom|zum|dem|den|ab|bis)\s\d{1,2})|^\s*\d{1,3})\.\s*$",
+    re.IGNORECASE,
 )
+# An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
+_SHORTENED = 20
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
@@ -107,7 +111,7 @@ def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]
         at = start
         ends = _SMALL_END if text[start:end].lstrip("-*• ")[:1].islower() else _END
         for found in ends.finditer(text, start, end):
-            if _ABBREVIATED.search(text, at, found.end()):
+            if _ABBREVIATED.search(text, max(at, found.end() - _SHORTENED), found.end()):
                 continue
             yield from _sentence(text, at, found.end(), pasted)
             at = found.end()

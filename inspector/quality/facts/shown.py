@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import canon
 from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
-from inspector.quality.facts.languages import by_sentence, languages_of
+from inspector.quality.facts.languages import languages_of
 from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence
 
@@ -27,9 +27,11 @@ _LINE = 200
 _BEFORE = 40
 
 
-def signs_of(text: str, spoken: Sequence[Sentence], rules: Rules) -> Iterator[Sign]:
-    """What the safe text of a user's message shows; `spoken` are its sentences."""
-    spoken_in = by_sentence(text, rules)
+def signs_of(
+    text: str, spoken: Sequence[Sentence], rules: Rules, spoken_in: Callable[[str], Rules]
+) -> Iterator[Sign]:
+    """What the safe text of a user's message shows; `spoken` are its sentences, `spoken_in` tells by which rules each
+    is read."""
     for sentence in spoken:
         if not sentence.pasted:
             span = (sentence.start, sentence.end)

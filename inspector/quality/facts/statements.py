@@ -122,7 +122,11 @@ def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) ->
     is named in the sentence."""
     start, end = span
     body = _spelled(text[start:end], rules)
-    if any(language.narrates.match(body) for language in rules.languages):
+    if any(
+        language.narrates.match(body)
+        for language in rules.languages
+        if not language.pairs or has_unspaced(body)
+    ):
         return []
     values = placed(values_of(body, rules), start) if _DIGIT.search(body) else ()
     if values and (point := _POINT.match(body)):
@@ -257,18 +261,19 @@ def placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
 
 def _requested(body: str, rules: Rules) -> bool:
     """Whether a question is a request that is put politely."""
-    return any(
-        (language.requests.search if language.pairs else language.requests.match)(body) is not None
-        for language in rules.languages
-    )
+    return any(_stands(language, language.requests, body) for language in rules.languages)
 
 
 def _inquires(body: str, rules: Rules) -> bool:
     """Whether a sentence only asks to be told something ("show me where ..."), with or without its mark."""
-    return any(
-        (language.inquiries.search if language.pairs else language.inquiries.match)(body) is not None
-        for language in rules.languages
-    )
+    return any(_stands(language, language.inquiries, body) for language in rules.languages)
+
+
+def _stands(language: Language, phrases: re.Pattern[str], body: str) -> bool:
+    """Whether a sentence begins with one of some phrases, in a language of pairs has one anywhere."""
+    if language.pairs:
+        return has_unspaced(body) and phrases.search(body) is not None
+    return phrases.match(body) is not None
 
 
 def _words_in(body: str) -> frozenset[str]:
@@ -289,7 +294,8 @@ def _hedged(body: str, rules: Rules) -> bool:
 def _guessed(body: str, rules: Rules) -> bool:
     """Whether all that is hedged in a sentence is that it is a guess."""
     for language in rules.languages:
-        body = language.guesses.sub("", body)
+        if not language.pairs or has_unspaced(body):
+            body = language.guesses.sub("", body)
     return not _hedged(body, rules)
 
 
