@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Span, Statement
+from inspector.quality.facts.languages import languages_of, rules_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.sentences import LONGEST, sentences
 from inspector.quality.facts.statements import placed
@@ -33,7 +34,7 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     body = text.strip()
     if not body or len(body) > SHORT:
         return ()
-    for language in rules.languages:
+    for language in languages_of(rules, body):
         found = language.choices.match(body)
         if found is None or language.inquiries.match(body, found.end()):
             continue
@@ -47,12 +48,13 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
 def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     """What a user's safe text says that only agrees or refuses ("yes", "go ahead"), told with the question that the
     message before it ends with. Empty where it says more, or nothing was asked."""
-    if not any(language.agrees.fullmatch(text) for language in rules.languages):
+    if not any(language.agrees.fullmatch(text) for language in languages_of(rules, text, before)):
         return ()
     asked = max(sentences(before), key=lambda sentence: sentence.start, default=None)
     if asked is None or not before[asked.start :].rstrip("*_) \n").endswith(("?", "？")):
         return ()
     question = _MARKS.sub("", before[asked.start : asked.end])
+    rules = rules_of(before, rules)
     if len(set(rules.stemmer.words(question))) < _FEW:
         # "Shall I go on?"
         return ()

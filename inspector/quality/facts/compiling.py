@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from inspector.core.errors import BadInput
 from inspector.core.scan.exact import LINE, PATTERNS
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import KINDS, Kind
+from inspector.quality.facts.languages import Others
 from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
 from inspector.quality.facts.phrases import (
     asks,
@@ -36,19 +38,26 @@ _NEEDS = ("", "reason", "value", "number", "name")
 _ROLES = frozenset({"user", "assistant", "tool"})
 # What is exchanged: something in quotes, or one word (in a script without spaces, up to the end of the clause).
 _QUOTED = r"[\"'`“‘「][^\"'`”’」\n]{1,40}[\"'`”’」]"
-_TERM = rf"(?:(?:all|every|each|the|a|an|our|your|any)\s+)*?(?:{_QUOTED}|[\w+#@/][\w.+#@/-]*[\w+#]|\w)"
+_TERM = rf"(?:{_QUOTED}|[\w+#@/][\w.+#@/-]*[\w+#]|\w)"
 _PAIRED_TERM = (
-    rf"(?:{_QUOTED}|[A-Za-z0-9_.+#@/-]+|[\u3400-\u9fff]{{1,6}}?(?=[，。；：！、,.;:!\s]|$|改|换|而|不))"
+    rf"(?:{_QUOTED}|[A-Za-z0-9_.+#@/-]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{{1,6}}?"
+    r"(?=[，。；：！、,.;:!\s]|$|改|换|而|不))"
 )
 
 
-def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
-    """Compile the documents of the data files: the shared one ("any") and one a language, in order.
+def rules_from(
+    documents: Iterable[Mapping[str, Any]],
+    others: Mapping[str, Callable[[], Mapping[str, Any]]] | None = None,
+    state: str = "",
+) -> Rules:
+    """Compile the documents of the data files: the shared one ("any") and those of the languages that are looked for in
+    every text, in order. `others` read the document of another language, where a text is in it; `state` changes with
+    what they read.
 
     Raises BadInput with a sentence that names the rule that cannot be used.
     """
     found = list(documents)
-    text = json.dumps([*found, dict(PATTERNS)], sort_keys=True, ensure_ascii=False, default=str)
+    text = json.dumps([*found, dict(PATTERNS)], sort_keys=True, ensure_ascii=False, default=str) + state
     version = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
     shared = next((one for one in found if one.get("language") == "any"), None)
     if shared is None:
@@ -57,7 +66,45 @@ def rules_from(documents: Iterable[Mapping[str, Any]]) -> Rules:
         )
     tongues = [one for one in found if one is not shared]
     languages = tuple(_language(one, 1000 * at) for at, one in enumerate(tongues))
-    return _rules(version, shared, tongues, languages)
+    rules = _rules(version, shared, tongues, languages)
+    return replace(rules, others=_others(shared, rules, others)) if others else rules
+
+
+def _others(
+    shared: Mapping[str, Any], rules: Rules, read: Mapping[str, Callable[[], Mapping[str, Any]]]
+) -> Others:
+    """The languages that are looked for where a text is in them, by what the shared document says of each."""
+    known = shared.get("known", {})
+    words: dict[str, tuple[str, ...]] = {}
+    scripts: dict[str, re.Pattern[str]] = {}
+    for name in read:
+        entry = known.get(name, {})
+        for word in _words({"language": name, **entry}, "words"):
+            words[word] = (*words.get(word, ()), name)
+        if "script" in entry:
+            scripts[name] = re.compile(f"[{entry['script']}]")
+    also = {name: frozenset(_words({"language": name, **known.get(name, {})}, "also")) for name in read}
+    usual = rules.stemmer.stop.difference(words, *also.values(), _words(shared, "ambiguous"))
+
+    def compiled(name: str, base: Rules) -> Rules:
+        return _narrowed(base, read[name](), 1000 * (len(base.languages) + [*read].index(name)))
+
+    any_script = re.compile("|".join(script.pattern for script in scripts.values()) or "(?!)")
+    return Others(tuple(read), words, also, scripts, any_script, usual, compiled)
+
+
+def _narrowed(base: Rules, document: Mapping[str, Any], order: int) -> Rules:
+    """The rules with one other language alone. What is compared (endings, units) stays that of all."""
+    stemmer = Stemmer(base.stemmer.stop.union(_words(document, "stop")), base.stemmer.suffixes)
+    return replace(
+        base,
+        languages=(_language(document, order),),
+        stemmer=stemmer,
+        quantities=base.quantities.union(stemmer.words(" ".join(_words(document, "quantities")))),
+        asking=base.asking.union(stemmer.words(" ".join(_words(document, "asking")))),
+        places=base.places.union(_words(document, "places")),
+        others=None,
+    )
 
 
 def _rules(
@@ -66,28 +113,30 @@ def _rules(
     tongues: Sequence[Mapping[str, Any]],
     languages: tuple[Language, ...],
 ) -> Rules:
-    units = {str(w): str(line[0]) for one in tongues for line in one.get("units", ()) for w in line}
+    spoken = (*tongues, shared)
+    units = {str(w): str(line[0]) for one in spoken for line in one.get("units", ()) for w in line}
     numerals = {str(k): str(v) for one in tongues for k, v in one.get("numerals", {}).items()}
-    months = {str(k): int(v) for one in tongues for k, v in one.get("months", {}).items()}
+    months = {str(k): int(v) for one in spoken for k, v in one.get("months", {}).items()}
     prefixes = [str(sign) for one in tongues for sign in one.get("prefixes", ())]
-    spelled = "|".join(f"{re.escape(w)}{whole_end(w)}" for w in longest(units))
+    spelled = _spelled(units)
     forms: dict[str, Form] = {}
     patterns: list[str] = []
     mentions: list[str] = []
-    for name, pattern in _dates(tongues):
+    for name, pattern in _dates(spoken, longest(months)):
         forms[name] = Form(name, False, False, False, "")
         patterns.append(f"(?P<{name}>{pattern})")
     words = "|".join(map(re.escape, longest(numerals)))
     if words and spelled:
         forms["numeral"] = Form("numeral", False, False, True, "")
-        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{spelled}))")
+        counted = _spelled(str(w) for one in tongues for line in one.get("units", ()) for w in line)
+        patterns.append(f"(?P<numeral>(?:{words})\\s?(?:{counted}))")
     days = longest(str(day) for one in tongues for day in one.get("weekdays", ()))
     if days:
         forms["weekday"] = Form("weekday", False, False, False, "")
-        spoken = (
+        named = (
             f"{re.escape(d.capitalize())}s?|{re.escape(d)}s?" if d.isascii() else re.escape(d) for d in days
         )
-        patterns.append(f"(?P<weekday>{'|'.join(spoken)})")
+        patterns.append(f"(?P<weekday>{'|'.join(named)})")
     for entry in shared.get("values", ()):
         name = str(entry["name"])
         form = Form(
@@ -128,16 +177,16 @@ def _rules(
             unit=re.compile(f"[\\s-]?({spelled})" if spelled else "(?!)"),
             numerals=numerals,
             months=months,
-            quantities=frozenset(stemmer_of(tongues).words(" ".join(map(str, shared.get("quantities", ()))))),
+            quantities=frozenset(stemmer_of(spoken).words(" ".join(map(str, shared.get("quantities", ()))))),
             common=frozenset(map(str, shared.get("common", ()))),
             places=frozenset(str(word) for one in tongues for word in one.get("places", ())),
             measures=frozenset(map(str, shared.get("measures", ()))),
             scales=tuple((str(a), str(b), int(n)) for a, b, n in shared.get("scales", ())),
             fleeting=frozenset(str(word) for one in tongues for word in one.get("fleeting", ())),
             asking=frozenset(
-                stemmer_of(tongues).words(" ".join(w for one in tongues for w in _words(one, "asking")))
+                stemmer_of(spoken).words(" ".join(w for one in tongues for w in _words(one, "asking")))
             ),
-            stemmer=stemmer_of(tongues),
+            stemmer=stemmer_of(spoken),
             voices=_voices(shared.get("voices", {})),
             tool=_commands(tools),
             tools=tools,
@@ -187,16 +236,27 @@ def _commands(tools: Mapping[str, object]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w./@-])(?:{'|'.join(written)})(?![\w@-]|\.\w)")
 
 
-def _dates(tongues: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
-    """The date patterns of every language, their groups renamed so that all fit into one expression."""
-    for one in tongues:
-        months = "|".join(
-            re.escape(form) for m in longest(one.get("months", {})) for form in (m.capitalize(), m)
-        )
+def _spelled(units: Iterable[str]) -> str:
+    """What matches the longest of some units, those that begin alike together: a place in a text is in few of them."""
+    by_first: dict[str, list[str]] = {}
+    for unit in longest(units):
+        by_first.setdefault(unit[0], []).append(re.escape(unit[1:]) + whole_end(unit))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+
+
+def _dates(spoken: Sequence[Mapping[str, Any]], every: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """The date patterns of every language, their groups renamed so that all fit into one expression. `every` has the
+    months of all languages."""
+    for one in spoken:
         for at, pattern in enumerate(one.get("dates", ())):
             name = f"date_{one['language']}_{at}"
-            whole = str(pattern).replace("{months}", months)
+            whole = str(pattern).replace("{months}", _either(longest(one.get("months", {}))))
+            whole = whole.replace("{every}", _either(every))
             yield name, re.sub(r"\(\?P<(\w+)>", lambda found, name=name: f"(?P<{name}_{found[1]}>", whole)  # type: ignore[misc]
+
+
+def _either(months: Iterable[str]) -> str:
+    return "|".join(re.escape(form) for month in months for form in (month.capitalize(), month))
 
 
 def _language(document: Mapping[str, Any], order: int) -> Language:
@@ -246,7 +306,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
             words("stating"),
             pairs,
         ),
-        narrates=narrates(words("narrating"), words("praise"), words("asks")),
+        narrates=narrates(words("narrating"), words("praise"), words("asks"), pairs),
         agrees=nods(words("agrees"), pairs),
         nods=nods(words("nods"), pairs),
         lead=lead(words("fillers")),
@@ -256,13 +316,19 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         binding=lexicon("binding"),
         because=lexicon("because"),
         elisions=lexicon("elisions"),
-        references=references(words("references"), pairs),
+        references=references(
+            words("references"), [*words("between"), *words("ranging")], words("numbering"), pairs
+        ),
         claims=lexicon("claims"),
         choices=choices(
-            [*words("references"), *words("choosing")], words("fillers"), words("closing"), pairs
+            [*words("references"), *words("choosing")],
+            words("fillers"),
+            words("closing"),
+            words("between"),
+            pairs,
         ),
         wishes=tuple(_wish(entry, pairs) for entry in document.get("wishes", ())),
-        swaps=tuple(_swap(template, pairs) for template in words("swaps")),
+        swaps=tuple(_swap(template, words("articles"), pairs) for template in words("swaps")),
         instead=lexicon("instead"),
         contrast=contrast(words("contrast"), pairs),
         locators=re.compile("|".join(words("locators")) or "(?!)", re.IGNORECASE),
@@ -298,10 +364,11 @@ def _wish(entry: Mapping[str, Any], pairs: bool) -> Wish:
     return Wish(identity, phrases_of(phrases, pairs), phrases_of(unless, pairs) if unless else None)
 
 
-def _swap(template: str, pairs: bool) -> re.Pattern[str]:
+def _swap(template: str, articles: Sequence[str], pairs: bool) -> re.Pattern[str]:
     if template.count("{old}") != 1 or template.count("{new}") != 1:
         raise BadInput(f"The swap {template!r} must have {{old}} and {{new}}, each once.")
-    term = _PAIRED_TERM if pairs else _TERM
+    before = rf"(?:(?:{'|'.join(map(re.escape, longest(articles)))})\s+)*?" if articles else ""
+    term = _PAIRED_TERM if pairs else before + _TERM
     body = re.escape(template).replace(r"\ ", r"\s+")
     for name in ("old", "new"):
         body = body.replace(rf"\{{{name}\}}", f"(?P<{name}>{term})")

@@ -13,6 +13,7 @@ from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.choices import answered
 from inspector.quality.facts.exact_values import names_in
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.languages import by_sentence, rules_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.sentences import MOST, sentences
 from inspector.quality.facts.shown import signs_of, signs_of_calls
@@ -88,7 +89,12 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         shown = [
             replace(one, pasted=True) for span in own_words(text, rules) for one in sentences(text, *span)
         ]
-        said = [found for one in shown for found in statements_of(text, one, "user", rules)]
+        spoken_in = by_sentence(text, rules)
+        said = [
+            found
+            for one in shown
+            for found in statements_of(text, one, "user", spoken_in(text[one.start : one.end]))
+        ]
         return MessageFacts(tuple(replace(statement, voice="user") for statement in said))
     if role not in ("user", "assistant"):
         return MessageFacts()
@@ -99,12 +105,14 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     thinking = rules.voices.thinking.match(text) is not None
     # A long text is an answer, even where it ends with a call.
     working = THINKING if thinking else WORKING if calls and len(text) < _ANSWER else 0
+    spoken_in = by_sentence(text, rules)
     choices = role == "assistant" and _ENDS_ASKING.search(text) is not None
     for sentence in prose:
         # The points of an answer that ends with a question are what the user may choose of.
         if choices and _ITEM.match(text, text.rfind("\n", 0, sentence.start) + 1):
             continue
-        statements.extend(statements_of(text, sentence, role, rules, working))
+        own = spoken_in(text[sentence.start : sentence.end])
+        statements.extend(statements_of(text, sentence, role, own, working))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
@@ -114,7 +122,7 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
             if value.canon not in known:
                 known.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
-    signs = signs_of(text, prose, rules) if role == "user" else signs_of_calls(calls, rules)
+    signs = signs_of(text, prose, rules, spoken_in) if role == "user" else signs_of_calls(calls, rules)
     return MessageFacts(tuple(statements), tuple(mentions), tuple(signs))
 
 
@@ -126,7 +134,8 @@ def _said_in_result(text: str, rules: Rules) -> Iterable[Statement]:
 
 
 def _sentences_of(text: str, span: Span, rules: Rules) -> list[Statement]:
-    return [one for part in sentences(text, *span) for one in statements_of(text, part, "user", rules)]
+    own = rules_of(text[slice(*span)], rules)
+    return [one for part in sentences(text, *span) for one in statements_of(text, part, "user", own)]
 
 
 def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> Iterable[Mention]:

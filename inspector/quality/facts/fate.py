@@ -436,7 +436,7 @@ def _own(
     if not (printed or probe.binds) and words.of < 2 and measured and exact.cover == 1.0:
         return True
     # A rule that names one thing and denies it ("vendor/ is off limits") has no other words to be known by.
-    if probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(passage.text, after)):
+    if probe.alone or (probe.denies and telling > 0 and words.of < 2 and _denies(probe, passage.text, after)):
         return True
     if printed:
         return False
@@ -555,10 +555,11 @@ def _changed(
     )
 
 
-def _denies(text: str, after: PassageIndex) -> bool:
+def _denies(probe: Probe, text: str, after: PassageIndex) -> bool:
     # "admin-only", "no-cache".
     text = text.replace("’", "'").replace("-", " ")
-    return any(language.denials.search(text) is not None for language in after.rules.languages)
+    languages = (*after.rules.languages, *probe.languages)
+    return any(language.denials.search(text) is not None for language in languages)
 
 
 def _negates(text: str, after: PassageIndex) -> bool:
@@ -572,10 +573,10 @@ def _declines(text: str, after: PassageIndex) -> bool:
 def _weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:
     """Whether a passage no longer binds: it allows what the fact denies, tells a rule without a word that makes it one,
     a guess as a fact, or leaves out the reason."""
-    languages = after.rules.languages
+    languages = (*after.rules.languages, *probe.languages)
     # "Never more than 40" is "at most 40": a bound does not need its denial.
     bound = any(value.form in _MEASURES for value in probe.values)
-    if probe.denies and not bound and not _denies(text, after):
+    if probe.denies and not bound and not _denies(probe, text, after):
         return True
     if probe.guesses and not any(one.hedges.search(text) for one in languages):
         return True

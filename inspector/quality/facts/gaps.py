@@ -10,6 +10,7 @@ from typing import Literal
 
 from inspector.quality.facts.choices import points_of
 from inspector.quality.facts.fact import Life
+from inspector.quality.facts.languages import languages_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.passage_index import plain
 from inspector.summaries.parse import parse_summary
@@ -78,9 +79,10 @@ def _bare(text: str) -> str:
 
 
 def _elided(summary: str, rules: Rules) -> Iterator[Gap]:
+    languages = languages_of(rules, summary)
     for found in _BRACKETS.finditer(_FENCED.sub("", summary)):
         text = found["text"]
-        if any(language.elisions.search(text) for language in rules.languages):
+        if any(language.elisions.search(text) for language in languages):
             yield Gap("elided", text)
 
 
@@ -90,7 +92,7 @@ def _dangling(summary: str, own: Sequence[Life], rules: Rules, before: Before) -
     for life in own:
         if not life.fate.alive:
             continue
-        for language in rules.languages:
+        for language in languages_of(rules, life.text):
             chosen = language.references.search(life.text)
             if chosen is None:
                 continue
@@ -111,12 +113,14 @@ def _told(point: str, lines: Sequence[frozenset[str]], rules: Rules) -> bool:
 def _sure(lives: Sequence[Life], rules: Rules) -> Iterator[Gap]:
     for life in lives:
         guess = life.role == "assistant" and life.outcome == "weakened"
-        if guess and any(language.hedges.search(life.text) for language in rules.languages):
+        if guess and any(language.hedges.search(life.text) for language in languages_of(rules, life.text)):
             yield Gap("sure", life.text, life.fate.excerpt, life.saying.generation, life.saying.index)
 
 
 def _claimed(summary: str, own: Sequence[Life], rules: Rules) -> Iterator[Gap]:
-    claim = next((m for language in rules.languages if (m := language.claims.search(summary))), None)
+    claim = next(
+        (m for language in languages_of(rules, summary) if (m := language.claims.search(summary))), None
+    )
     if claim is None:
         return
     for life in own:

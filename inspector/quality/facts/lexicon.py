@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import Kind
+
+if TYPE_CHECKING:
+    from inspector.quality.facts.languages import Others
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,8 @@ class Language:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Everything that extraction goes by. `version` changes with every change of the data. `asking` are the stems of
-    words by which something is asked for.
+    words by which something is asked for. `languages` are those that are looked for in every text, `others` knows those
+    that are looked for where a text is in them (see languages.py).
 
     `tool` finds the commands of tools, each of which has one of `tool_words`; `tools` leads from a command to the id of
     those that do the same and to which of them it is.
@@ -157,3 +162,4 @@ class Rules:
     tool: re.Pattern[str]
     tools: Mapping[str, tuple[str, str]]
     tool_words: tuple[str, ...]
+    others: Others | None = None

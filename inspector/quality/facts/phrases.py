@@ -25,13 +25,21 @@ def asks(
     )
 
 
-def narrates(leads: Sequence[str], praise: Sequence[str], phrases: Sequence[str]) -> re.Pattern[str]:
+def narrates(
+    leads: Sequence[str], praise: Sequence[str], phrases: Sequence[str], pairs: bool
+) -> re.Pattern[str]:
     """How a sentence begins in which an agent tells its next step ("Now update ..."), or finds that the last one went
     well ("Good, ...")."""
     if not leads or not praise:
         return re.compile("(?!)")
     lead, good = ("|".join(_spaced(word) for word in longest(words)) for words in ([*leads, *praise], praise))
     step = "|".join(_spaced(phrase) for phrase in longest(phrases))
+    if pairs:
+        # The verb stands anywhere behind it.
+        return re.compile(
+            rf"\W*(?:(?:{lead})[\s,.!，。！、—–-]*)+[^，。！？、,.!?]{{0,40}}(?:{step})|\W*(?:{good})\s*[,.!，。！、—–-]",
+            re.IGNORECASE,
+        )
     return re.compile(
         rf"\W*(?:(?:(?:{lead})\b[\s,.!—–-]+)+(?:{step})\b|(?:{good})\s*[,.!—–-])", re.IGNORECASE
     )
@@ -64,30 +72,42 @@ def nods(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     return re.compile(rf"[\W_]*(?:(?:{one}){'' if pairs else '(?![A-Za-z])'}[\W_]*)+", re.IGNORECASE)
 
 
-def references(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
-    """A choice by numbers or letters (group `labels`) behind one of these words: "skip 5, 7, 8", "option A"."""
+def references(
+    phrases: Sequence[str], between: Sequence[str], numbering: Sequence[str], pairs: bool
+) -> re.Pattern[str]:
+    """A choice by numbers or letters (group `labels`) behind one of these words: "skip 5, 7, 8", "option A". Words of
+    `between` may stand between the labels, of `numbering` before them."""
     if not phrases:
         return re.compile("(?!)")
     label = r"#?(?:\d{1,3}|[A-H])(?![\w.])"
-    body = rf"(?P<labels>{label}(?:\s*(?:,|、|和|and|or|&|to|-)\s*{label})*)"
+    body = rf"(?P<labels>{label}(?:\s*(?:{_between(between)}|&|-)\s*{label})*)"
     lead = "|".join(_spaced(phrase) for phrase in longest(phrases))
-    return re.compile(
-        rf"{'' if pairs else chr(92) + 'b'}(?i:{lead})\s*(?i:no\.?|number|numbers|items?|#)?\s*{body}"
-    )
+    more = "|".join(re.escape(word) for word in (*longest(numbering), "#"))
+    return re.compile(rf"{'' if pairs else chr(92) + 'b'}(?i:{lead})\s*(?i:{more})?\s*{body}")
 
 
 def choices(
-    phrases: Sequence[str], fillers: Sequence[str], closing: Sequence[str], pairs: bool
+    phrases: Sequence[str],
+    fillers: Sequence[str],
+    closing: Sequence[str],
+    between: Sequence[str],
+    pairs: bool,
 ) -> re.Pattern[str]:
     """How a message begins that chooses by numbers or letters (group `labels`) and hardly says more: "2", "let's do B",
-    "1 and 3 please". Behind the labels it ends, or a word of `closing` follows."""
+    "1 and 3 please". Words of `between` may stand between the labels; behind them it ends, or a word of `closing`
+    follows."""
     label = r"#?(?:\d{1,2}|[A-Ha-h])(?![A-Za-z0-9_])"
-    labels = rf"(?P<labels>{label}(?:\s*(?:,|、|和|\band\b|&|\+)\s*{label})*)"
+    labels = rf"(?P<labels>{label}(?:\s*(?:{_between(between)}|&|\+)\s*{label})*)"
     words = "|".join(_spaced(word) for word in longest([*phrases, *fillers]))
     behind = "|".join(_spaced(word) for word in longest(closing))
     lead = rf"(?:(?:{words}){'' if pairs else chr(92) + 'b'}[\s,:]*)*" if words else ""
     more = rf"(?:{behind}){'' if pairs else chr(92) + 'b'}" if behind else "(?!)"
     return re.compile(rf"[\W_]*?{lead}{labels}[.)）]*\s*(?:\Z|[,，!。]|{more})", re.IGNORECASE)
+
+
+def _between(words: Sequence[str]) -> str:
+    spelled = (rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in longest(words))
+    return "|".join((",", "、", *spelled))
 
 
 def _spaced(phrase: str) -> str:

@@ -6,13 +6,14 @@ import math
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts import nearly
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.languages import rules_named
+from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.passage_index import in_words, plain
 from inspector.quality.facts.sentences import clauses
 
@@ -81,7 +82,7 @@ class Probe:
     short fact `spoken` are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads
     a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
     none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
-    than `enough`.
+    than `enough`. `languages` are those of the fact, besides those that are always looked for.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -109,11 +110,13 @@ class Probe:
     denied: bool = False
     heads: tuple[str, ...] = ()
     wished: bool = False
+    languages: tuple[Language, ...] = field(default=(), compare=False)
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
     """What is to be looked for of a fact."""
     asked, text = asked_and_answered(fact)
+    always, rules = rules, rules_named(fact.rule, fact.text, rules)
     base, owned = fact.first.span[0], fact.role == "user"
     placed = [(value, _within(value, base, text)) for value in fact.values]
     # Where in a file something stands moves with every change; what is said of it stays.
@@ -222,6 +225,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         owned
         and fact.kind in ("constraint", "preference", "decision")
         and not _says(text, rules, "negations"),
+        () if rules is always else rules.languages,
     )
 
 

@@ -29,12 +29,14 @@ _CODE = re.compile(
     r"\w+(?:\.\w+)+\([\w\"', =.]*\)[;,]?\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
 )
 _END = re.compile(
-    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9\u3400-\u9fff]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
+    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9À-ÖØ-Þ¿¡\u3040-\u9fff\uac00-\ud7af]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
 )
 # Where somebody begins with a small letter, the next sentence may too.
 _SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st)|^\s*\d{1,3})\.\s*$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|evtl|inkl|p\.\s?ej|"
+    r"p\.\s?ex|por ej|dll|mis|(?:am|vom|zum|dem|den|ab|bis)\s\d{1,2})|^\s*\d{1,3})\.\s*$",
+    re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?<!\S)(\d{1,2})\.$")
 _SHOUT = re.compile(r"[\"*_(]*[A-Z]{2,}(?: [A-Z]{2,}){1,3}\W*\Z")
@@ -42,6 +44,8 @@ _ENDS = frozenset(".!?;。！？；")
 _ITEM = r"(?:[-*•]|\d{1,2}[.)])\s"
 _OVER_A_LIST = re.compile(rf"[^\S\n]*\n(?:[^\S\n]*\n)?\s*{_ITEM}")
 _ITEMIZED = re.compile(rf"\s*{_ITEM}")
+# An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
+_SHORTENED = 20
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
@@ -132,7 +136,7 @@ def sentences(text: str, begin: int = 0, stop: int = MOST) -> Iterator[Sentence]
         at = start
         ends = _SMALL_END if text[start:end].lstrip("-*• ")[:1].islower() else _END
         for found in ends.finditer(text, start, end):
-            if _ABBREVIATED.search(text, at, found.end()):
+            if _ABBREVIATED.search(text, max(at, found.end() - _SHORTENED), found.end()):
                 continue
             stop = found.end()
             if _counts(text, start, found, end):

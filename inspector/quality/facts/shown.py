@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import canon
 from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
+from inspector.quality.facts.languages import languages_of
 from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.sentences import MOST, Sentence
 
@@ -26,11 +27,15 @@ _LINE = 200
 _BEFORE = 40
 
 
-def signs_of(text: str, spoken: Sequence[Sentence], rules: Rules) -> Iterator[Sign]:
-    """What the safe text of a user's message shows; `spoken` are its sentences."""
+def signs_of(
+    text: str, spoken: Sequence[Sentence], rules: Rules, spoken_in: Callable[[str], Rules]
+) -> Iterator[Sign]:
+    """What the safe text of a user's message shows; `spoken` are its sentences, `spoken_in` tells by which rules each
+    is read."""
     for sentence in spoken:
         if not sentence.pasted:
-            yield from _of_sentence(text, (sentence.start, sentence.end), rules)
+            span = (sentence.start, sentence.end)
+            yield from _of_sentence(text, span, spoken_in(text[slice(*span)]))
     yield from _tools(text[:MOST], rules, own=True)
 
 
@@ -78,7 +83,7 @@ def _tools(text: str, rules: Rules, own: bool) -> Iterator[Sign]:
     seen: set[str] = set()
     for found in rules.tool.finditer(text):
         family, tool = rules.tools[" ".join(found.group().split())]
-        if tool in seen or (own and _taken_back(text, found.start(), rules.languages)):
+        if tool in seen or (own and _taken_back(text, found.start(), languages_of(rules, text))):
             continue
         seen.add(tool)
         start = text.rfind("\n", 0, found.start()) + 1

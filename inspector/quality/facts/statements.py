@@ -84,12 +84,12 @@ def statements_of(
     start, end = sentence.start, _before_data(text, sentence)
     first = start
     for language in rules.languages:
-        if not language.pairs and (label := language.labels.match(text, start, end)):
+        if label := language.labels.match(text, start, end):
             # The number of a list is how somebody will speak of the point later.
             first = label.start("number") if label.groupdict().get("number") else label.end()
             start = label.end()
             break
-    body = text[start:end]
+    body = _spelled(text[start:end], rules)
     asked = _ASKED.search(body) is not None and not _requested(body, rules)
     if role == "assistant":
         # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
@@ -122,12 +122,21 @@ def statements_of(
     ]
 
 
+def _spelled(body: str, rules: Rules) -> str:
+    """A sentence as the phrases of its language are written, character by character."""
+    return body if rules.others is not None else body.replace("’", "'")
+
+
 def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) -> list[Statement]:
     """What a part of the agent's sentence says: by a phrase that gives it away, else by its values. `named`: something
     is named in the sentence."""
     start, end = span
-    body = text[start:end]
-    if any(language.narrates.match(body) for language in rules.languages):
+    body = _spelled(text[start:end], rules)
+    if any(
+        language.narrates.match(body)
+        for language in rules.languages
+        if not language.pairs or has_unspaced(body)
+    ):
         return []
     values = placed(values_of(body, rules), start) if _DIGIT.search(body) else ()
     if values and (point := _POINT.match(body)):
@@ -243,9 +252,10 @@ def _asks(line: _Line, span: Span, language: Language) -> bool:
 
 
 def _language_of(body: str, rules: Rules) -> Language | None:
-    """The language of a sentence: one of pairs where it has such characters, else the first of the others."""
+    """The language of a sentence: one of pairs where it has such characters, else the first of the others; the only one
+    where there is but one."""
     unspaced = has_unspaced(body)
-    return next((one for one in rules.languages if one.pairs is unspaced), None)
+    return next((one for one in rules.languages if one.pairs is unspaced or len(rules.languages) == 1), None)
 
 
 def _of_rest(line: _Line, taken: Span) -> list[Statement]:
@@ -275,26 +285,24 @@ def placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
 
 def _requested(body: str, rules: Rules) -> bool:
     """Whether a question is a request that is put politely."""
-    return any(
-        (language.requests.search if language.pairs else language.requests.match)(body) is not None
-        for language in rules.languages
-    )
+    return any(_stands(language, language.requests, body) for language in rules.languages)
 
 
 def _inquires(body: str, rules: Rules) -> bool:
     """Whether a sentence only asks to be told something ("show me where ..."), with or without its mark."""
-    return any(
-        (language.inquiries.search if language.pairs else language.inquiries.match)(body) is not None
-        for language in rules.languages
-    )
+    return any(_stands(language, language.inquiries, body) for language in rules.languages)
+
+
+def _stands(language: Language, phrases: re.Pattern[str], body: str) -> bool:
+    """Whether a sentence begins with one of some phrases, in a language of pairs has one anywhere."""
+    if language.pairs:
+        return has_unspaced(body) and phrases.search(body) is not None
+    return phrases.match(body) is not None
 
 
 def _is_errand(body: str, rules: Rules) -> bool:
     """Whether a sentence asks for something that is done and over ("run the tests")."""
-    return any(
-        (language.errands.search if language.pairs else language.errands.match)(body) is not None
-        for language in rules.languages
-    )
+    return any(_stands(language, language.errands, body) for language in rules.languages)
 
 
 def _words_in(body: str) -> frozenset[str]:
@@ -315,7 +323,8 @@ def _hedged(body: str, rules: Rules) -> bool:
 def _guessed(body: str, rules: Rules) -> bool:
     """Whether all that is hedged in a sentence is that it is a guess."""
     for language in rules.languages:
-        body = language.guesses.sub("", body)
+        if not language.pairs or has_unspaced(body):
+            body = language.guesses.sub("", body)
     return not _hedged(body, rules)
 
 
@@ -375,7 +384,7 @@ def _match(cue: Cue, line: _Line, body: str, language: Language) -> Span | None:
 def _starts(body: str, at: int, language: Language) -> bool:
     """Whether a clause starts there: the sentence, or what stands behind a comma, or a word such as "then"."""
     before = body[:at].rstrip().lower()
-    if not before or before[-1] in ",;:—–-*•`，；：":
+    if not before or before[-1] in ",;:—–-*•`¡¿，；：、":
         return True
     return before.rsplit(" ", 1)[-1] in language.openers
 

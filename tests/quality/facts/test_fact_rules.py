@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import inspector.quality.facts
-from inspector.config.fact_rules import LANGUAGES, load_rules, read_rules
+from inspector.config.fact_rules import LANGUAGES, OTHERS, load_rules, read_rules
 from inspector.core.errors import BadInput
 from inspector.quality.facts.compiling import rules_from
-from tests.quality.facts.made_facts import RULES, facts, said
+from tests.quality.facts.made_facts import facts, said
 
 #: A sentence for each rule, which that rule must be the one to find.
 EXAMPLES = {
@@ -60,6 +60,8 @@ EXAMPLES = {
     "zh.correction": "我说过表名用复数。",
     "zh.decided-because": "选择 Postgres，因为 Redis 丢过数据。",
     "zh.agent-decided": "我采用轮询，因为推送不稳定。",
+    "zh.agent-rule": "写入 `ledger` 之前必须先拿到锁。",
+    "zh.agent-cause": "这意味着缓存里是旧表。",
     "zh.agent-root": "失败的原因是缓存没有更新。",
     "zh.agent-finding": "旧接口并不返回 304 状态。",
     "zh.agent-did": "超时已改为 30 秒。",
@@ -120,15 +122,19 @@ def test_the_agent_lays_down_no_rules_of_a_user(rule: str) -> None:
 
 def test_the_files_are_the_languages() -> None:
     (folder,) = inspector.quality.facts.__path__
-    assert sorted(path.stem for path in Path(folder).glob("*.yaml")) == sorted(LANGUAGES)
+    assert sorted(path.stem for path in Path(folder).glob("*.yaml")) == sorted((*LANGUAGES, *OTHERS))
     assert load_rules() is load_rules()
 
 
 def test_the_version_follows_the_data() -> None:
     documents = [read_rules(name) for name in LANGUAGES]
-    assert rules_from(documents).version == RULES.version
+    version = rules_from(documents).version
+    assert rules_from(documents).version == version
     documents[1]["rules"][0]["phrases"].append("by order of the queen")
-    assert rules_from(documents).version != RULES.version
+    assert rules_from(documents).version != version
+    # Files that are read later count by their text.
+    others = {"de": lambda: read_rules("de")}
+    assert rules_from(documents, others, "one").version != rules_from(documents, others, "other").version
 
 
 @pytest.mark.parametrize(
