@@ -266,7 +266,7 @@ AGENT_FATES = [
     (
         "Without the depot the team makes fewer mistakes within 90 days.",
         "- orders of the depot: last 90 days",
-        "value lost",
+        "lost",
     ),
     # A line of a quote that ended with a stroke.
     ("The cause is a stale lock of the depot.", "- the cause is / a stale lock of the depot", "verbatim"),
