@@ -325,7 +325,7 @@ def test_each_sentence_of_a_mixed_message_is_read_in_its_language() -> None:
     assert [one.rule for one in said(mixed)] == ["en.never", "es.always", "ko.always"]
     # What small words do not tell is of the language that most of the message is in.
     short = "Revisa los nombres de las tablas, por favor. Tabla uno: nunca vacía."
-    assert [one.rule for one in said(short)] == ["es.request", "es.never"]
+    assert [one.rule for one in said(short)] == ["es.errand", "es.never"]
 
 
 def test_no_sentence_is_looked_at_twice_where_no_other_language_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,3 +422,21 @@ def test_typographic_apostrophes_are_read_as_plain_ones() -> None:
 def test_a_language_alone_is_a_safe_text_too() -> None:
     for text in ("¡Nunca!", "¿", "의", "の", "ß", "不", "não"):
         facts_of(safe(text), "user", RULES)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("revisa las tablas de mareas del puerto otra vez", "es.errand"),
+        ("por favor, verifica as tabelas de marés do porto", "pt.errand"),
+        ("vérifie les tables des marées du port avec celles de la gare", "fr.errand"),
+        ("Bitte prüfe die Gezeitentafeln vom Hafen noch einmal", "de.errand"),
+        ("tolong cek tabel pasang surut di pelabuhan itu lagi", "id.errand"),
+        ("港の潮汐表をもう一度確認してください。", "ja.errand"),
+        ("항구의 조석표를 다시 한번 확인해 주세요.", "ko.errand"),
+        ("请帮我看一下港口的潮汐表有没有问题", "zh.errand"),
+        ("añade una página para la oficina del puerto con las mareas", "es.request"),
+    ],
+)
+def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
+    assert [one.rule for one in said(text)] == [rule]
