@@ -237,8 +237,10 @@ def _retold(
     near = sharing[few - 1] if few <= len(sharing) else 0
     # A slip may hide the other things of what was typed.
     left = (sharing[0] if probe.owned else near) & after.summary_passages & ~done
-    different = frozenset(words) if left else frozenset[str]()
-    if not left or len(different & after.spoken_words) < (WORDED if near else RETOLD) * len(different):
+    if not left:
+        return
+    different = frozenset(words)
+    if len(different & after.spoken_words) < (WORDED if near else RETOLD) * len(different):
         return
     while left:
         lowest = left & -left

@@ -6,7 +6,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from operator import or_
@@ -239,7 +239,7 @@ class PassageIndex:
             parts &= self._quotable.get(piece, 0)
             if not parts:
                 return []
-        return [n for n, text in enumerate(self._plain) if parts >> n & 1 and _stands(wording, text)]
+        return [number for number in _bits(parts) if _stands(wording, self._plain[number])]
 
     def naming(self, name: str) -> list[int]:
         """The passages that have a name as a whole word."""
@@ -400,6 +400,14 @@ def _pieces(text: str) -> tuple[str, ...]:
     pieces = sorted(set(_PIECES.findall(text)), key=lambda piece: (-len(piece), piece))[:_TELLING]
     # Many wordings have the same ones.
     return tuple(map(sys.intern, pieces))
+
+
+def _bits(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _lines(text: str) -> Iterable[Span]:
