@@ -15,6 +15,9 @@ LONGEST = 420
 _MOST_PIECES = 8
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
+# What a fence of prose names, and among how many lines it begins a whole prompt.
+_FIRST = 3
+_PROSE = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 # A short line may be mostly its value ("Budget: $4,500.").
 _SHORT = 40
 
@@ -256,7 +259,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[int]]:
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines of fenced code, fences included. Behind a fence that never closes people go on in prose;
-    one that names a language opens another block, since none closes so."""
+    one that names a language opens another block, since none closes so. A fence of prose at the beginning, as people
+    put around a whole prompt, is no code; what is fenced in it is."""
     found: set[int] = set()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines):
@@ -267,6 +271,13 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
         mark, info = fence["mark"], fence["info"].strip()
         if mark in info:
             # It opens and closes on its own line ("```x```").
+            continue
+        if (
+            opened is None
+            and info.lower() in _PROSE
+            and sum(map(bool, map(str.strip, lines[:number]))) < _FIRST
+        ):
+            # What closes it stands alone behind the pairs in it.
             continue
         if opened is None or (info and mark[0] == opened[1][0] and len(mark) <= len(opened[1])):
             opened = number, mark

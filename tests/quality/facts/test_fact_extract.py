@@ -330,6 +330,20 @@ def test_behind_a_fence_that_never_closes_people_go_on() -> None:
     assert [one.text for one in said(closed)] == ["The lockers of hall two stay shut on Sundays."]
 
 
+def test_a_fence_of_prose_around_a_prompt_is_no_code() -> None:
+    prompt = (
+        "Never print the pin of a locker.\n```\nlockers open --all the doors\n```\nEvery locker has a number."
+    )
+    assert [one.text for one in said(f"```markdown\n{prompt}\n```")] == [
+        "Never print the pin of a locker.",
+        "Every locker has a number.",
+    ]
+    example = "The page of a locker begins so, with what stands above it:\n\nOne.\n\nTwo.\n\n```markdown\n"
+    assert not any(
+        "Lockers" in one.text for one in said(f"{example}Lockers are for guests alone, never for boats.\n```")
+    )
+
+
 def test_numbers_that_count_in_a_line_end_no_sentence() -> None:
     (one,) = said(
         "I want every offer judged by the 1. price of it 2. Delivery time 3. Warranty, in that order."
