@@ -10,7 +10,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.fact_rules import load_rules
-from inspector.core.conversations import ROLE_NAMES, Compaction
+from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
@@ -30,6 +30,8 @@ from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
 from inspector.summaries.parse import written_by_model
+
+_SYSTEM = ROLE_CODES["system"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,11 @@ class _ListsAfter(Mapping[int, PassageIndex]):
     def __getitem__(self, index: int) -> PassageIndex:
         recorded = self._compactions[index]
         after = self._inspection.generation(index + 1)
-        messages = enumerate(islice(self._inspection.store.iterate(after), recorded.after))
+        stop = recorded.after
+        # The files and reminders that an agent's program attaches again right after a compaction are of its list too.
+        while stop < len(after) and after.roles[stop] == _SYSTEM:
+            stop += 1
+        messages = enumerate(islice(self._inspection.store.iterate(after), stop))
         other = self._summaries.get(index)
         parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
         if other is not None and recorded.summary_at is None:

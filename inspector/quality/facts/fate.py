@@ -74,8 +74,15 @@ def fate(
     probe = probe_of(fact, after.rules)
     found = matches(probe, after, numbers_said)
     if not found:
-        return Fate(compaction, "lost")
+        return Fate(compaction, unfound(probe, after))
     return told(*best_of([(match, part) for part, match in found.items()]), after, compaction, probe)
+
+
+def unfound(probe: Probe, after: PassageIndex) -> Outcome:
+    """What became of a fact of which a list has nothing: in a summary of another language rules find what is exact
+    alone."""
+    foreign = probe.tongue and after.tongue and probe.tongue != after.tongue
+    return "uncertain" if foreign else "lost"
 
 
 def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:

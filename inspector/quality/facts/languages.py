@@ -21,6 +21,8 @@ _LONG = 400
 # A word of prose, no part of a name, path or address.
 _WORD = re.compile(r"(?<![\w./@:\\])[^\W\d_]+(?!\w|[./@:\\]\w)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 #: Of so many different small words one may be a name or a word of code.
 _SURE = 2
 #: A text of no more words may have one small word alone, if that has so many letters.
@@ -122,6 +124,26 @@ def by_sentence(text: str, rules: Rules) -> Callable[[str], Rules]:
         return others.rules(others.by_script(sentence) or others.by_words(sentence, most), rules)
 
     return spoken_in
+
+
+def tongue_of(text: str, rules: Rules, default: str = "") -> str:
+    """The language that most of a text is in: its name, "?" for a script that no file knows, `default` where neither
+    script nor small words tell."""
+    text = text[:_MOST]
+    letters = len(_LETTER.findall(text))
+    if not letters:
+        return default
+    unspaced = len(_UNSPACED.findall(text))
+    others = rules.others
+    if unspaced * 2 >= letters:
+        return (others.by_script(text) if others is not None else "") or "zh"
+    if len(_LATIN.findall(text)) * 2 < letters - unspaced:
+        return "?"
+    found = others.by_words(text, "?") if others is not None else ""
+    if found == "":
+        # Those that are always looked for and have words.
+        return next((one.name for one in rules.languages if not one.pairs), default)
+    return default if found == "?" else found
 
 
 def languages_of(rules: Rules, *texts: str) -> tuple[Language, ...]:

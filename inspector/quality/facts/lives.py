@@ -19,7 +19,7 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import Match, best_of, matches, told
+from inspector.quality.facts.fate import Match, best_of, matches, told, unfound
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
@@ -105,7 +105,7 @@ def _fates(
     waiting = sorted(facts, key=lambda name: -first[name])
     for turn, number in enumerate(numbers):
         after = lists_after[number]
-        gone = Fate(number, "unknown" if number in unreadable else "lost")
+        unread = Fate(number, "unknown") if number in unreadable else None
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
         added = _Layer(after.only({at for key, at in places.items() if key not in standing}))
         standing = frozenset(places)
@@ -125,12 +125,12 @@ def _fates(
                         here[key] = match
             one.matches = here
             if not here:
-                one.fates.append(gone)
+                one.fates.append(unread or Fate(number, unfound(one.probe, after)))
                 continue
             best, part = best_of([(match, places[key]) for key, match in here.items()])
             state = best.outcome, after.parts[part].where
-            if number in unreadable and best.outcome != "verbatim":
-                one.fates.append(gone)
+            if unread is not None and best.outcome != "verbatim":
+                one.fates.append(unread)
             elif (
                 placed == "every"
                 or best.changed

@@ -14,6 +14,7 @@ from operator import or_
 from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
+from inspector.quality.facts.languages import tongue_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.nearly import spoken_words
 
@@ -114,6 +115,11 @@ class PassageIndex:
                     whole = frozenset[str]().union(*words)
                     found.append(Passage(number, (start, end), part.text[start:end], whole, line=True))
         return tuple(found)
+
+    @cached_property
+    def tongue(self) -> str:
+        """The language that the summary is in; "" where there is none, or nothing tells."""
+        return tongue_of("\n".join(part.text for part in self.parts if part.where == "summary"), self.rules)
 
     @cached_property
     def printed(self) -> frozenset[int]:

@@ -12,7 +12,7 @@ from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts import nearly
 from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
-from inspector.quality.facts.languages import rules_named
+from inspector.quality.facts.languages import rules_named, tongue_of
 from inspector.quality.facts.lexicon import Language, Rules
 from inspector.quality.facts.passage_index import in_words, plain
 from inspector.quality.facts.sentences import clauses
@@ -82,7 +82,8 @@ class Probe:
     short fact `spoken` are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads
     a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
     none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
-    than `enough`. `languages` are those of the fact, besides those that are always looked for.
+    than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is the one of a
+    fact that has nothing exact: "" where it has, or nothing tells.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -111,6 +112,7 @@ class Probe:
     heads: tuple[str, ...] = ()
     wished: bool = False
     languages: tuple[Language, ...] = field(default=(), compare=False)
+    tongue: str = ""
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -226,7 +228,14 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and fact.kind in ("constraint", "preference", "decision")
         and not _says(text, rules, "negations"),
         () if rules is always else rules.languages,
+        "" if values or names else tongue_of(text, rules, _named_by(fact.rule)),
     )
+
+
+def _named_by(rule: str) -> str:
+    """The language that a rule is of, "" for English, whose rules read what no file knows."""
+    name = rule.partition(".")[0]
+    return "" if name in ("any", "value", "en") else name
 
 
 def _heads(placed: list[tuple[Value, Span | None]], head: list[Span]) -> Iterator[str]:
