@@ -196,6 +196,24 @@ def test_messages_that_were_kept_stand_behind_the_summary(tmp_path: Path) -> Non
     assert said[-1] == ("user", "Go on.")
 
 
+def test_a_fact_stands_in_what_is_attached_again_after_a_compaction(tmp_path: Path) -> None:
+    rule = "Never berth a ship of the line beside the fish market."
+    for attached, outcome in ((f"# Rules\n{rule}\n", "verbatim"), ("# Rules\nNone so far.\n", "lost")):
+        made = session(version="2.1.217")
+        made.user(rule)
+        made.answer(lines.text("I keep it in the rules."))
+        made.compact(SUMMARY, before=297_190, after=16_970)
+        made.attach(
+            type="file", filename="/x/rules.md", content={"type": "text", "file": {"content": attached}}
+        )
+        made.user("Go on with the parser.")
+        made.user(f"{rule} I said so before.")
+        store, conversation, _ = opened(made.write(tmp_path / f"{outcome}.jsonl"))
+        (life,) = read_facts(Inspection.open(store, conversation.row.id)).facts.of(1)
+        assert (life.text, life.outcome) == (rule, outcome)
+        assert (life.fate.where, life.fate.index) == (("tail", 1) if outcome == "verbatim" else (None, None))
+
+
 def test_a_segment_without_a_list_of_its_messages_is_kept_too(tmp_path: Path) -> None:
     made = session(version="2.1.217")
     worked(made)

@@ -440,3 +440,41 @@ def test_a_language_alone_is_a_safe_text_too() -> None:
 )
 def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
     assert [one.rule for one in said(text)] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "outcome"),
+    [
+        (
+            "不要让客人自己打开储物柜。",
+            "The clerk opens every locker himself; the guests wait at the desk for it.",
+            "uncertain",
+        ),
+        ("不要让客人自己打开储物柜。", "前台的工作今天已经完成，客人都很满意。", "lost"),
+        (
+            "Die Gäste dürfen die Schränke nie selbst öffnen.",
+            "The clerk is to open all of the doors for them.",
+            "uncertain",
+        ),
+        (
+            "Die Gäste dürfen die Schränke nie selbst öffnen.",
+            "Der Zug ist heute nicht mehr pünktlich gewesen.",
+            "lost",
+        ),
+        (
+            "The guests never open the lockers on their own.",
+            "The train was late again, and it is not known why.",
+            "lost",
+        ),
+        # What is exact would stand there in any language.
+        (
+            "不要改动 `lockers.toml` 里的端口 5433。",
+            "The clerk opens every door himself, and the guests wait for him.",
+            "lost",
+        ),
+    ],
+)
+def test_what_a_summary_of_another_language_may_say_is_uncertain(
+    text: str, summary: str, outcome: str
+) -> None:
+    assert fate(fact(text), searchable(summary), 1).outcome == outcome
