@@ -59,6 +59,7 @@ _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)|[─━═]{3}|^\s*[╭╰┌└├
 _LOGGED = re.compile(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| |\[?(?:INFO|DEBUG|TRACE)(?:[\]:]|\s\s)|"
     r"(?:Processing triggers for|Setting up|Unpacking|Selecting previously|Preparing to unpack|Get:\d+|Hit:\d+) \S|"
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"debconf: |dpkg: |apt: |[Uu]sage: \S+ .*[\[<-]|Try '[^'\n]+ --?h\w*')"
 )
 # What a program that shows an agent's work puts before its lines.
@@ -67,6 +68,8 @@ _SHOWN_BY_PROGRAM = re.compile(r"\s*[⏺●⎿✻✽❯◻◼]\s")
 _READING = re.compile(
     r"\s*[*_]?[\u25a0-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?\s*[^:：\n]{1,40}[:：][*_]?\s*\D{0,4}\d[\d.,%]*\s*\S{0,6}\s*$"
 )
+# A frame of a trace, in a line of them.
+_FRAME = re.compile(r"\bat [\w.$<>]+ \(\S+:\d+:\d+\)|\(https?://\S+:\d+:\d+\) at ")
 # So many of them make a report.
 _REPORT = 3
 # So many lines that are set in, most of those from the first on, were copied from a terminal.
@@ -349,6 +352,7 @@ def _is_prose(line: str) -> bool:
         or _LOGGED.match(line)
         or _CHECKED.match(line)
         or _SHOWN_BY_PROGRAM.match(line)
+        or _FRAME.search(stripped)
     ):
         return False
     worded = len(_WORDS.findall(stripped[:600])) >= _FEW

@@ -369,6 +369,8 @@ def test_what_a_package_manager_a_server_or_a_report_says_is_nobodys_words() -> 
             "debconf: unable to initialize frontend: Dialog",
             "Try 'tide --help' for help.",
             "\u256d\u2500\u2500\u2500\u2500\u2500 Traceback of the tide command \u2500\u2500\u2500\u2500\u2500\u256e",
+            "POST /harbours/7/boats 200 in 4.7s (compile: 20ms, render: 4.7s)",
+            'Given value: "0.5" at toTide (https://tide.dev/deps/chunk.js:3736:15) at draw (https://tide.dev/a.tsx:52:32)',
             "⏺ I will now read the tide tables of the harbour",
             "(base) (tide) kim@studio:~/tide$ tide show all of the harbours",
         ]
