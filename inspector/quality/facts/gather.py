@@ -13,7 +13,7 @@ from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
 from inspector.quality.facts.shown import shown
 
-_ROLE = {"user": 100.0, "assistant": 25.0, "tool": 15.0}
+_ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
 _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
@@ -22,8 +22,8 @@ _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
 _MANY = 15
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
-#: A statement of so many words and values loses nothing for being short; a shorter one so much a halving, about.
-_LONG = 20
+#: A statement of so many words and values loses nothing for being short; the agent says more the longer it talks.
+_LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: So many pairs of characters say what a word says, in scripts without spaces.
 _PAIRS_A_WORD = 3
@@ -240,7 +240,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     uses = again + used.of(statement, min(steps), steps)
     rank = (
         _weight(statement, best.role)
-        - _brevity(statement)
+        - _brevity(statement, best.role)
         - _crowding(statement) * (gathered.crowded and not statement.pasted)
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
@@ -266,11 +266,11 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
     return replace(fact, earlier=tuple(_earlier(fact, older))) if older else fact
 
 
-def _brevity(statement: Statement) -> float:
+def _brevity(statement: Statement, role: str) -> float:
     """What a statement of few words loses: fragments, go-aheads and what was only meant for a moment are short."""
     words = len(statement.things) / (_PAIRS_A_WORD if has_unspaced(statement.text) else 1)
-    spoken = min(words + len(statement.values), _LONG)
-    return _BRIEF * (math.log1p(_LONG) - math.log1p(spoken))
+    long = _LONG if role == "user" else _LONG_OF_AGENT
+    return _BRIEF * (math.log1p(long) - math.log1p(min(words + len(statement.values), long)))
 
 
 def _crowding(statement: Statement) -> float:

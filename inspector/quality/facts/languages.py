@@ -21,7 +21,6 @@ _LONG = 400
 # A word of prose, no part of a name, path or address.
 _WORD = re.compile(r"(?<![\w./@:\\])[^\W\d_]+(?!\w|[./@:\\]\w)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_LETTER = re.compile(r"[^\W\d_]")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 #: Of so many different small words one may be a name or a word of code.
 _SURE = 2
@@ -29,6 +28,8 @@ _SURE = 2
 _SHORT, _TELLING = 5, 3
 #: Of the characters of scripts without spaces so many are at least those that no other language has.
 _OWN = 10
+#: Fewer letters tell no language.
+_FEW = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +131,8 @@ def tongue_of(text: str, rules: Rules, default: str = "") -> str:
     """The language that most of a text is in: its name, "?" for a script that no file knows, `default` where neither
     script nor small words tell."""
     text = text[:_MOST]
-    letters = len(_LETTER.findall(text))
-    if not letters:
+    letters = sum(map(str.isalpha, text))
+    if letters < _FEW:
         return default
     unspaced = len(_UNSPACED.findall(text))
     others = rules.others

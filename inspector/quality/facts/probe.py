@@ -62,6 +62,8 @@ _BESIDE = 40
 _PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
 # Two short words that may be written as one: each word of a text and the next.
 _PAIR = re.compile(r"(?<![\w'-])(?P<one>[A-Za-z]{2,4})(?= (?P<other>[A-Za-z]{3,8})(?![\w'-]))")
+# A number of so many digits is hardly told in words.
+_TELLING = 2
 # The place in a file behind its name.
 _LINE = re.compile(r":\d+(?:-\d+)?\Z")
 
@@ -83,7 +85,7 @@ class Probe:
     a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
     none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
     than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is the one of a
-    fact that has nothing exact: "" where it has, or nothing tells.
+    fact that has no telling value: "" where it has, or nothing tells.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -228,8 +230,16 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and fact.kind in ("constraint", "preference", "decision")
         and not _says(text, rules, "negations"),
         () if rules is always else rules.languages,
-        "" if values or names else tongue_of(text, rules, _named_by(fact.rule)),
+        "" if any(map(_is_telling, fact.values)) else tongue_of(text, rules, _named_by(fact.rule)),
     )
+
+
+def _is_telling(value: Value) -> bool:
+    """Whether a value would stand in a text of any language that tells the fact: a name or a number of some length."""
+    if value.form == "path":
+        return "." in value.canon.rpartition("/")[2] or value.canon.startswith(("/", "~"))
+    digits = sum(one.isdigit() for one in value.canon)
+    return (value.distinctive and value.form != "name") or digits >= _TELLING
 
 
 def _named_by(rule: str) -> str:

@@ -217,7 +217,9 @@ def _of_own(line: _Line, body: str) -> list[Statement]:
         # It names what stands below it.
         return []
     answers = bool(line.values) and line.text.strip() == body
-    if rule == "told" and not answers and len(statement.things) < (fewest if line.values else alone):
+    # A numbered point is something of which they will speak again.
+    least = fewest if line.values or _POINT.match(line.text, line.span[0]) else alone
+    if rule == "told" and not answers and len(statement.things) < least:
         named = line.rules.quantities.intersection(statement.things)
         if not named and all(_says_little(value, statement) for value in line.values):
             # "Boots clean.", "Clicks: 840", "remind the plan": nothing to keep.

@@ -405,6 +405,10 @@ def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
 def test_what_says_hardly_a_word_is_nothing_to_keep() -> None:
     for brief in ("Boots clean.", "Clicks: 840\nThe rest is as before.", "The folder structure."):
         assert not said(brief), brief
+    assert [one.text for one in said("1. tide table\n2. harbour fees\nThe rest is as before.")] == [
+        "1. tide table",
+        "2. harbour fees",
+    ]
     assert [one.text for one in said("Budget: $4,500.\nThe rest is as before.")] == ["Budget: $4,500."]
 
 
