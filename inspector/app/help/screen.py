@@ -48,7 +48,7 @@ _FATES: Rows = tuple(
         ("lost", "a fact that is gone"),
         ("value lost", "its subject is still told of, its value is not"),
         ("weakened", "a rule that is told as something that happened"),
-        ("uncertain", "words of it are there; whether its meaning is, rules cannot tell"),
+        ("uncertain", "rules cannot tell: words of it, or another language"),
         ("unknown", "the summary cannot be read"),
         ("at risk", "a compaction now would take it out of the list"),
         ("paraphrased", "told in other words"),

@@ -136,7 +136,8 @@ def tongue_of(text: str, rules: Rules, default: str = "") -> str:
         return default
     unspaced = len(_UNSPACED.findall(text))
     others = rules.others
-    if unspaced * 2 >= letters:
+    # Headings, names and commands are Latin in any language.
+    if unspaced and unspaced >= len(_words(text)):
         return (others.by_script(text) if others is not None else "") or "zh"
     if len(_LATIN.findall(text)) * 2 < letters - unspaced:
         return "?"
