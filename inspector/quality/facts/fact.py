@@ -16,8 +16,8 @@ KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "lin
 
 #: verbatim: the same words. paraphrased: its value, or its subject and verb, in other words. uncertain: words of it are
 #: there, or the summary is in another language; whether its meaning is, rules cannot tell. weakened: what binds is told
-#: as something that happened or was discussed. value lost: what it is about is mentioned, the value is not. lost: neither. unknown: the summary cannot be
-#: read.
+#: as something that happened or was discussed. value lost: what it is about is mentioned, the value is not. lost:
+#: neither. unknown: the summary cannot be read.
 Outcome = Literal["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown"]
 OUTCOMES: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "lost", "unknown",
