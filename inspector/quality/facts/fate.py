@@ -31,6 +31,8 @@ RETOLD = 0.75
 #: takes RETOLD.
 WORDED = 0.6
 NEAR_WORDS = 0.4
+#: What becomes of a fact of which nothing is found: in a summary of its language, in one of another.
+NOTHING: tuple[Outcome, Outcome] = ("lost", "uncertain")
 #: The best first.
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
@@ -82,7 +84,7 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """What became of a fact of which a list has nothing: in a summary of another language rules find what is exact
     alone."""
     foreign = probe.tongue and after.tongue and probe.tongue != after.tongue
-    return "uncertain" if foreign else "lost"
+    return NOTHING[1] if foreign else NOTHING[0]
 
 
 def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:

@@ -19,7 +19,7 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import Match, best_of, matches, told, unfound
+from inspector.quality.facts.fate import NOTHING, Match, best_of, matches, told, unfound
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
@@ -106,6 +106,8 @@ def _fates(
     for turn, number in enumerate(numbers):
         after = lists_after[number]
         unread = Fate(number, "unknown") if number in unreadable else None
+        # Most facts of a long conversation are gone: theirs is one fate.
+        nothing = {outcome: Fate(number, outcome) for outcome in NOTHING}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
         added = _Layer(after.only({at for key, at in places.items() if key not in standing}))
         standing = frozenset(places)
@@ -125,7 +127,7 @@ def _fates(
                         here[key] = match
             one.matches = here
             if not here:
-                one.fates.append(unread or Fate(number, unfound(one.probe, after)))
+                one.fates.append(unread or nothing[unfound(one.probe, after)])
                 continue
             best, part = best_of([(match, places[key]) for key, match in here.items()])
             state = best.outcome, after.parts[part].where

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache
 
 #: A sentence of fewer words is like many others; the words of a longer one tell enough, in whatever order.
@@ -17,10 +18,11 @@ _SLIPS = 2
 
 def spoken_words(text: str) -> tuple[str, ...]:
     """All words of a text, small ones too, in lower case."""
-    return tuple(_WORD.findall(text.lower()))
+    # Every sentence has the same small words.
+    return tuple(map(sys.intern, _WORD.findall(text.lower())))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=256)
 def in_order(words: tuple[str, ...], theirs: tuple[str, ...], typed: bool) -> float:
     """How many of some words stand in others in the same order, less for each other one between them. Where they were
     `typed`, a word is the same in spite of slips."""
@@ -38,7 +40,7 @@ def in_order(words: tuple[str, ...], theirs: tuple[str, ...], typed: bool) -> fl
     return best
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _mistyped(word: str, other: str) -> bool:
     """Whether one word is the other but for slips: letters that are wrong, missing or too many."""
     if min(len(word), len(other)) < _TYPED or abs(len(word) - len(other)) > _SLIPS:
