@@ -17,8 +17,8 @@ _ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
 _KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
 _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
-#: A message with more statements hands on a plan or a list: what it asks and tells counts less than what the agent
-#: found, and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
+#: A message with more statements hands on a plan or a list: what it asks and tells counts less than what is said alone,
+#: and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9

@@ -127,13 +127,13 @@ def by_sentence(text: str, rules: Rules) -> Callable[[str], Rules]:
     return spoken_in
 
 
-def tongue_of(text: str, rules: Rules, default: str = "") -> str:
-    """The language that most of a text is in: its name, "?" for a script that no file knows, `default` where neither
-    script nor small words tell."""
+def tongue_of(text: str, rules: Rules) -> str:
+    """The language that most of a text is in: its name, "?" for a script that no file knows, "" where neither script
+    nor small words tell. `rules` are those that are always looked for."""
     text = text[:_MOST]
     letters = sum(map(str.isalpha, text))
     if letters < _FEW:
-        return default
+        return ""
     unspaced = len(_UNSPACED.findall(text))
     others = rules.others
     # Headings, names and commands are Latin in any language.
@@ -144,8 +144,8 @@ def tongue_of(text: str, rules: Rules, default: str = "") -> str:
     found = others.by_words(text, "?") if others is not None else ""
     if found == "":
         # Those that are always looked for and have words.
-        return next((one.name for one in rules.languages if not one.pairs), default)
-    return default if found == "?" else found
+        return next((one.name for one in rules.languages if not one.pairs), "")
+    return "" if found == "?" else found
 
 
 def languages_of(rules: Rules, *texts: str) -> tuple[Language, ...]:

@@ -230,7 +230,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and fact.kind in ("constraint", "preference", "decision")
         and not _says(text, rules, "negations"),
         () if rules is always else rules.languages,
-        "" if any(map(_is_telling, fact.values)) else tongue_of(text, rules, _named_by(fact.rule)),
+        "" if any(map(_is_telling, fact.values)) else _named_by(fact.rule) or tongue_of(text, always),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.fact import Span
@@ -69,7 +70,7 @@ _READING = re.compile(
     r"\s*[*_]?[\u25a0-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?\s*[^:：\n]{1,40}[:：][*_]?\s*\D{0,4}\d[\d.,%]*\s*\S{0,6}\s*$"
 )
 # A frame of a trace, in a line of them.
-_FRAME = re.compile(r"\bat [\w.$<>]+ \(\S+:\d+:\d+\)|\(https?://\S+:\d+:\d+\) at ")
+_FRAME = re.compile(r"\bat [\w.$<>]{1,80} \(\S{1,300}:\d+:\d+\)|\(https?://\S{1,300}:\d+:\d+\) at ")
 # So many of them make a report.
 _REPORT = 3
 # So many lines that are set in, most of those from the first on, were copied from a terminal.
@@ -266,6 +267,7 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
     put around a whole prompt, is no code; what is fenced in it is."""
     found: set[int] = set()
     opened: tuple[int, str] | None = None
+    first = next(islice((n for n, line in enumerate(lines) if line.strip()), _FIRST - 1, None), len(lines))
     for number, line in enumerate(lines):
         fence = _FENCE.match(line)
         if fence is None:
@@ -275,11 +277,7 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
         if mark in info:
             # It opens and closes on its own line ("```x```").
             continue
-        if (
-            opened is None
-            and info.lower() in _PROSE
-            and sum(map(bool, map(str.strip, lines[:number]))) < _FIRST
-        ):
+        if opened is None and info.lower() in _PROSE and number <= first:
             # What closes it stands alone behind the pairs in it.
             continue
         if opened is None or (info and mark[0] == opened[1][0] and len(mark) <= len(opened[1])):
@@ -340,7 +338,7 @@ def _is_prose(line: str) -> bool:
     stripped = line.strip()
     if (
         len(stripped) < 4
-        or _CODE.match(line)
+        or _CODE.match(stripped)
         or (line.startswith(("    ", "\t")) and stripped[0] not in "-*•0123456789")
     ):
         return False

@@ -733,3 +733,10 @@ def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
 def test_a_line_of_many_bounds_is_prose() -> None:
     line = "4. Colour the tide: low (<0.80), middle (0.80 to 0.90), high (>0.90), spring (>1.10)."
     assert [one.text for one in said(line)] == [line]
+
+
+@pytest.mark.parametrize(
+    "text", [" " * 30_000 + "a word", "(http://a" * 6_000, "at f (" * 9_000, "```md\n" * 9_000]
+)
+def test_endless_lines_are_read_in_no_time(text: str) -> None:
+    assert not said(text)

@@ -466,6 +466,21 @@ def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
             "The train was late again, and it is not known why.",
             "lost",
         ),
+        (
+            "손님이 직접 사물함을 열지 못하게 해 주세요.",
+            "오늘 기차는 늦게 도착했고 모두 기다렸습니다.",
+            "lost",
+        ),
+        (
+            "お客様に自分でロッカーを開けさせないでください。",
+            "今日の電車は遅れましたが、みんな待っていました。",
+            "lost",
+        ),
+        (
+            "손님이 직접 사물함을 열지 못하게 해 주세요.",
+            "The clerk opens every locker himself; the guests wait at the desk for it.",
+            "uncertain",
+        ),
         # What is exact would stand there in any language.
         (
             "不要改动 `lockers.toml` 里的端口 5433。",
