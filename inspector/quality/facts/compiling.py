@@ -290,6 +290,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         hedges=lexicon("hedges"),
         hedge_keys=frozenset(key_of(phrase, pairs) for phrase in words("hedges")),
         guesses=lexicon("guesses"),
+        hopes=lexicon("hopes"),
         negations=lexicon("negations"),
         denials=phrases_of([*words("negations"), *words("denials")], pairs),
         declines=lexicon("declines"),

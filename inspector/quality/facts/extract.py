@@ -28,6 +28,8 @@ TOOL_NAMES = 12
 _LINE = 200
 _ENDS_ASKING = re.compile(r"[?？][\s*_)]*\Z")
 _ITEM = re.compile(r"\s*(?:[-*•]|\*\*|\(?(?:\d{1,2}|[A-Z])[.)])\s")
+#: The text of a command that is longer is a manual, of which the user said nothing.
+_MANUAL = 8_000
 #: The agent answers, whether or not it calls something too, from so many characters on.
 _ANSWER = 1000
 
@@ -85,6 +87,8 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         said = [replace(statement, voice="user") for statement in _said_in_result(text, rules)]
         return MessageFacts(tuple(said), tuple(_mentions(text, (), rules, TOOL_NAMES)))
     if role == COMMAND:
+        if len(text) > _MANUAL:
+            return MessageFacts()
         # As something shown: its rules alone count.
         shown = [
             replace(one, pasted=True) for span in own_words(text, rules) for one in sentences(text, *span)

@@ -19,7 +19,7 @@ from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span, Value
 from inspector.quality.facts.nearly import in_order
 from inspector.quality.facts.passage_index import Passage, PassageIndex, in_words, place_of, plain
-from inspector.quality.facts.probe import FILES, MAYBE, SPOKEN_OF, Probe, beside_of, probe_of
+from inspector.quality.facts.probe import FEW, FILES, MAYBE, SPOKEN_OF, VAGUE, Probe, beside_of, probe_of
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28
@@ -366,6 +366,7 @@ def _judged(
     # Without its names words are the fact only where most of them are there.
     by_words = not probe.values and (words.retold or not probe.names)
     of = len(probe.values) + len(probe.names)
+    vague = not of and words.of >= FEW and words.share >= VAGUE
     known = len(exact.here) > 1 or any(one < of and _stands_alone(probe, one) for one in exact.here)
     if (exact.here and _own(probe, after, passage, exact, words, printed)) or (
         not printed and _spelled(probe, after, number, exact, words)
@@ -375,7 +376,7 @@ def _judged(
         outcome = "uncertain"
     elif not printed and words.retold and _known(probe, after, number, exact, words):
         outcome = "paraphrased"
-    elif not printed and (words.there or (words.shared > 1 and known)) and (exact.here or by_words):
+    elif not printed and (words.there or vague or (words.shared > 1 and known)) and (exact.here or by_words):
         outcome = "uncertain"
     elif _partly(probe, exact, words, printed):
         outcome = "value lost"

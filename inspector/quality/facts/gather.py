@@ -27,6 +27,8 @@ _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: So many pairs of characters say what a word says, in scripts without spaces.
 _PAIRS_A_WORD = 3
+#: What the agent found loses so much with each message of the user's before the compaction, of so many at most.
+_ANSWERED, _ON_THE_WAY, _LATE, _FAR = 8.0, 4.0, 12.0, 6
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -58,6 +60,7 @@ class _Gathered:
 def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     """Every fact, best rank first. The order of equals is that of the conversation."""
     used = _Uses(steps)
+    course = _Course(steps)
     found: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
@@ -70,13 +73,13 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     _join_begun(found)
     _join_measured(found)
     _join_shorter(found)
-    facts = [_fact(key, gathered, used) for key, gathered in found.items()]
-    # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
-    facts = [
-        fact
-        for fact, gathered in zip(facts, found.values(), strict=True)
-        if fact.uses or not _shown(gathered)
+    gathered_facts = [
+        (_fact(key, gathered, used, course), gathered)
+        for key, gathered in found.items()
+        if not course.passed(gathered)
     ]
+    # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
+    facts = [fact for fact, gathered in gathered_facts if fact.uses or not _shown(gathered)]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _printed(used, known)
     preferences = [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
@@ -231,7 +234,7 @@ def _weight(statement: Statement, role: str) -> float:
     )
 
 
-def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
+def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
     statement = gathered.statement
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
@@ -242,6 +245,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses) -> Fact:
         _weight(statement, best.role)
         - _brevity(statement, best.role)
         - _crowding(statement) * (gathered.crowded and not statement.pasted)
+        + course.weight(gathered) * (best.role == "assistant")
         + min(6.0, 2.0 * len(statement.values))
         + min(10.0, 3.0 * (len(steps) - 1))
         + min(12.0, 1.5 * uses)
@@ -314,6 +318,42 @@ def _rank_shown(fact: Fact) -> float:
 
 def _name(key: str) -> str:
     return hashlib.blake2b(key.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+class _Course:
+    """How much was said between a saying and the end of its list, and what the agent said on the way to an answer."""
+
+    def __init__(self, steps: Sequence[SpokenMessage]) -> None:
+        self._tasks: dict[int, int] = {}
+        self._ends: dict[int, int] = {}
+        last: dict[tuple[int, int], int] = {}
+        for step in steps:
+            saying = step.saying
+            self._tasks[saying.step] = self._ends[saying.generation] = step.task
+            if saying.role == "assistant":
+                last[saying.generation, step.task] = saying.step
+        self._answers = frozenset(last.values())
+        self._live = max(self._ends, default=0)
+
+    def weight(self, one: _Gathered) -> float:
+        """What the agent's own words win by being said last, and in an answer."""
+        return max(
+            (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _LATE
+            for saying, _ in one.sayings
+        )
+
+    def _age(self, saying: Saying) -> int:
+        end = self._ends.get(saying.compaction or self._live, self._ends[self._live])
+        return min(max(end - self._tasks[saying.step], 0), _FAR)
+
+    def passed(self, one: _Gathered) -> bool:
+        """Whether only the agent said something, on the way to an answer, long before the end of its list."""
+        return all(
+            saying.role == "assistant"
+            and (saying.step not in self._answers or statement.kind == "value")
+            and self._age(saying) >= _FAR
+            for saying, statement in one.sayings
+        )
 
 
 class _Uses:

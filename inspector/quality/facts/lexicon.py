@@ -78,7 +78,8 @@ class Voices:
 class Language:
     """One language. `keys` leads, by role, from a word (or a piece of text, for a language of pairs) that a phrase
     cannot do without to the cues that have such a phrase; `hedge_keys` are such words of the hedges, `guesses` those of
-    them that guess. `swaps` find a word (group `new`) that is wanted in the place of another (`old`). `asks` find a
+    them that guess, `hopes` words of a value that was not measured yet. `swaps` find a word (group `new`) that is
+    wanted in the place of another (`old`). `asks` find a
     sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question),
     `inquiries` one that only asks to be told, `errands` one that asks for
     something that is done and over, `narrates` one in which the agent tells its next step; `agrees` are
@@ -101,6 +102,7 @@ class Language:
     hedges: re.Pattern[str]
     hedge_keys: frozenset[str]
     guesses: re.Pattern[str]
+    hopes: re.Pattern[str]
     negations: re.Pattern[str]
     denials: re.Pattern[str]
     declines: re.Pattern[str]

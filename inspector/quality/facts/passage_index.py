@@ -34,10 +34,11 @@ _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
 # The words of any script, for finding a wording's place.
 _SPELLED = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 # Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
-_MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]")
+_MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]|[a-z][A-Z]")
 _CODED = re.compile(
     rf"{PATTERNS['file']}(?!\w)|"
-    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/(?:[\w.@+/~-]|\(\w+\)/|\[\w+\])*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}"
+    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/(?:[\w.@+/~-]|\(\w+\)/|\[\w+\])*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}|"
+    r"\b[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+){3,}"
 )
 # Where the next word of a name begins.
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

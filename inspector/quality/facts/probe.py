@@ -21,6 +21,10 @@ from inspector.quality.facts.sentences import clauses
 #: has such things, and of one that has none.
 SPOKEN_OF = 0.4
 MAYBE = 0.2
+#: So much of the words of a fact without exact things may be the fact, be it a single word.
+VAGUE = 0.25
+#: A word of fewer says nothing.
+FEW = 4
 #: A part of a fact's text says it from so many characters on, and a third of it.
 SHORTEST = 20
 # Names of code: in code marks, or written as no word is (RestoreLogs, restore_logs, main(), notes.md, #175).
@@ -191,7 +195,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         things = kept
     # The only word of a fact does where a name is lost, not where a number is.
     only = len(things) < 2 and (not values or any(value.distinctive for value in values))
-    least = max(1 if only else 2, MAYBE * len(things))
+    vague = not (values or names) and len(things) >= FEW
+    least = VAGUE * len(things) if vague else max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
     spoken = nearly.spoken_words(text)
     wholes = () if bare else (_bare(text), *_led(text, rules))
@@ -219,7 +224,10 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         fact.kind in ("constraint", "preference") and fact.strength >= 6,
         _says(text, rules, "hedges") and fact.role == "assistant",
         least,
-        max(math.ceil(least), math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things))),
+        max(
+            math.ceil(least),
+            0 if vague else math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things)),
+        ),
         answer if short else frozenset(),
         frozenset() if short else spelled,
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),

@@ -51,6 +51,8 @@ _ITEMIZED = re.compile(rf"\s*{_ITEM}")
 # An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
 _SHORTENED = 20
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+# The names that a line of code imports, the rest of them on lines before.
+_IMPORTED = re.compile(r"[\w\s,{}*$]*\}\s*from\s+[\"']")
 # A row of a table without spaces: "id,created_at,country".
 _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 # A row of a drawn table or screen, not the sign itself spoken of in code marks.
@@ -351,6 +353,7 @@ def _is_prose(line: str) -> bool:
         or _CHECKED.match(line)
         or _SHOWN_BY_PROGRAM.match(line)
         or _FRAME.search(stripped)
+        or _IMPORTED.match(stripped)
     ):
         return False
     worded = len(_WORDS.findall(stripped[:600])) >= _FEW

@@ -14,6 +14,8 @@ from inspector.quality.facts.sentences import Sentence, clauses
 
 _TOKENS = re.compile(r"[^\s,.;:!?()\"“”*`]+")
 _ASKED = re.compile(r"[?？]\W*$")
+# A question with an example behind it.
+_ASKED_SUCH = re.compile(r"[?？][*_]*\s*[(（][^()（）]*[)）]\W*$")
 # What the agent's own words give as values; the rest of its chatter is about code that it reads.
 _MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})
 # What it also gives where it answers, rather than works: what was made, and where.
@@ -93,7 +95,7 @@ def statements_of(
     asked = _ASKED.search(body) is not None and not _requested(body, rules)
     if role == "assistant":
         # The agent thinks aloud: its questions, and what it says before it does something, are no facts.
-        if asked or sentence.pasted or _opens(body) or _DONE.match(body):
+        if asked or _ASKED_SUCH.search(body) or sentence.pasted or _opens(body) or _DONE.match(body):
             return []
         if working == THINKING and any(language.backward.match(body) for language in rules.languages):
             return []
@@ -424,7 +426,9 @@ def _past_join(line: _Line, start: int, end: int) -> int:
 
 
 def _of_values(line: _Line) -> list[Statement]:
-    """A sentence of the agent's that gives an exact value of something."""
+    """A sentence of the agent's that gives an exact value of something, and not one that it hopes for."""
+    if any(language.hopes.search(line.body) for language in line.rules.languages):
+        return []
     own = [value for value in line.values if _meant(value, line)]
     statement = _statement(line, "value", line.span, "", (0, 0), 0)
     strength, rule = _worth(statement, own, line)

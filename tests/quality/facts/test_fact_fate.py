@@ -131,7 +131,7 @@ FATES = [
         "weakened",
     ),
     # The number of a test or section is a place, what a call is given no name of the fact.
-    ("Test 7.1 should reject a stale basket with a message.", "- Ran test 7.1, 7.2 and a basket", "lost"),
+    ("Test 7.1 should reject a stale basket with a message.", "- Ran test 7.1 and 7.2", "lost"),
     (
         "Add `build_basket(orders, pageSize)` for the totals of the invoice.",
         "- Added `build_basket()`: totals of an invoice",
@@ -157,7 +157,11 @@ FATES = [
     # Half of its words are the fact, three of them at least; a name's are words too, and logging is to log.
     ("Exclude removed baskets from open totals.", "- `openTotals` counts baskets, removedAt is empty", "paraphrased"),
     ("Log the address if the mail server fails.", "- The server fails: logging of the address", "paraphrased"),
-    ("Check the shop of every invited user in the letter.", "- Added: the shop of users", "lost"),
+    # A quarter of them may be the fact, if it is of four words and more; fewer are of anything.
+    ("Check the shop of every invited user in the letter.", "- Added: the shop of users", "uncertain"),
+    ("Check the shop of every invited user in the letter.", "- Added: the list of the past year", "lost"),
+    ("The default output of totals should be compact.", "- Reports are a compact list", "uncertain"),
+    ("Open the basket.", "- Closed a basket", "lost"),
     # A rule that forbids is told by any word that says that something is not done.
     ("Do not hard delete orders.", "- Orders: removedAt instead of a hard delete", "paraphrased"),
     ("Don't show totals on the first page.", "- First page doesn’t show totals", "paraphrased"),
