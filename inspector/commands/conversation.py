@@ -9,7 +9,7 @@ import click
 
 from inspector.commands.each import print_each
 from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
-from inspector.commands.sources import flags_of, open_source, path_and_name, path_or_name
+from inspector.commands.sources import flags_of, only_one, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
 
 
@@ -216,9 +216,11 @@ def facts(
         )
     path, name = path_or_name(words, demo)
     if name is None and (compaction is not None or (form in ("markdown", "mem0") and not as_json)):
-        raise UsageProblem(
-            "--compaction, --format markdown and --format mem0 are about one CONVERSATION; name it."
-        )
+        name = only_one(path, demo)
+        if name is None:
+            raise UsageProblem(
+                "--compaction, --format markdown and --format mem0 are about one CONVERSATION; name it."
+            )
     answers = Answers(open_source(path, demo), flags_of(options), config)
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
 

@@ -59,8 +59,7 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
     """PATH and CONVERSATION of `[PATH] [CONVERSATION]`; where there is one alone, it need not be named."""
     path, name = path_or_name(words, demo)
-    if name is None and not demo:
-        name = _only_one(path)
+    name = name or only_one(path, demo)
     if name is None:
         raise UsageProblem(
             "Name a conversation by a session id, a unique beginning of one, or its title: "
@@ -69,8 +68,10 @@ def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
     return path, name
 
 
-def _only_one(path: str | None) -> str | None:
+def only_one(path: str | None, demo: bool) -> str | None:
     """The conversation that a store has alone; None where it has several, or there is none to look into."""
+    if demo:
+        return None
     try:
         with closing(open_source(path, demo=False)) as store:
             whole = [row.id for row in store.conversations() if row.kind == "conversation"]

@@ -7,14 +7,15 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 from inspector.core.errors import BadInput
 from inspector.core.scan.exact import LINE, PATTERNS
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import KINDS, Kind
-from inspector.quality.facts.languages import Others
 from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
+from inspector.quality.facts.other_languages import OtherLanguages
 from inspector.quality.facts.phrases import (
     asks,
     choices,
@@ -67,30 +68,33 @@ def rules_from(
     tongues = [one for one in found if one is not shared]
     languages = tuple(_language(one, 1000 * at) for at, one in enumerate(tongues))
     rules = _rules(version, shared, tongues, languages)
-    return replace(rules, others=_others(shared, rules, others)) if others else rules
+    if not others:
+        return rules
+    names = [*others]
+
+    @cache
+    def read(name: str) -> Rules:
+        return _narrowed(rules, others[name](), 1000 * (len(languages) + names.index(name)))
+
+    return replace(rules, others=_others(shared, rules, names), read=read)
 
 
-def _others(
-    shared: Mapping[str, Any], rules: Rules, read: Mapping[str, Callable[[], Mapping[str, Any]]]
-) -> Others:
+def _others(shared: Mapping[str, Any], rules: Rules, names: Sequence[str]) -> OtherLanguages:
     """The languages that are looked for where a text is in them, by what the shared document says of each."""
     known = shared.get("known", {})
     words: dict[str, tuple[str, ...]] = {}
     scripts: dict[str, re.Pattern[str]] = {}
-    for name in read:
+    for name in names:
         entry = known.get(name, {})
         for word in _words({"language": name, **entry}, "words"):
             words[word] = (*words.get(word, ()), name)
         if "script" in entry:
             scripts[name] = re.compile(f"[{entry['script']}]")
-    also = {name: frozenset(_words({"language": name, **known.get(name, {})}, "also")) for name in read}
+    also = {name: frozenset(_words({"language": name, **known.get(name, {})}, "also")) for name in names}
     usual = rules.stemmer.stop.difference(words, *also.values(), _words(shared, "ambiguous"))
 
-    def compiled(name: str, base: Rules) -> Rules:
-        return _narrowed(base, read[name](), 1000 * (len(base.languages) + [*read].index(name)))
-
     any_script = re.compile("|".join(script.pattern for script in scripts.values()) or "(?!)")
-    return Others(tuple(read), words, also, scripts, any_script, usual, compiled)
+    return OtherLanguages(tuple(names), words, also, scripts, any_script, usual)
 
 
 def _narrowed(base: Rules, document: Mapping[str, Any], order: int) -> Rules:
@@ -103,7 +107,6 @@ def _narrowed(base: Rules, document: Mapping[str, Any], order: int) -> Rules:
         quantities=base.quantities.union(stemmer.words(" ".join(_words(document, "quantities")))),
         asking=base.asking.union(stemmer.words(" ".join(_words(document, "asking")))),
         places=base.places.union(_words(document, "places")),
-        others=None,
     )
 
 

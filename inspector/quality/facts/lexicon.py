@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import Kind
-
-if TYPE_CHECKING:
-    from inspector.quality.facts.languages import Others
+from inspector.quality.facts.other_languages import OtherLanguages
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,7 @@ class Language:
 class Rules:
     """Everything that extraction goes by. `version` changes with every change of the data. `asking` are the stems of
     words by which something is asked for. `languages` are those that are looked for in every text, `others` knows those
-    that are looked for where a text is in them (see languages.py).
+    that are looked for where a text is in them, and `read` compiles the rules of one of these.
 
     `tool` finds the commands of tools, each of which has one of `tool_words`; `tools` leads from a command to the id of
     those that do the same and to which of them it is.
@@ -164,4 +161,11 @@ class Rules:
     tool: re.Pattern[str]
     tools: Mapping[str, tuple[str, str]]
     tool_words: tuple[str, ...]
-    others: Others | None = None
+    others: OtherLanguages | None = None
+    read: Callable[[str], Rules] | None = None
+
+    def of(self, language: str) -> Rules:
+        """The rules of one of the other languages; these for any other name. Raises BadInput where its file cannot be
+        used."""
+        known = self.others is not None and language in self.others.names
+        return self.read(language) if known and self.read is not None else self

@@ -15,7 +15,8 @@ from inspector.core.text import safe
 from inspector.quality.facts.choices import agreed
 from inspector.quality.facts.extract import extract, facts_of
 from inspector.quality.facts.fate import fate
-from inspector.quality.facts.languages import Others, rules_of
+from inspector.quality.facts.languages import rules_of
+from inspector.quality.facts.other_languages import OtherLanguages
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
 from tests.quality.facts.made_facts import RULES, fact, said, searchable
@@ -330,7 +331,7 @@ def test_each_sentence_of_a_mixed_message_is_read_in_its_language() -> None:
 
 def test_no_sentence_is_looked_at_twice_where_no_other_language_is(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(f"The crane number {number} never moves by night." for number in range(20))
-    asked = calls_of(monkeypatch, Others, "by_words")
+    asked = calls_of(monkeypatch, OtherLanguages, "by_words")
     assert len(facts_of(text, "user", RULES).statements) == 20
     assert asked == []
     facts_of(text + " Los muelles van siempre en plural.", "user", RULES)
