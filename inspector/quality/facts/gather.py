@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,8 @@ _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: So many pairs of characters say what a word says, in scripts without spaces.
 _PAIRS_A_WORD = 3
-#: What the agent found loses so much with each message of the user's before the compaction, of so many at most.
+#: What the agent said wins so much with each message of the user's fewer between it and the compaction, in an answer
+#: and on its way to one, and loses so much at all; as many are far.
 _ANSWERED, _ON_THE_WAY, _LATE, _FAR = 8.0, 4.0, 12.0, 6
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
@@ -73,13 +75,13 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     _join_begun(found)
     _join_measured(found)
     _join_shorter(found)
-    gathered_facts = [
-        (_fact(key, gathered, used, course), gathered)
-        for key, gathered in found.items()
-        if not course.passed(gathered)
-    ]
+    made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
-    facts = [fact for fact, gathered in gathered_facts if fact.uses or not _shown(gathered)]
+    facts = [
+        fact
+        for fact, gathered in made
+        if not course.passed(gathered, fact.uses) and (fact.uses or not _shown(gathered))
+    ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _printed(used, known)
     preferences = [replace(fact, rank=_rank_shown(fact)) for fact in shown(steps)]
@@ -321,39 +323,46 @@ def _name(key: str) -> str:
 
 
 class _Course:
-    """How much was said between a saying and the end of its list, and what the agent said on the way to an answer."""
+    """How much the user said between a saying and the compaction that took it, and what the agent said on its way to an
+    answer: overtaken, mostly, by what it found next."""
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self._tasks: dict[int, int] = {}
-        self._ends: dict[int, int] = {}
+        ends: dict[int, int] = {}
         last: dict[tuple[int, int], int] = {}
         for step in steps:
             saying = step.saying
-            self._tasks[saying.step] = self._ends[saying.generation] = step.task
+            self._tasks[saying.step] = ends[saying.generation] = step.task
             if saying.role == "assistant":
                 last[saying.generation, step.task] = saying.step
         self._answers = frozenset(last.values())
-        self._live = max(self._ends, default=0)
+        self._generations, self._ends = [*ends], [*ends.values()]
 
     def weight(self, one: _Gathered) -> float:
-        """What the agent's own words win by being said last, and in an answer."""
+        """What the agent's own words win by being said late, and in an answer."""
         return max(
             (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _LATE
             for saying, _ in one.sayings
         )
 
-    def _age(self, saying: Saying) -> int:
-        end = self._ends.get(saying.compaction or self._live, self._ends[self._live])
-        return min(max(end - self._tasks[saying.step], 0), _FAR)
-
-    def passed(self, one: _Gathered) -> bool:
-        """Whether only the agent said something, on the way to an answer, long before the end of its list."""
+    def passed(self, one: _Gathered, uses: int) -> bool:
+        """Whether only the agent said something long before its compaction: on its way to an answer, or as a number
+        that nobody used again."""
         return all(
             saying.role == "assistant"
-            and (saying.step not in self._answers or statement.kind == "value")
+            and (saying.step not in self._answers or (statement.kind == "value" and not uses))
             and self._age(saying) >= _FAR
             for saying, statement in one.sayings
         )
+
+    def _age(self, saying: Saying) -> int:
+        """The user's messages between a saying and the end of the list that its compaction took, up to _FAR."""
+        at = (
+            len(self._ends)
+            if saying.compaction is None
+            else bisect_right(self._generations, saying.compaction)
+        )
+        return min(max(self._ends[at - 1] - self._tasks[saying.step], 0), _FAR)
 
 
 class _Uses:

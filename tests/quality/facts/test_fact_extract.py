@@ -740,3 +740,33 @@ def test_a_line_of_many_bounds_is_prose() -> None:
 )
 def test_endless_lines_are_read_in_no_time(text: str) -> None:
     assert not said(text)
+
+
+@pytest.mark.parametrize(
+    "hope",
+    [
+        "The relay should now answer within 2 ms of the press.",
+        "Expected latency of the relay: 5 ms",
+        "预计继电器的延迟为 5 ms。",
+        "Das Relais sollte nun nach 5 ms antworten.",
+    ],
+)
+def test_a_value_that_is_hoped_for_is_none_that_was_measured(hope: str) -> None:
+    assert not said(hope, "assistant")
+
+
+def test_a_question_of_the_agents_with_an_example_behind_it_is_no_fact() -> None:
+    asked = "**Is there an address of the harbour office?** (such as `https://harbour.example/office`)"
+    assert not said(asked, "assistant")
+
+
+def test_the_rest_of_an_import_is_code() -> None:
+    text = "  LampChart, HornChart, Treemap } from 'harbour-charts';\n\nKeep the horn chart above the lamp chart."
+    assert [one.text for one in said(text)] == ["Keep the horn chart above the lamp chart."]
+
+
+def test_of_a_manual_that_a_command_brings_nothing_was_said() -> None:
+    rule = "Always keep the lamp lit while a ship is in the channel.\n"
+    assert said(rule * 10, COMMAND)
+    assert not said(rule * 200, COMMAND)
+    assert not said(f"Please analyze this codebase and create a CLAUDE.md file of it.\n\n{rule}", COMMAND)

@@ -1,0 +1,63 @@
+"""What the agent said, by when it said it: long before its compaction on its way to an answer, or in the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.quality.facts.gather import gather
+from tests.quality.facts.made_facts import facts, steps
+
+CAUSE = "The root cause is that the lamp relay keeps its old schedule after a restart."
+NUMBER = "Relay latency p95 112 ms"
+REST = tuple(f"Now polish the brass of lantern number {n}." for n in range(1, 7))
+
+
+def texts(*told: str | tuple[str, str]) -> list[str]:
+    return [fact.text for fact in facts(*told)]
+
+
+def test_what_was_found_on_the_way_is_overtaken_once_the_user_went_on_for_long() -> None:
+    begun = ("Why is the lamp dark?", ("assistant", CAUSE), ("assistant", "I go on."))
+    assert CAUSE in texts(*begun)
+    assert CAUSE in texts(*begun, *REST[:5])
+    assert CAUSE not in texts(*begun, *REST)
+
+
+def test_an_answer_stays_and_comes_behind_what_was_answered_later() -> None:
+    later = "The root cause is that the horn valve keeps its old spring after a winter."
+    told = ("Why is the lamp dark?", ("assistant", CAUSE), *REST, ("assistant", later))
+    found = texts(*told)
+    assert found.index(later) < found.index(CAUSE)
+
+
+def test_a_number_of_the_agents_is_overtaken_in_an_answer_too() -> None:
+    told = ("How fast is the relay?", ("assistant", NUMBER))
+    assert NUMBER in texts(*told)
+    assert NUMBER not in texts(*told, *REST)
+    assert NUMBER in texts(*told, "Is a latency of 112 ms fine for a relay?", *REST)
+
+
+def test_what_the_user_says_is_never_overtaken() -> None:
+    assert "The relay has 3 lamps." in texts("The relay has 3 lamps.", *REST)
+    assert CAUSE in texts(CAUSE, ("assistant", CAUSE), ("assistant", "I go on."), *REST)
+
+
+def test_what_is_said_again_is_as_young_as_the_last_time() -> None:
+    assert CAUSE in texts(
+        "Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST, ("assistant", CAUSE)
+    )
+
+
+@given(st.integers(0, 6), st.integers(0, 6))
+def test_only_messages_before_the_compaction_make_it_old(before: int, behind: int) -> None:
+    """The list that a compaction took ends there, however long the conversation goes on."""
+    told = steps("Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST[:before], *REST[:behind])
+    cut = 3 + before
+    moved = [
+        replace(one, saying=replace(one.saying, generation=1 + (n >= cut), compaction=1 if n < cut else None))
+        for n, one in enumerate(told)
+    ]
+    assert any(fact.text == CAUSE for fact in gather(moved)) is (before < 6)
