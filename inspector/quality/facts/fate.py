@@ -418,7 +418,7 @@ def _spelled(probe: Probe, after: PassageIndex, number: int, exact: _Exact, word
     if not exact.here >= probe.exact or not (beside or not (probe.values or probe.names)):
         return False
     theirs = after.spelled(number) if exact.here else after.passages[number].words
-    return _words_of(len(probe.spelled & theirs), len(probe.spelled)).half
+    return _words_of(len(theirs.intersection(probe.spelled)), len(probe.spelled)).half
 
 
 def _mentioned(probe: Probe, exact: _Exact, words: _Words) -> bool:
@@ -488,7 +488,7 @@ def _beside(probe: Probe, after: PassageIndex, passage: Passage, one: int) -> bo
     return any(
         other.canon == value.canon
         and other.unit == value.unit
-        and not probe.beside[one].isdisjoint(beside_of(passage.text, other.span, after.rules))
+        and not beside_of(passage.text, other.span, after.rules).isdisjoint(probe.beside[one])
         for other in values_of(passage.text, after.rules)
     )
 

@@ -97,9 +97,9 @@ class Probe:
     values: tuple[Value, ...]
     names: tuple[str, ...]
     terms: tuple[str, ...]
-    beside: tuple[frozenset[str], ...]
+    beside: tuple[tuple[str, ...], ...]
     bounds: tuple[str, ...]
-    things: frozenset[str]
+    things: tuple[str, ...]
     joined: tuple[tuple[str, str], ...]
     reason: frozenset[str]
     alone: bool
@@ -111,7 +111,7 @@ class Probe:
     least: float
     enough: int
     answer: frozenset[str] = frozenset()
-    spelled: frozenset[str] = frozenset()
+    spelled: tuple[str, ...] = ()
     exact: frozenset[int] = frozenset()
     spoken: tuple[str, ...] = ()
     denied: bool = False
@@ -207,9 +207,10 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
         tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
-        tuple(beside),
+        tuple(map(tuple, beside)),
         tuple(bounds),
-        things,
+        # Probes of all facts are held at once, and a set takes six times as much.
+        tuple(things),
         tuple(_joined(text, things, rules)) if owned else (),
         reason,
         bool(fact.values)
@@ -229,7 +230,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
             0 if vague else math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things)),
         ),
         answer if short else frozenset(),
-        frozenset() if short else spelled,
+        () if short else tuple(spelled),
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
         spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
         _says(text, rules, "negations"),

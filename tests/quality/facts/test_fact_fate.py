@@ -627,7 +627,7 @@ def test_an_index_counts_the_words_that_passages_have(told: list[str], texts: li
         things = probe_of(one, RULES).things
         at_least = index.sharing(things)
         for number, passage in enumerate(index.passages):
-            shared = len(passage.words & things)
+            shared = len(passage.words.intersection(things))
             assert [passages >> number & 1 for passages in at_least] == [
                 shared > count for count in range(len(at_least))
             ]
