@@ -631,7 +631,9 @@ def test_an_index_counts_the_words_that_passages_have(told: list[str], texts: li
             assert [passages >> number & 1 for passages in at_least] == [
                 shared > count for count in range(len(at_least))
             ]
-        assert len(at_least) == max((len(one.words.intersection(things)) for one in index.passages), default=0)
+        assert len(at_least) == max(
+            (len(one.words.intersection(things)) for one in index.passages), default=0
+        )
 
 
 def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
