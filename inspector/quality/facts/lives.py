@@ -19,8 +19,9 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import NOTHING, Match, best_of, matches, told, unfound
+from inspector.quality.facts.fate import NOTHING, best_of, matches, told, unfound
 from inspector.quality.facts.gather import values_said
+from inspector.quality.facts.judging import Match
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
 

@@ -58,12 +58,17 @@ _ROW = re.compile(r"[^\s,;]*(?:[,;][^\s,;]*){3,}")
 # A row of a drawn table or screen, not the sign itself spoken of in code marks.
 _DRAWN = re.compile(r"(?<!`)[│┃║](?!`)|[─━═]{3}|^\s*[╭╰┌└├]")
 # A line of a log: its date and time to the second, the name of the container that wrote it, a level that no person
-# writes, what a package manager says of itself.
+# writes, what a package manager, a build or a run of tests says of itself, the source that an error shows with its
+# numbers; a shell's prompt, whatever stands in it beside who, where and the folder.
 _LOGGED = re.compile(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|[\w.-]+-\d+\s+\| |\[?(?:INFO|DEBUG|TRACE)(?:[\]:]|\s\s)|"
     r"(?:Processing triggers for|Setting up|Unpacking|Selecting previously|Preparing to unpack|Get:\d+|Hit:\d+) \S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
-    r"debconf: |dpkg: |apt: |[Uu]sage: \S+ .*[\[<-]|Try '[^'\n]+ --?h\w*')"
+    r"debconf: |dpkg: |apt: |[Uu]sage: \S+ .*[\[<-]|Try '[^'\n]+ --?h\w*'|"
+    r"#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+\.\d{3} \w+: |ERROR: failed to \w+: |\d{1,4} \| |"
+    r"running \d+ tests?$|test result: |\d+ passed; \d+ failed|={3,} .{1,60} ={3,}$|"
+    r"CREATE (?:OR REPLACE )?(?:FUNCTION|TABLE|VIEW|INDEX|TRIGGER|POLICY) \w|"
+    r"[\w.-]+@[\w.-]+ (?:\S{1,40}:)?[~/]\S{0,200}(?: \([^()\n]{1,80}\))?\s*[$%#>]?\s*$)"
 )
 # What a program that shows an agent's work puts before its lines.
 _SHOWN_BY_PROGRAM = re.compile(r"\s*[⏺●⎿✻✽❯◻◼]\s")

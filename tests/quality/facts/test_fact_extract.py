@@ -770,3 +770,28 @@ def test_of_a_manual_that_a_command_brings_nothing_was_said() -> None:
     assert said(rule * 10, COMMAND)
     assert not said(rule * 200, COMMAND)
     assert not said(f"Please analyze this codebase and create a CLAUDE.md file of it.\n\n{rule}", COMMAND)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kim@lamp 26-02-20T19:54:04.910Z:~/data/harbour/tests (lamp-fixtures)",
+        "kim@lamp ~/data/harbour (main) $",
+        '#8 ERROR: process "/bin/sh -c make lamps" did not complete successfully: exit code: 1',
+        "#8 1.500 fatal: could not read the name of the lamp: prompts are disabled",
+        "1.500 fatal: could not read the name of the lamp: prompts are disabled",
+        "ERROR: failed to build: failed to solve: the lamp did not light",
+        "11 | # install the lamps, these will rarely change and so stand here",
+        "running 12 tests",
+        "test result: ok. 0 passed; 0 failed; 0 ignored; finished in 0.00s",
+        "=== harbour-lamp-app ===",
+        "CREATE OR REPLACE FUNCTION light_first(p_lamp_id uuid, p_harbour_id uuid)",
+    ],
+)
+def test_what_a_shell_a_build_or_a_run_of_tests_printed_is_nobodys(line: str) -> None:
+    told = said(f"Keep the lamp of the pier lit by night.\n\n{line}\n\nThe horn stays off.")
+    assert [one.text for one in told] == ["Keep the lamp of the pier lit by night.", "The horn stays off."]
+
+
+def test_an_address_of_a_repository_is_a_value() -> None:
+    assert said("Push the lamps to git@harbour.example:lamps/pier.git please.")

@@ -12,8 +12,9 @@ from inspector.answers.fact_reading import parts_of
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import OUTCOMES
-from inspector.quality.facts.fate import ORDER, Match, fate, matches
+from inspector.quality.facts.fate import fate, matches
 from inspector.quality.facts.gather import gather, values_said
+from inspector.quality.facts.judging import ORDER, Match
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.passage_index import PassageIndex, place_of, plain
 from inspector.quality.facts.probe import Probe, probe_of
