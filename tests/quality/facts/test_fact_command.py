@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,6 +90,17 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=1)
     assert "--at-risk is about the compaction to come" in run(capsys, "--at-risk", "--fate", "lost", code=2)
+
+
+def test_the_only_conversation_needs_no_name(capsys: pytest.CaptureFixture[str], fixtures_dir: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", str(fixtures_dir / "agents/pi/tides-v3.jsonl"), "--compaction", "1", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (ended.value.code, {entry["compaction"] for entry in found}) == (0, {1})
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", str(fixtures_dir / "agents"), "--compaction", "1"])
+    assert ended.value.code == 2
+    assert "name it" in capsys.readouterr().err
 
 
 def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
