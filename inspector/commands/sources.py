@@ -59,7 +59,8 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
     """PATH and CONVERSATION of `[PATH] [CONVERSATION]`; where there is one alone, it need not be named."""
     path, name = path_or_name(words, demo)
-    name = name or only_one(path, demo)
+    if name is None:
+        name = only_one(path, demo)
     if name is None:
         raise UsageProblem(
             "Name a conversation by a session id, a unique beginning of one, or its title: "
@@ -69,7 +70,8 @@ def path_and_name(words: Sequence[str], demo: bool) -> tuple[str | None, str]:
 
 
 def only_one(path: str | None, demo: bool) -> str | None:
-    """The conversation that a store has alone; None where it has several, or there is none to look into."""
+    """The conversation that a store has alone; None where it has several, as the bundled ones do, or there is none to
+    look into. Raises StoreErrors."""
     if demo:
         return None
     try:

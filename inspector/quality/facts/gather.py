@@ -28,9 +28,10 @@ _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: So many pairs of characters say what a word says, in scripts without spaces.
 _PAIRS_A_WORD = 3
-#: What the agent said wins so much with each message of the user's fewer between it and the compaction, in an answer
-#: and on its way to one, and loses so much at all; as many are far.
-_ANSWERED, _ON_THE_WAY, _LATE, _FAR = 8.0, 4.0, 12.0, 6
+#: So many messages of the user's after it what the agent said is old, and loses so much. For each fewer, up to the
+#: compaction, it wins so much: in an answer, and on its way to one.
+_FAR, _OLD = 6, 12.0
+_ANSWERED, _ON_THE_WAY = 8.0, 4.0
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -339,9 +340,9 @@ class _Course:
         self._generations, self._ends = [*ends], [*ends.values()]
 
     def weight(self, one: _Gathered) -> float:
-        """What the agent's own words win by being said late, and in an answer."""
+        """What the agent's own words win by being said late, and in an answer; less than 0 where they are old."""
         return max(
-            (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _LATE
+            (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _OLD
             for saying, _ in one.sayings
         )
 
