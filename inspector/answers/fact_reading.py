@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+from inspector.answers.fate_processes import fates_together
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults
+from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
-from inspector.core.handoff import handoff_of
-from inspector.core.messages import Message
-from inspector.core.text import safe
 from inspector.engines.base import Settings
 from inspector.quality.facts.fact import (
     ConversationFacts,
@@ -21,7 +19,6 @@ from inspector.quality.facts.fact import (
     MessageFacts,
     Saying,
     SpokenMessage,
-    Where,
 )
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lexicon import Rules
@@ -29,7 +26,6 @@ from inspector.quality.facts.lives import Places, lives_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import Transcript, transcript
-from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
 
@@ -55,7 +51,7 @@ def read_facts(
     Reads each list once, and what a compaction left of it once more. `cache` keeps what each message says between runs.
     `watch` is told what is going on, with how many of how many; what it raises ends the work. `pruned` has, by
     compaction, the indexes whose texts it pruned (see pruned_by): facts of those are kept apart. `places` as in
-    lives_of.
+    lives_of. Where that pays, other processes help.
     """
     rules = load_rules()
     compactions = inspection.compactions()
@@ -64,10 +60,13 @@ def read_facts(
     # Nothing that is no longer needed is held while lives are followed, which takes most memory.
     del course
     facts = gather(steps)
-    lists_after = _ListsAfter(inspection, compactions, rules)
+    lists_after = ListsAfter(inspection, compactions, rules)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places)
+    lives = lives_of(
+        facts, _let_go(steps), ends, lists_after, follow, encrypted, places,
+        fates_together(inspection),
+    )  # fmt: skip
     return FactsReading(lives, RiskIndex(facts, live), rules, lists)
 
 
@@ -113,7 +112,7 @@ def facts_with(
     _, ends, steps = _said(inspection, rules, cache, watch, pruned or {})
     facts = gather(steps)
     return tuple(
-        lives_of(facts, steps, ends, _ListsAfter(inspection, compactions, rules, summaries))
+        lives_of(facts, steps, ends, ListsAfter(inspection, compactions, rules, summaries))
         for summaries in several
     )
 
@@ -217,69 +216,3 @@ def _steps(
         )  # fmt: skip
         steps.append(SpokenMessage(saying, task, facts))
     return steps
-
-
-class _ListsAfter(Mapping[int, PassageIndex]):
-    """The list after each compaction, by its index: read when it is asked for and not kept, since those of a long
-    conversation together are larger than everything else. With `summaries` only the lists after those compactions, and
-    in each the summary that is given in the place of the recorded one."""
-
-    def __init__(
-        self,
-        inspection: Inspection,
-        compactions: Sequence[Compaction],
-        rules: Rules,
-        summaries: Mapping[int, str] | None = None,
-    ) -> None:
-        self._inspection = inspection
-        known = {generation.number for generation in inspection.conversation.generations}
-        wanted = known if summaries is None else {index + 1 for index in summaries}
-        self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
-        self._rules = rules
-        self._summaries = summaries or {}
-
-    def __getitem__(self, index: int) -> PassageIndex:
-        recorded = self._compactions[index]
-        after = self._inspection.generation(index + 1)
-        stop = recorded.after
-        # The files and reminders that an agent's program attaches again right after a compaction are of its list too.
-        while stop < len(after) and after.roles[stop] == _SYSTEM:
-            stop += 1
-        messages = enumerate(islice(self._inspection.store.iterate(after), stop))
-        other = self._summaries.get(index)
-        parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
-        if other is not None and recorded.summary_at is None:
-            parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
-        return PassageIndex(parts, self._rules)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._compactions)
-
-    def __len__(self) -> int:
-        return len(self._compactions)
-
-    def __contains__(self, index: object) -> bool:
-        return index in self._compactions
-
-
-def parts_of(
-    message: Message, index: int, recorded: Compaction, other: str | None = None
-) -> Iterator[ListText]:
-    """A message of the list after a compaction as what is searched: its summary, or the `other` one in its place, apart
-    from its own text."""
-    where: Where = "head" if index < recorded.head_after else "tail"
-    text = safe(message.text)
-    if index == recorded.summary_at:
-        handoff = handoff_of(message)
-        body = safe(handoff.body) if handoff is not None else text
-        if other is None:
-            start, end = written_by_model(body)
-            yield ListText("summary", index, "summary", body[start:end], max(0, text.find(body)) + start)
-        else:
-            yield ListText("summary", index, "summary", safe(other))
-        own = safe(handoff.tail_text) if handoff is not None else ""
-        if own.strip():
-            yield ListText(where, index, message.role, own, max(0, text.find(own)))
-        return
-    if text:
-        yield ListText(where, index, message.role, text)

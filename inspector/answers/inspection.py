@@ -51,11 +51,14 @@ class Gathered(NamedTuple):
 
 
 class Inspection:
-    """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for."""
+    """One conversation of a store. Safe to use from several threads; nothing is read before it is asked for.
 
-    def __init__(self, store: Store, conversation: Conversation) -> None:
+    `alone`: no other process is to help with it, since this one is itself in the background, or one of several."""
+
+    def __init__(self, store: Store, conversation: Conversation, alone: bool = False) -> None:
         self.store = store
         self.conversation = conversation
+        self.alone = alone
         self._lock = RLock()
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
         self._gathered: dict[tuple[int, int], Gathered] = {}
@@ -67,9 +70,9 @@ class Inspection:
         self.recordings: dict[str, Any] = {}
 
     @classmethod
-    def open(cls, store: Store, name: str) -> Inspection:
+    def open(cls, store: Store, name: str, alone: bool = False) -> Inspection:
         """The conversation that `name` stands for. Raises UnknownConversation and StoreErrors."""
-        return cls(store, store.open(store.resolve(name)))
+        return cls(store, store.open(store.resolve(name)), alone)
 
     def generation(self, number: int | None = None) -> Generation:
         """The generation of that number, counted from 1; the live one without. Raises UnknownConversation."""

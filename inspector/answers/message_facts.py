@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
+from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import keep_facts, known_facts, message_key, packed, unpacked
 from inspector.answers.kept_results import KeptResults
+from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.choices import agreed, chosen, only_chooses
 from inspector.quality.facts.extract import COMMAND, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
-from inspector.replay.transcript import Transcript
+from inspector.replay.transcript import Transcript, transcript
 
 T = TypeVar("T")
 #: Progress in words: what is done, how many of how many.
 Watch = Callable[[str, int, int], None]
 _BATCH = 256
 _NOWHERE: Span = (0, 0)
+#: Another process helps once so many messages had to be read that were not known, while so many more are left.
+_HELP_AFTER, _MUCH = 1_000, 8_000
 #: What stands in the message of a program where the user called a command.
 _CALLED = "<command-name>"
 
@@ -34,9 +39,13 @@ def read_messages(
 
     Of messages that only mention names there are the names that a fact may be about: values of what somebody says. With
     `placed` also those that anybody but a tool uses, and each has its place and the line around it: that is for facts
-    of pruned results.
+    of pruned results. Where hardly anything is known from earlier runs another process helps.
     """
-    return _Reader(inspection, rules, cache, watch, told, placed).read()
+    reader = _Reader(inspection, rules, cache, watch, told, placed)
+    try:
+        return reader.read()
+    finally:
+        reader.end()
 
 
 class _Reader:
@@ -70,22 +79,18 @@ class _Reader:
         self.names: set[str] = set()
         #: What the agent said last: the list of which the user may choose.
         self.offered = ""
+        #: How many messages are read until help pays.
+        self.help_after = _HELP_AFTER
+        self.helper: HelperProcess | None = None
         #: The user called a command of theirs, whose text stands in the next message of the program's.
         self.called = False
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
         """What read_messages answers."""
         for generation in self.inspection.conversation.generations:
-            batch: list[tuple[int, Message]] = []
-            start, end = self.starts.get(generation.number, 0), self.ends.get(generation.number, 0)
-            for index, message in enumerate(self._messages(generation.number)):
-                message = self._with_command(message)
-                if start <= index < end:
-                    batch.append((index, message))
-                if len(batch) >= _BATCH:
-                    self._extract(generation.number, batch)
-                    batch = []
-            self._extract(generation.number, batch)
+            for batch in self._batches(generation.number):
+                for (index, message), facts in zip(batch, self._facts(batch), strict=True):
+                    self._take((generation.number, index), message, facts)
         while self.mentioning:
             place, data = self.mentioning.popitem()
             facts = unpacked(data) or MessageFacts()
@@ -93,6 +98,17 @@ class _Reader:
             if mentions:
                 self.found[place] = self.pool.facts(MessageFacts(mentions=mentions))
         return self.found
+
+    def end(self) -> None:
+        """Nobody is to help any more."""
+        if self.helper is not None:
+            self.helper.end()
+
+    def read_back(self) -> None:
+        """Keep what messages say, from the last generation back: whoever reads from the first on finds it."""
+        for generation in reversed(self.inspection.conversation.generations):
+            for batch in self._batches(generation.number):
+                self._facts(batch)
 
     def _messages(self, number: int) -> Iterator[Message]:
         for message in self.inspection.store.iterate(self.inspection.generation(number)):
@@ -113,21 +129,39 @@ class _Reader:
             self.called = False
         return message
 
-    def _extract(self, number: int, batch: Sequence[tuple[int, Message]]) -> None:
+    def _batches(self, number: int) -> Iterator[Sequence[tuple[int, Message]]]:
+        """What a generation says anew, by index."""
+        batch: list[tuple[int, Message]] = []
+        start, end = self.starts.get(number, 0), self.ends.get(number, 0)
+        for index, message in enumerate(self._messages(number)):
+            message = self._with_command(message)
+            if start <= index < end:
+                batch.append((index, message))
+            if len(batch) >= _BATCH:
+                yield batch
+                batch = []
+        yield batch
+
+    def _facts(self, batch: Sequence[tuple[int, Message]]) -> list[MessageFacts]:
+        """What each of some messages says; what was not known is kept."""
         if self.cache is None:
-            for index, message in batch:
-                self._take((number, index), message, extract(message, self.rules))
-            return
+            return [extract(message, self.rules) for _, message in batch]
         keys = [message_key(message, self.rules.version) for _, message in batch]
         known = known_facts(self.cache, keys)
         fresh: dict[bytes, MessageFacts] = {}
-        for (index, message), key in zip(batch, keys, strict=True):
-            facts = known.get(key) or fresh.get(key)
-            if facts is None:
-                facts = fresh[key] = extract(message, self.rules)
-            self._take((number, index), message, facts)
+        for (_, message), key in zip(batch, keys, strict=True):
+            if key not in known and key not in fresh:
+                fresh[key] = extract(message, self.rules)
         if fresh:
             keep_facts(self.cache, fresh)
+            self._get_help(len(fresh))
+        return [known.get(key) or fresh[key] for key in keys]
+
+    def _get_help(self, read: int) -> None:
+        self.help_after -= read
+        pays = self.help_after <= 0 and self.total - self.done > _MUCH and cores_for(self.inspection) > 1
+        if pays and self.cache is not None and self.helper is None:
+            self.helper = HelperProcess(self.inspection, _read_back, self.cache.path)
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
         if message.role == "user" and self.offered:
@@ -147,6 +181,11 @@ class _Reader:
             self.found[place] = self.pool.facts(facts)
         elif facts.mentions:
             self.mentioning[place] = packed(facts)
+
+
+def _read_back(inspection: Inspection, cache: Path) -> None:
+    told = transcript(inspection.conversation, inspection.compactions())
+    _Reader(inspection, load_rules(), KeptResults(cache), None, told, placed=False).read_back()
 
 
 class _Pool:

@@ -86,7 +86,7 @@ def read_overview(
 
     resolved = resolve(store, row, flags, config)
     basis = basis_of(store, row.id, "overview", resolved)
-    inspection = Inspection(store, store.open(row.id))
+    inspection = Inspection(store, store.open(row.id), alone=True)
     losses = known_losses(store, row.id, kept)
     if losses is None:
         losses = work_out(inspection, kept)[0]

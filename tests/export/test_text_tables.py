@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
 
-from inspector.export.text.console import add_row, table_of
+from inspector.export.text.console import StyledLines, add_row, table_of
 from inspector.export.text.conversations import shortest_names
 
 WORDS = st.text("ab 小程序 ,.", max_size=60)
@@ -60,3 +66,47 @@ def test_a_short_id_names_one_alone(ids: set[str]) -> None:
     for one, short in shortest_names(sorted(ids)).items():
         assert one.startswith(short)
         assert short == one or [other for other in ids if other.startswith(short)] == [one]
+
+
+PARTS = st.lists(
+    st.tuples(st.text("ab小 ,\n", min_size=1, max_size=30), st.sampled_from(["", "bold", "green"])),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(st.lists(st.tuples(PARTS, st.sampled_from([0, 4])), max_size=4), st.sampled_from([True, False]))
+def test_styled_lines_are_those_of_rich(
+    lines: list[tuple[list[tuple[str, str]], int]], colours: bool
+) -> None:
+    def shown(draw: Callable[[Console], None]) -> list[str]:
+        file = io.StringIO()
+        draw(Console(file=file, width=24, force_terminal=colours, color_system="256", highlight=False))
+        # Rich turns a style on and off at every fold.
+        return Text.from_ansi(file.getvalue()).plain.split("\n")
+
+    def ours(console: Console) -> None:
+        styled = StyledLines(console)
+        for parts, indent in lines:
+            styled.add(*parts, indent=indent)
+
+    def theirs(console: Console) -> None:
+        for parts, indent in lines:
+            line = Text.assemble(*parts)
+            console.print(Padding(line, (0, 0, 0, indent), expand=False) if indent else line)
+
+    assert [line.rstrip() for line in shown(ours)] == [line.rstrip() for line in shown(theirs)]
+
+
+def test_a_styled_line_looks_as_it_would_in_rich() -> None:
+    looks = []
+    for draw in (
+        lambda console: StyledLines(console).add(("kept ", "green"), ("in the head", "dim")),
+        lambda console: console.print(Text.assemble(("kept ", "green"), ("in the head", "dim"))),
+    ):
+        console = Console(file=io.StringIO(), width=40, force_terminal=True, color_system="256")
+        draw(console)
+        assert isinstance(console.file, io.StringIO)
+        looks.append(console.file.getvalue())
+    assert looks[0] == looks[1]
+    assert "\x1b[32mkept" in looks[0]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from inspector.core.text import safe
@@ -28,6 +29,34 @@ def console_for() -> Console:
     if not console.is_terminal:
         console.width = WIDTH
     return console
+
+
+class StyledLines:
+    """Lines of parts in styles, for answers of ten thousands of them. Rich, which takes ten times as long for a line,
+    is only asked how a style looks, and to fold what is too long."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._looks: dict[str, tuple[str, str]] = {"": ("", "")}
+
+    def add(self, *parts: tuple[str, str], indent: int = 0) -> None:
+        """A line of (safe text, style) parts, its folds set in as it is."""
+        console, room = self._console, self._console.width - indent
+        if sum(_width(text) for text, _ in parts) <= room and not any("\n" in text for text, _ in parts):
+            shown = "".join(f"{before}{text}{behind}" for text, before, behind in map(self._styled, parts))
+            console.file.write(f"{' ' * indent}{shown}\n")
+        else:
+            line = Text.assemble(*parts)
+            console.print(Padding(line, (0, 0, 0, indent), expand=False) if indent else line)
+
+    def _styled(self, part: tuple[str, str]) -> tuple[str, str, str]:
+        text, style = part
+        if style not in self._looks:
+            with self._console.capture() as shown:
+                self._console.print(Text("|", style=style), end="")
+            before, _, behind = shown.get().partition("|")
+            self._looks[style] = before, behind
+        return text, *self._looks[style]
 
 
 def say(console: Console, text: str, style: str = "") -> None:

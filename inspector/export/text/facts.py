@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
+from itertools import groupby
+from operator import itemgetter
 
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
-from inspector.export.text.console import console_for
+from inspector.export.text.console import StyledLines, console_for
 from inspector.quality.facts.fact import OUTCOMES
 
 _STYLES = {
@@ -33,15 +31,14 @@ def print_facts(documents: Sequence[Document]) -> None:
     if not documents:
         console.print("No facts were found.")
         return
-    shown = None
-    for entry in documents:
-        if entry["compaction"] != shown:
-            if shown is not None:
-                console.print()
-            shown = entry["compaction"]
-            group = [other for other in documents if other["compaction"] == shown]
-            console.print(Text.assemble((_title(group), "bold"), (f"  {_counts(group)}", "dim")))
-        _print_fact(console, entry)
+    lines = StyledLines(console)
+    for number, (_, entries) in enumerate(groupby(documents, key=itemgetter("compaction"))):
+        group = list(entries)
+        if number:
+            lines.add()
+        lines.add((_title(group), "bold"), (f"  {_counts(group)}", "dim"))
+        for entry in group:
+            _print_fact(lines, entry)
 
 
 def _title(group: Sequence[Document]) -> str:
@@ -57,7 +54,7 @@ def _counts(group: Sequence[Document]) -> str:
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
 
 
-def _print_fact(console: Console, entry: Document) -> None:
+def _print_fact(lines: StyledLines, entry: Document) -> None:
     outcome = entry["fate"]
     sign, style = FATE_SIGNS[outcome or "at risk"], _STYLES[outcome or "at risk"]
     where = entry["where"]
@@ -65,16 +62,14 @@ def _print_fact(console: Console, entry: Document) -> None:
     said = entry.get("said") or len(entry.get("sayings", ()))
     place = place_name(entry.get("index"), entry["message"])
     note = f"{entry['role']}, {place}{f', said {said} times' if said > 1 else ''}"
-    console.print(
-        Text.assemble(
-            (f"{sign} {entry['category']:<10} ", style),
-            (f"{fate}  ", style),
-            (f"{note}  [{entry['rule']}]", "dim"),
-        )
+    lines.add(
+        (f"{sign} {entry['category']:<10} ", style),
+        (f"{fate}  ", style),
+        (f"{note}  [{entry['rule']}]", "dim"),
     )
-    console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 4), expand=False))
+    lines.add((safe_title(entry["text"], 400), ""), indent=4)
     for line in _after(entry):
-        console.print(Padding(Text(f"→ {line}", style="dim"), (0, 0, 0, 4), expand=False))
+        lines.add((f"→ {line}", "dim"), indent=4)
 
 
 def _alive(fate: Document) -> bool:

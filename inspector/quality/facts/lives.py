@@ -39,6 +39,7 @@ def lives_of(
     watch: Callable[[int], None] | None = None,
     unreadable: Collection[int] = (),
     places: Places = "every",
+    work: Work | None = None,
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
@@ -47,8 +48,8 @@ def lives_of(
     `unreadable` compactions nobody can read: what does not stand in the list word for word may be in them.
     `places` says which fates have a place and an excerpt: every one, those that are not as the one before, or none
     but those that give another value. Those of a long conversation are larger than everything else.
+    `work` follows them in the place of `fates_of`.
     """
-    numbers_said = values_said(facts)
     later = _Later(steps)
     taken_by: dict[str, set[int]] = {}
     summarized: dict[str, Fact] = {}
@@ -57,8 +58,8 @@ def lives_of(
             name, version = _told_by(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
-    first = {name: min(numbers) for name, numbers in taken_by.items()}
-    fates = _fates(summarized, first, lists_after, numbers_said, watch, unreadable, taken_by, places)
+    asked = Following(summarized, taken_by, values_said(facts), unreadable, places)
+    fates = (work or fates_of)(asked, lists_after, watch)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
@@ -88,17 +89,36 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
     return (fact.key if version is fact else f"{fact.key} {version.first.step}"), version
 
 
-def _fates(
-    facts: Mapping[str, Fact],
-    first: Mapping[str, int],
-    lists_after: Mapping[int, PassageIndex],
-    numbers_said: Collection[tuple[str, str]],
-    watch: Callable[[int], None] | None,
-    unreadable: Collection[int],
-    taken_by: Mapping[str, Collection[int]],
-    placed: Places,
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What is to be followed: facts by name, and by name the compactions that took each. The rest is as in lives_of,
+    with every number (and unit) that anybody said."""
+
+    facts: Mapping[str, Fact]
+    taken_by: Mapping[str, Collection[int]]
+    numbers_said: Collection[tuple[str, str]]
+    unreadable: Collection[int]
+    places: Places
+
+    def split(self, parts: int) -> tuple[Following, ...]:
+        """The same facts in so many parts, none of which depends on another."""
+        names = sorted(self.facts)
+        return tuple(
+            replace(self, facts={name: self.facts[name] for name in names[part::parts]})
+            for part in range(parts)
+        )
+
+
+#: How facts are followed, as fates_of does it.
+Work = Callable[[Following, Mapping[int, PassageIndex], Callable[[int], None] | None], dict[str, list[Fate]]]
+
+
+def fates_of(
+    asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
 ) -> dict[str, list[Fate]]:
     """By name the fates of each fact, from its first compaction on. A text that still stands is not looked at again."""
+    facts = asked.facts
+    first = {name: min(asked.taken_by[name]) for name in facts}
     layers: list[_Layer] = []
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
@@ -106,7 +126,7 @@ def _fates(
     waiting = sorted(facts, key=lambda name: -first[name])
     for turn, number in enumerate(numbers):
         after = lists_after[number]
-        unread = Fate(number, "unknown") if number in unreadable else None
+        unread = Fate(number, "unknown") if number in asked.unreadable else None
         # Most facts of a long conversation are gone: theirs is one fate.
         nothing = {outcome: Fate(number, outcome) for outcome in NOTHING}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
@@ -123,7 +143,7 @@ def _fates(
                 watch((turn * len(facts) + done) // len(numbers))
             here = {key: match for key, match in one.matches.items() if key in places}
             for layer in (added,) if done < old else layers:
-                for part, match in matches(one.probe, layer.index, numbers_said).items():
+                for part, match in matches(one.probe, layer.index, asked.numbers_said).items():
                     if (key := layer.keys[part]) in places:
                         here[key] = match
             one.matches = here
@@ -135,9 +155,9 @@ def _fates(
             if unread is not None and best.outcome != "verbatim":
                 one.fates.append(unread)
             elif (
-                placed == "every"
+                asked.places == "every"
                 or best.changed
-                or (placed == "changes" and (number in taken_by[one.name] or one.state != state))
+                or (asked.places == "changes" and (number in asked.taken_by[one.name] or one.state != state))
             ):
                 one.fates.append(told(best, part, after, number, one.probe))
             else:

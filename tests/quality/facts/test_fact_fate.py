@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inspector.answers.fact_reading import parts_of
+from inspector.answers.lists_after import parts_of
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import OUTCOMES

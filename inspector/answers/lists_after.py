@@ -1,0 +1,84 @@
+"""The list after each compaction as what is searched, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from inspector.answers.inspection import Inspection
+from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.handoff import handoff_of
+from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.quality.facts.fact import Where
+from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.passage_index import ListText, PassageIndex
+from inspector.summaries.parse import written_by_model
+
+_SYSTEM = ROLE_CODES["system"]
+
+
+class ListsAfter(Mapping[int, PassageIndex]):
+    """The list after each compaction, by its index: read when it is asked for and not kept, since those of a long
+    conversation together are larger than everything else. With `summaries` only the lists after those compactions, and
+    in each the summary that is given in the place of the recorded one."""
+
+    def __init__(
+        self,
+        inspection: Inspection,
+        compactions: Sequence[Compaction],
+        rules: Rules,
+        summaries: Mapping[int, str] | None = None,
+    ) -> None:
+        self._inspection = inspection
+        known = {generation.number for generation in inspection.conversation.generations}
+        wanted = known if summaries is None else {index + 1 for index in summaries}
+        self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
+        self._rules = rules
+        self._summaries = summaries or {}
+
+    def __getitem__(self, index: int) -> PassageIndex:
+        recorded = self._compactions[index]
+        after = self._inspection.generation(index + 1)
+        stop = recorded.after
+        # The files and reminders that an agent's program attaches again right after a compaction are of its list too.
+        while stop < len(after) and after.roles[stop] == _SYSTEM:
+            stop += 1
+        messages = enumerate(islice(self._inspection.store.iterate(after), stop))
+        other = self._summaries.get(index)
+        parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
+        if other is not None and recorded.summary_at is None:
+            parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
+        return PassageIndex(parts, self._rules)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._compactions)
+
+    def __len__(self) -> int:
+        return len(self._compactions)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._compactions
+
+
+def parts_of(
+    message: Message, index: int, recorded: Compaction, other: str | None = None
+) -> Iterator[ListText]:
+    """A message of the list after a compaction as what is searched: its summary, or the `other` one in its place, apart
+    from its own text."""
+    where: Where = "head" if index < recorded.head_after else "tail"
+    text = safe(message.text)
+    if index == recorded.summary_at:
+        handoff = handoff_of(message)
+        body = safe(handoff.body) if handoff is not None else text
+        if other is None:
+            start, end = written_by_model(body)
+            yield ListText("summary", index, "summary", body[start:end], max(0, text.find(body)) + start)
+        else:
+            yield ListText("summary", index, "summary", safe(other))
+        own = safe(handoff.tail_text) if handoff is not None else ""
+        if own.strip():
+            yield ListText(where, index, message.role, own, max(0, text.find(own)))
+        return
+    if text:
+        yield ListText(where, index, message.role, text)
