@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from inspector.core.scan.words import has_unspaced
+from inspector.quality.facts.copied import copied
 from inspector.quality.facts.fact import Span
 
 #: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
@@ -80,8 +81,6 @@ _READING = re.compile(
 _FRAME = re.compile(r"\bat [\w.$<>]{1,80} \(\S{1,300}:\d+:\d+\)|\(https?://\S{1,300}:\d+:\d+\) at ")
 # So many of them make a report.
 _REPORT = 3
-# So many lines that are set in, most of those from the first on, were copied from a terminal.
-_COPIED, _MOSTLY = 3, 0.7
 # A line of a compiler or checker: the file, the line in it.
 _CHECKED = re.compile(r"\s*(?:\w+:\s+)?[\w./\\@+-]+\.\w{1,5}(?::\d+){1,2}:?\s")
 _PROGRAMS = (
@@ -211,7 +210,10 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
     printed = 0
     at = begin
     lines = text[begin:].split("\n")
-    traced, fenced, reported = _traced(lines), _fenced(lines), _reported(lines)
+    traced, fenced, reported, shown = _traced(lines), _fenced(lines), _reported(lines), copied(lines)
+    if not shown.whole:
+        # What was handed on whole is what the user says.
+        reported |= shown.lines
     for number, line in enumerate(lines):
         here, at = at, at + len(line) + 1
         printed = 0 if not line.strip() else printed + bool(_LOGGED.match(line) or _CHECKED.match(line))
@@ -223,10 +225,11 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
             _nest(tags, tag[2], bool(tag[1]))
             prose = False
         else:
-            prose = _is_prose(line) and not (
+            goes_on = number in shown.wrapped
+            prose = _is_prose(line.strip() if goes_on else line) and not (
                 number + 1 < len(lines) and _is_heading(line) and _stands_apart(lines, number)
             )
-            joins = prose and start >= 0 and pasted == was_pasted and _continues(text, end, line)
+            joins = prose and start >= 0 and pasted == was_pasted and (goes_on or _continues(text, end, line))
         if start >= 0 and not joins:
             yield start, end, was_pasted
             start = -1
@@ -238,8 +241,7 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
 
 
 def _reported(lines: Sequence[str]) -> frozenset[int]:
-    """The numbers of the lines that a program wrote: the blocks of a report that have its readings, and what was copied
-    from a terminal, where an agent's program sets all lines in by two."""
+    """The numbers of the lines that a program wrote: the blocks of a report that have its readings."""
     found: set[int] = set()
     if sum(_READING.match(line) is not None for line in lines) >= _REPORT:
         found.update(
@@ -248,12 +250,6 @@ def _reported(lines: Sequence[str]) -> frozenset[int]:
             if any(_READING.match(lines[one]) for one in block)
             for number in block
         )
-    inset = [number for number, line in enumerate(lines) if line.startswith("  ") and line.strip()]
-    prose = sum(_ITEMIZED.match(lines[number]) is None for number in inset)
-    if prose >= _COPIED:
-        behind = [number for number in range(inset[0], len(lines)) if lines[number].strip()]
-        if len(inset) >= _MOSTLY * len(behind):
-            found.update(inset)
     return frozenset(found)
 
 

@@ -383,6 +383,28 @@ def test_what_a_package_manager_a_server_or_a_report_says_is_nobodys_words() -> 
     assert [one.text for one in said(f"{report}\n\n{asked}")] == [asked]
 
 
+def test_a_line_that_a_terminal_ended_goes_on_in_the_next() -> None:
+    plan = [
+        "The quay needs a new ladder for boats that come in at low tide, as wide as the",
+        "  gate.",
+        "",
+        "  - Bolt it on where the old one was, and leave the old bolts, which are as good as",
+        "    New ones would be.",
+        "  - 潮が引いている間に作業を終えること、はしごは必ず二人で運ぶこと、夜は灯りを",
+        "    つけること。",
+        "  - Short.",
+        "  - Another one.",
+        "  The ladder is painted on Friday.",
+        "  Nobody climbs it before.",
+    ]
+    texts = [" ".join(one.text.split()) for one in said("\n".join(plan))]
+    assert "The quay needs a new ladder for boats that come in at low tide, as wide as the gate." in texts
+    assert any(text.endswith("which are as good as New ones would be.") for text in texts)
+    assert any("灯りを" in text and text.endswith("つけること。") for text in texts)
+    # A line that had room for more words had an end of its own.
+    assert "Nobody climbs it before." in texts
+
+
 def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
     asked = "The other agent says the following about the lock of the harbour office:"
     copied = [
@@ -395,6 +417,10 @@ def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
     ]
     texts = [one.text for one in said("\n".join([asked, *copied]))]
     assert not any("belongs" in text or "clerk" in text for text in texts)
+    assert "Never drill the lock of the harbour office." in texts
+    # Whoever hands on nothing else says it.
+    texts = [one.text for one in said("\n".join(["The office is closed.", *copied]))]
+    assert "The lock of the harbour office belongs to the old door and was never replaced." in texts
     assert "Never drill the lock of the harbour office." in texts
     # Points below a point are set in as well.
     painted = "Paint the back door in the green of the boats"
