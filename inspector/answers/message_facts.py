@@ -14,7 +14,7 @@ from inspector.answers.kept_results import KeptResults
 from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.core.text import safe
-from inspector.quality.facts.choices import agreed, chosen, only_chooses
+from inspector.quality.facts.choices import agreed, chosen, only_answers, only_chooses
 from inspector.quality.facts.extract import COMMAND, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.lexicon import Rules
@@ -29,6 +29,8 @@ _NOWHERE: Span = (0, 0)
 _HELP_AFTER, _MUCH = 1_000, 8_000
 #: What stands in the message of a program where the user called a command.
 _CALLED = "<command-name>"
+#: How the result begins where the agent called it, with a tool of its own.
+_LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
 def read_messages(
@@ -84,6 +86,8 @@ class _Reader:
         self.helper: HelperProcess | None = None
         #: The user called a command of theirs, whose text stands in the next message of the program's.
         self.called = False
+        #: It was the agent that did.
+        self.launched = False
 
     def read(self) -> dict[tuple[int, int], MessageFacts]:
         """What read_messages answers."""
@@ -118,15 +122,21 @@ class _Reader:
             yield message
 
     def _with_command(self, message: Message) -> Message:
-        """A message, its role that of a command where it is the text of one that the user called."""
+        """A message, its role that of a command where it is the text of one that the user called; of one that the agent
+        called that of a program, also where it is what the agent gave the command."""
         if message.role == "system":
             text = message.text.lstrip()
             if self.called and not text.startswith(("<", "(")):
                 self.called = False
-                return replace(message, wire={**message.wire, "role": COMMAND})
+                role = "system" if self.launched else COMMAND
+                return replace(message, wire={**message.wire, "role": role})
             self.called = self.called or _CALLED in text
+        elif message.role == "tool":
+            self.launched = message.text.startswith(_LAUNCHED)
         elif message.role == "assistant":
-            self.called = False
+            self.called = self.launched = False
+        elif self.called and self.launched:
+            return replace(message, wire={**message.wire, "role": "system"})
         return message
 
     def _batches(self, number: int) -> Iterator[Sequence[tuple[int, Message]]]:
@@ -168,8 +178,9 @@ class _Reader:
             if choices := chosen(safe(message.text), self.offered, self.rules):
                 own = (one for one in facts.statements if not only_chooses(one))
                 facts = replace(facts, statements=(*own, *choices))
-            elif not facts.statements:
-                facts = replace(facts, statements=agreed(safe(message.text), self.offered, self.rules))
+            elif not facts.statements or only_answers(safe(message.text), self.rules):
+                answer = agreed(safe(message.text), self.offered, self.rules)
+                facts = replace(facts, statements=answer or facts.statements)
             self.offered = ""
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)

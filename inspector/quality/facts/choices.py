@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Span, Statement
 from inspector.quality.facts.languages import languages_of, rules_of
@@ -18,6 +19,8 @@ SHORT = 80
 STRENGTH = 7
 #: A choice has no more words that speak of anything, and a question that is worth an answer no fewer.
 _FEW = 3
+#: An answer of no more words says nothing alone.
+_WORDS = 2
 #: What stands between an answer and its question, which a narrow list cuts off, and how the rule of such a fact ends.
 ARROW = " ← "
 ANSWER = ".answer"
@@ -46,9 +49,10 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
 
 
 def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
-    """What a user's safe text says that only agrees or refuses ("yes", "go ahead"), told with the question that the
-    message before it ends with. Empty where it says more, or nothing was asked."""
-    if not any(language.agrees.fullmatch(text) for language in languages_of(rules, text, before)):
+    """What a user's safe text says that only agrees or refuses ("yes", "go ahead") or answers in a word ("1024"),
+    told with the question that the message before it ends with. Empty where it says more, or nothing was asked."""
+    nods = any(language.agrees.fullmatch(text) for language in languages_of(rules, text, before))
+    if not nods and not only_answers(text, rules):
         return ()
     asked = max(sentences(before), key=lambda sentence: sentence.start, default=None)
     if asked is None or not before[asked.start :].rstrip("*_) \n").endswith(("?", "？")):
@@ -60,6 +64,14 @@ def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
         return ()
     said = (len(text) - len(text.lstrip()), len(text.rstrip()))
     return (_answer(text, said, question, rules),)
+
+
+def only_answers(text: str, rules: Rules) -> bool:
+    """Whether a user's text is a word or two that mean nothing but beside a question."""
+    body = text.strip()
+    if not 0 < len(body) <= SHORT or body.startswith(("/", "!", "[", "<")) or body.endswith(("?", "？", "!")):
+        return False
+    return len(body.split()) <= _WORDS and not has_unspaced(body) and rules.voices.onward.match(body) is None
 
 
 def only_chooses(statement: Statement) -> bool:

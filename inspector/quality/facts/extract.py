@@ -11,6 +11,7 @@ from inspector.core.messages import Message
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.choices import answered
+from inspector.quality.facts.complaints import with_complaint
 from inspector.quality.facts.exact_values import names_in
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.languages import by_sentence, rules_of
@@ -105,7 +106,15 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     statements: list[Statement] = []
     spoken = []
     whole = [(0, len(text))] if role == "assistant" else own_words(text, rules)
-    prose = [sentence for start, end in whole for sentence in sentences(text, start, end)]
+    prose = (
+        [
+            sentence
+            for start, end in whole
+            for sentence in with_complaint(text, (start, min(end, MOST)), list(sentences(text, start, end)))
+        ]
+        if role == "user"
+        else list(sentences(text))
+    )
     thinking = rules.voices.thinking.match(text) is not None
     # A long text is an answer, even where it ends with a call.
     working = THINKING if thinking else WORKING if calls and len(text) < _ANSWER else 0

@@ -23,7 +23,7 @@ from inspector.quality.facts.judging import (
     weaker,
     words_of,
 )
-from inspector.quality.facts.nearly import in_order
+from inspector.quality.facts.nearly import LONGEST, in_order
 from inspector.quality.facts.passage_index import PassageIndex, in_words, place_of
 from inspector.quality.facts.probe import Probe, probe_of
 
@@ -31,6 +31,8 @@ from inspector.quality.facts.probe import Probe, probe_of
 #: takes RETOLD.
 WORDED = 0.6
 NEAR_WORDS = 0.4
+#: So many of all words may have been mistyped where a sentence stands there as it was meant.
+MENDED = 0.2
 #: What becomes of a fact of which nothing is found: in a summary of its language, in one of another.
 NOTHING: tuple[Outcome, Outcome] = ("lost", "uncertain")
 _EXCERPT = 200
@@ -127,13 +129,16 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
         yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
+    for verbatim in _mended(probe, after, sharing, quoted):
+        quoted |= after.within[verbatim.part]
+        yield verbatim
     kept = quoted
     if exact or probe.heads or len(sharing) >= probe.least:
         for match in _told(probe, after, exact, sharing, quoted, numbers_said):
             if match.outcome == "paraphrased":
                 kept |= after.within[match.part]
             yield match
-    if probe.spoken and sharing and after.summary_passages & ~kept:
+    if 0 < len(probe.spoken) <= LONGEST and sharing and after.summary_passages & ~kept:
         yield from _retold(probe, after, exact, sharing, kept)
 
 
@@ -210,6 +215,26 @@ def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: O
     for wording, text in wordings:
         for part in after.quoting(wording):
             yield Match(outcome, 1.0, part, wording=text)
+
+
+def _mended(probe: Probe, after: PassageIndex, sharing: Sequence[int], done: int) -> Iterator[Match]:
+    """The sentences of the summary that have what a user typed word for word, but for slips that were mended."""
+    words = probe.spoken
+    # The stem of a short word does not show its slip.
+    least = max(1, len(probe.things) - max(1, int(MENDED * len(probe.things))))
+    if not (probe.owned and words) or len(sharing) < least:
+        return
+    left = sharing[least - 1] & after.summary_passages & ~done
+    different = frozenset(words)
+    while left:
+        lowest = left & -left
+        left ^= lowest
+        number = lowest.bit_length() - 1
+        theirs = after.spoken(number)
+        slips = len(different.difference(theirs))
+        if slips > max(1.0, MENDED * len(different)) or in_order(words, theirs, True) < len(words):
+            continue
+        yield Match("verbatim", 1.0, after.passages[number].part, after.passages[number].span)
 
 
 def _retold(

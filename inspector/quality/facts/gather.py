@@ -39,6 +39,8 @@ _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
 # What the keys of values begin with.
 _VALUE = "value "
+# What the rules of values begin with.
+_VALUED = "value."
 #: A text of so many characters may be the beginning of the same said at more length.
 _BEGUN = 24
 #: Fewer words than these may well be of something else.
@@ -76,6 +78,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     _join_begun(found)
     _join_measured(found)
     _join_shorter(found)
+    _join_repeated(found)
     made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -203,6 +206,37 @@ def _join_shorter(found: dict[str, _Gathered]) -> None:
             if longer and values <= _values_of(found[other]):
                 _join(found, key, other)
                 break
+
+
+def _join_repeated(found: dict[str, _Gathered]) -> None:
+    """Join what gives the same single value of the agent's ("live on port 80") with the longest that does, where a word
+    beside it is the same too."""
+    giving: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, one in found.items():
+        if one.statement.rule.startswith(_VALUED) and all(
+            saying.role == "assistant" for saying, _ in one.sayings
+        ):
+            for value in _values_of(one):
+                giving[value].append(key)
+    for keys in giving.values():
+        longest: list[str] = []
+        for key in sorted(
+            (key for key in keys if key in found), key=lambda key: -len(found[key].statement.things)
+        ):
+            things, values = frozenset(found[key].statement.things), _values_of(found[key])
+            same = next(
+                (
+                    other
+                    for other in longest
+                    if values <= _values_of(found[other])
+                    and not things.isdisjoint(found[other].statement.things)
+                ),
+                None,
+            )
+            if same is None:
+                longest.append(key)
+            else:
+                _join(found, key, same)
 
 
 def _values_of(one: _Gathered) -> set[tuple[str, str]]:

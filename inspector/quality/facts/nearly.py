@@ -6,8 +6,10 @@ import re
 import sys
 from functools import lru_cache
 
-#: A sentence of fewer words is like many others; the words of a longer one tell enough, in whatever order.
+#: A sentence of fewer words is like many others; the words of a longer one mostly tell enough, in whatever order.
 SHORTEST, LONGEST = 5, 16
+#: A longer one is looked for as it was typed, but for slips.
+MOST = 60
 # What a word between those that are the same costs.
 _BETWEEN = 0.25
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

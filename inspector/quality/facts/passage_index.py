@@ -49,15 +49,26 @@ _APART = 24
 # So many pieces of a wording are looked up before it is looked for.
 _TELLING = 4
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+# Spaces that people leave out or put in: beside commas, before an end, behind one; where a terminal
+# ended a line of a script without spaces.
+_SPACES = re.compile(
+    r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|"
+    r"(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])"
+)
 # Marks that a text loses or gets where it is quoted.
 _MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
 
 
-def plain(text: str) -> str:
-    """A text for comparing word for word: in lower case, without quotes, emphasis and code marks, in one line."""
+def unmarked(text: str) -> str:
+    """A text in lower case, without quotes, emphasis and code marks, in one line."""
     words = text.translate(_MARKS).lower().split()
     # A quote has a stroke where a line ended.
     return " ".join(word for word in words if word != "/") if "/" in words else " ".join(words)
+
+
+def plain(text: str) -> str:
+    """A text for comparing word for word: unmarked, whatever spaces stand beside its marks."""
+    return _SPACES.sub("", unmarked(text))
 
 
 @dataclass(frozen=True, slots=True)

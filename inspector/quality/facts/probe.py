@@ -14,7 +14,7 @@ from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.languages import rules_named, tongue_of
 from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.passage_index import in_words, plain
+from inspector.quality.facts.passage_index import in_words, plain, unmarked
 from inspector.quality.facts.sentences import clauses
 
 #: A passage that has none of a fact's exact things must have so much of its words to say anything of it: of a fact that
@@ -183,7 +183,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     short = bool(asked) and not values and len(answer) <= _SHORT
     if short:
         # An answer of a word or two stands anywhere: it is told beside what was asked.
-        names, terms = [plain(text).strip(_EDGES)], []
+        names, terms = [unmarked(text).strip(_EDGES)], []
         things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
     unspelled = [span for value, span in placed if span is not None and value.form not in _WORDED]
     spelled = (
@@ -232,7 +232,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         answer if short else frozenset(),
         () if short else tuple(spelled),
         frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
-        spoken if nearly.SHORTEST <= len(spoken) <= nearly.LONGEST else (),
+        spoken if nearly.SHORTEST <= len(spoken) <= (nearly.MOST if owned else nearly.LONGEST) else (),
         _says(text, rules, "negations"),
         tuple(_heads(placed, head)),
         owned

@@ -13,6 +13,9 @@ from inspector.quality.facts.fact import Span
 
 #: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
 LONGEST = 420
+# A sentence of so many characters may be strung together of parts, none of fewer.
+_STRUNG, _PART = 160, 24
+_DASH = re.compile(r"\s-{1,2}\s")
 # What goes on for more pieces than these is data in one line.
 _MOST_PIECES = 8
 #: So many characters of one message are read; the rest is data that somebody pasted.
@@ -67,6 +70,8 @@ _LOGGED = re.compile(
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"debconf: |dpkg: |apt: |[Uu]sage: \S+ .*[\[<-]|Try '[^'\n]+ --?h\w*'|"
     r"#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+\.\d{3} \w+: |ERROR: failed to \w+: |\d{1,4} \| |"
+    r".*\d{1,3}% +[\d.]+ ?[KMG]?B? +[\d.]+ ?[KMG]?i?B/s\b|(?:Step \d+: |\[\d+/\d+\] )?[A-Z][a-z]+ing .*\.\.\.$|"
+    r"See (?:\S+ )?[\"'`]\S.* for (?:more )?details\.?$|"
     r"running \d+ tests?$|test result: |\d+ passed; \d+ failed|={3,} .{1,60} ={3,}$|"
     r"CREATE (?:OR REPLACE )?(?:FUNCTION|TABLE|VIEW|INDEX|TRIGGER|POLICY) \w|"
     r"[\w.-]+@[\w.-]+ (?:\S{1,40}:)?[~/]\S{0,200}(?: \([^()\n]{1,80}\))?\s*[$%#>]?\s*$)"
@@ -180,13 +185,25 @@ def _counts(text: str, start: int, found: re.Match[str], end: int) -> bool:
 
 
 def _sentence(text: str, start: int, end: int, pasted: bool, over: bool = False) -> Iterator[Sentence]:
-    for a, b in _cut(text, start, end):
+    for a, b in (piece for part in _dashed(text, start, end) for piece in _cut(text, *part)):
         while a < b and text[a].isspace():
             a += 1
         while b > a and text[b - 1].isspace():
             b -= 1
         if b - a >= 3:
             yield Sentence(a, b, pasted, over)
+
+
+def _dashed(text: str, start: int, end: int) -> Iterator[Span]:
+    """The parts of a long sentence that somebody strung together with dashes, as points of a list or as what came to
+    mind next; what is too short for one stays with the part before."""
+    at = start
+    if end - start > _STRUNG:
+        for dash in _DASH.finditer(text, start, end):
+            if min(dash.start() - at, end - dash.end()) >= _PART:
+                yield at, dash.start()
+                at = dash.end()
+    yield at, end
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:

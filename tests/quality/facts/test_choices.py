@@ -60,6 +60,18 @@ def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
     assert text[slice(*one.span)] == text.strip()
 
 
+@pytest.mark.parametrize("text", ["2048", "the lake", "Option-A"])
+def test_hardly_a_word_is_told_with_what_was_asked(text: str) -> None:
+    (one,) = agreed(text, "Two sizes fit.\n\nWhich batch size shall the trainer take?", RULES)
+    assert one.text == f"{text} ← Which batch size shall the trainer take?"
+    assert (one.kind, one.rule) == ("decision", "any.answer")
+
+
+@pytest.mark.parametrize("text", ["/clear", "continue", "why?", "thanks a lot", "hello", "stop!"])
+def test_what_only_goes_on_answers_nothing(text: str) -> None:
+    assert not agreed(text, "Which batch size shall the trainer take?", RULES)
+
+
 @pytest.mark.parametrize(
     ("text", "before"),
     [
@@ -92,3 +104,30 @@ def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
     (fact,) = (one for one in facts if one.rule == "en.choice")
     assert (fact.text, fact.role, fact.first.index) == ("Move it to Redis 7.2", "user", 2)
     assert [value.canon for value in fact.values] == ["7.2"]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_the_agent_gives_a_command_is_not_the_users(own: bool, tmp_path: Path) -> None:
+    wanted = "The card has to show the price in two currencies"
+    call = {"type": "tool_use", "id": "t1", "name": "SlashCommand", "input": {"command": f"/make {wanted}"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "Launching command: /make"}
+    command = "<command-message>make is running…</command-message>\n<command-name>/make</command-name>\n"
+    command += f"<command-args>{wanted}</command-args>"
+    said: list[tuple[str, object]] = [("user", "Now build the page of the harbour fees.")]
+    if not own:
+        said += [("assistant", [call]), ("user", [result])]
+    said += [("user", command), ("assistant", [{"type": "text", "text": "It is made."}])]
+    lines = [
+        {
+            "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
+            "timestamp": f"2026-03-12T08:00:0{number}Z", "version": "2.0.26", "cwd": "/shop", "isSidechain": False,
+            "message": {"role": role, "content": content},
+        }
+        for number, (role, content) in enumerate(said)
+    ]  # fmt: skip
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    store = open_store(path)
+    facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
+    store.close()
+    assert any(fact.text == wanted for fact in facts) is own

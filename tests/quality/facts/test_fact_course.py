@@ -61,3 +61,12 @@ def test_only_messages_before_the_compaction_make_it_old(before: int, behind: in
         for n, one in enumerate(told)
     ]
     assert any(fact.text == CAUSE for fact in gather(moved)) is (before < 6)
+
+
+def test_one_value_told_again_beside_a_word_is_one_fact() -> None:
+    port = "The harbour page is live on port 8080."
+    told = texts("Is it live?", ("assistant", port), ("assistant", "Live now, at port 8080."))
+    assert [text for text in told if "8080" in text] == [port]
+    other = "The latency of the dam is 8080 ms."
+    told = texts("Is it live?", ("assistant", "The harbour took 8080 ms."), ("assistant", other))
+    assert len([text for text in told if "8080" in text]) == 2

@@ -821,3 +821,48 @@ def test_what_a_shell_a_build_or_a_run_of_tests_printed_is_nobodys(line: str) ->
 
 def test_an_address_of_a_repository_is_a_value() -> None:
     assert said("Push the lamps to git@harbour.example:lamps/pier.git please.")
+
+
+def test_of_a_pasted_log_the_line_that_says_what_went_wrong_is_kept() -> None:
+    traced = [
+        "Traceback (most recent call last):",
+        '  File "/harbour/quay.py", line 7, in <module>',
+        "    moor(boat)",
+        "KeyError: 'bollard 12 of the north quay'",
+        "During handling of the above exception, another exception occurred:",
+        "harbour.errors.MooringError: The north quay has no free bollard. Tried 12 of 12. Consider another quay.",
+    ]
+    (found,) = said("\n".join(traced))
+    assert found.text == "harbour.errors.MooringError: The north quay has no free bollard. Tried 12 of 12."
+    shell = [
+        "$ ./deploy quay",
+        "cp: cannot stat '/quay/rules/*': No such file or directory",
+        "./deploy: failed to copy the rules",
+    ]
+    assert [one.text for one in said("\n".join(shell))] == [shell[1]]
+    # What somebody says beside it is theirs.
+    asked = "The deployment of the quay stopped, find out why."
+    assert [one.text for one in said("\n".join([asked, "", *shell]))] == [asked, shell[1]]
+
+
+def test_what_copies_and_scripts_print_of_their_course_is_nobodys_words() -> None:
+    copying = "harbour_rules.xml                100%  977     4.5MB/s   00:00"
+    assert not said(
+        f"{copying}\n{copying}\nStep 2: Validating the rules of the quay...\n[3/9] Building the quay image..."
+    )
+    assert not said('See "systemctl status quay.service" and "journalctl -xeu quay.service" for details.')
+
+
+def test_what_is_strung_together_with_dashes_is_said_one_by_one() -> None:
+    strung = (
+        "bring back the single row for each boat with the lantern - keep the new badges that you put in - "
+        "in other words go back to the quay plan of yesterday - ok, and paint the doors in the green of the harbour"
+    )
+    assert [one.text for one in said(strung)] == [
+        "bring back the single row for each boat with the lantern",
+        "keep the new badges that you put in",
+        "in other words go back to the quay plan of yesterday",
+        "ok, and paint the doors in the green of the harbour",
+    ]
+    short = "Paint the doors - green, as they were."
+    assert [one.text for one in said(short)] == [short]

@@ -30,6 +30,12 @@ FATES = [
     (RETRY, "- Set the retry limit to 37 and never more.", "verbatim"),
     (RETRY, "- set the  retry limit\n  to 37 and never more", "verbatim"),
     (RETRY, "- The retry limit is 37.", "paraphrased"),
+    # Slips that are mended, and spaces beside marks, leave every word in its place.
+    ("Keep the recepits of the harbour office", "- \"Keep the receipts of the harbour office\"", "verbatim"),
+    ("Keep the receipts of the harbour office", "- Keep receipts of the harbour office", "paraphrased"),
+    ("Count every boat , every net . Then lock up", "- Count every boat, every net. Then lock up", "verbatim"),
+    ("Paint the quay first.Then paint the boats", "- Paint the quay first. Then paint the boats", "verbatim"),
+    ("潮が引いている間に 作業を終えること", "- 潮が引いている間に作業を終えること", "verbatim"),
     (RETRY, "- Set the retry limit to a small number and never more.", "value lost"),
     (RETRY, "- 37 tests passed. 137 failed.", "lost"),
     (RETRY, "- Fixed the parser.", "lost"),
@@ -122,7 +128,7 @@ FATES = [
     ("Collect up to 20 metrics a run.", "- gathers up to 20 most telling ones per run", "paraphrased"),
     ("Show 24 items on the page.", "- the page shows 24 newest orders", "paraphrased"),
     ("Make a sub net for it and by pass the proxy.", "- Added a subnet to bypass the proxy", "paraphrased"),
-    ("Why are the shards in the registory?", '- User asked: "Why are the shards in the registry?"', "paraphrased"),
+    ("Why are the shards in the registory?", '- User asked: "Why are the shards in the registry?"', "verbatim"),
     ("Look into the trail of the replica.", "- Started a trial of the other replica", "lost"),
     # A clause that forbids something is the rule; what stands in capitals binds in a request too.
     ("**Fast path**: No second lookup; the map is shared by all.", "- and no second lookup ever", "paraphrased"),
