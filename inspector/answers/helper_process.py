@@ -1,18 +1,24 @@
-"""Another process that works at a part of one conversation: on a second core, gone as soon as it is not needed."""
+"""Another process that works at a part of one conversation: on a second core, gone as soon as it is not needed.
+
+Standard input has what to do, pickled, and ends when nobody wants it any more; standard output gets the answer.
+"""
 
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import Inspection
+from inspector.config.folders import search_path
+from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
 
 #: How often whoever waits is told so, in seconds.
@@ -28,52 +34,81 @@ class HelperProcess:
     """Calls `work(inspection, asked)`, a function of a module, on the same conversation, opened anew.
 
     What it answers is None where the conversation is another one by now (other compactions), cannot be read, or the
-    process ended too early: then its work is done by whoever asked."""
+    process ended too early: then its work is done by whoever asked. The script of whoever asked is not run again in it,
+    as multiprocessing would."""
 
     def __init__(
         self, inspection: Inspection, work: Callable[[Inspection, Any], object], asked: object
     ) -> None:
-        # Threads run here (an app's, sqlite's): a fork of this process would inherit their locks.
-        context = get_context("spawn")
-        self._answer, answer = context.Pipe(duplex=False)
-        where = paths_of(inspection.store), inspection.conversation.id, inspection.compactions()
-        self._process: BaseProcess = context.Process(
-            target=_work, args=(where, work, asked, answer), daemon=True
+        self._found: SimpleQueue[Any] = SimpleQueue()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "inspector.answers.helper_process"],
+            env={**os.environ, "PYTHONPATH": search_path()},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # What it may say is told by whoever does its work then.
+            stderr=subprocess.DEVNULL,
+            # Whoever asked decides what an interrupt means.
+            start_new_session=True,
         )
-        self._process.start()
-        answer.close()
+        where = paths_of(inspection.store), inspection.conversation.id, inspection.compactions()
+        Thread(target=self._ask, args=((*where, work, asked),), daemon=True).start()
 
     def answer(self, waits: Callable[[], None]) -> Any:
         """What it found; `waits` is called now and then until it is there, and what it raises ends the waiting."""
-        while not self._answer.poll(_LOOK):
-            waits()
-        try:
-            return self._answer.recv()
-        except EOFError:
-            return None
+        while True:
+            try:
+                return self._found.get(timeout=_LOOK)
+            except Empty:
+                waits()
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
-        self._answer.close()
-        self._process.terminate()
-        self._process.join()
+        self._process.kill()
+        self._process.wait()
+
+    def _ask(self, what: tuple[object, ...]) -> None:
+        found = None
+        try:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            pickle.dump(what, self._process.stdin, pickle.HIGHEST_PROTOCOL)
+            self._process.stdin.flush()
+            found = pickle.load(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            # It ended before its work was done.
+            found = None
+        self._found.put(found)
 
 
 def _work(
-    where: tuple[tuple[Path, ...], str, object],
+    paths: Sequence[Path],
+    conversation: str,
+    compactions: Sequence[Compaction],
     work: Callable[[Inspection, Any], object],
     asked: object,
-    answer: Connection,
-) -> None:
-    # Whoever asked decides what an interrupt means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    paths, conversation, compactions = where
-    found = None
+) -> object:
     try:
         inspection = Inspection.open(Answers.of(paths, {}, None).store, conversation, alone=True)
-        if inspection.compactions() == compactions:
-            found = work(inspection, asked)
+        return work(inspection, asked) if inspection.compactions() == compactions else None
     except InspectorError:
         # Whoever asked meets it too, and tells it.
-        found = None
-    answer.send(found)
+        return None
+
+
+def _end_with_input() -> None:
+    sys.stdin.buffer.read()
+    # Whoever asked is gone, be it in the middle of an answer.
+    os._exit(0)
+
+
+def main() -> None:
+    """Do what is asked, and end."""
+    what = pickle.load(sys.stdin.buffer)
+    Thread(target=_end_with_input, daemon=True).start()
+    pickle.dump(_work(*what), sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -14,8 +14,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-import inspector
 from inspector.app.throttle import give_way
+from inspector.config.folders import search_path
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.memory import give_back
 from inspector.core.watching import Watch
@@ -73,7 +73,7 @@ def look_up_models(rows: Sequence[ConversationRow]) -> None:
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run(
                 [sys.executable, "-P", "-m", "inspector.config.price_list"],
-                env={**os.environ, "PYTHONPATH": _search_path()},
+                env={**os.environ, "PYTHONPATH": search_path()},
                 input=json.dumps(unknown).encode(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -195,12 +195,6 @@ def _tried(known: Callable[..., Any], store: Store, row: ConversationRow, *more:
         return None
 
 
-def _search_path() -> str:
-    """Where the other process finds this very program first, whatever folder it is started in."""
-    own = str(Path(inspector.__file__).parent.parent)
-    return os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))
-
-
 class _Batch:
     """What is handed over together, some times a second."""
 
@@ -279,7 +273,7 @@ class _Other:
         store, flags, config = self._what
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "inspector.answers.overview_process"],
-            env={**os.environ, "PYTHONPATH": _search_path()},
+            env={**os.environ, "PYTHONPATH": search_path()},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # The screen is no place for what it may say.
