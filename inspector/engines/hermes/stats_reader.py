@@ -61,20 +61,29 @@ class _Reader:
         role = wire.get("role")
         code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
         content = wire.get("content")
-        text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
-        rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
+        calls = bool(wire.get("tool_calls"))
+        # A plain text, of which there are most, raises nothing.
+        plain = isinstance(content, str)
+        if isinstance(content, str):
+            text_chars = len(content)
+        else:
+            text_chars = self._guard(index, "walk", lambda: content_chars(content or ""), 0)
+        rest = 0
+        if calls or self.policies.counts_reasoning:
+            rest = self._guard(index, "walk", lambda: call_tokens(wire, self.policies), 0)
         now = MessageSize(
             text_chars // 4 + MESSAGE_OVERHEAD + rest, message_chars(wire), message_images(wire)
         )
         handoff = is_handoff(content, self.policies)
-        self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
-        calls = bool(wire.get("tool_calls"))
+        if calls or not plain or code in (OTHER, NO_ROLE):
+            self._guard(index, "summary", lambda: check_serializable(wire, self.policies), None)
         if code == ASSISTANT:
             short = self._calls(index, wire, now) if calls else None
             return MessageStats(code, calls, now, short, handoff=handoff, speaks=_speaks(content))
         if code != TOOL:
             return MessageStats(code, calls, now, handoff=handoff)
-        self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
+        if not isinstance(wire.get("tool_call_id"), str):
+            self._guard(index, "mend", lambda: hash(wire.get("tool_call_id")), None)
         if not isinstance(content, str):
             changed = self._guard(index, "prune_result", lambda: self._short(content), content)
             short = None if changed is content else self._with_content(wire, changed, rest)
