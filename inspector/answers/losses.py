@@ -105,16 +105,16 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     found: dict[int, dict[str, Exchanged]] = defaultdict(dict)
     written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
     lineage = follow([Column(c.index, parse_summary(c.summary or "")) for c in written])
-    lists: dict[int, Sequence[Message]] = {}
-    for turn in drift_of(lineage, load_stemmer()).otherwise:
-        if not turn.settled:
-            continue
+    settled = [turn for turn in drift_of(lineage, load_stemmer()).otherwise if turn.settled]
+    # The messages of one list at a time: those of all are larger than anything else.
+    read: tuple[int, Sequence[Message]] = (0, ())
+    for turn in sorted(settled, key=lambda turn: turn.column):
         recorded = written[turn.column]
         for one in turn.turns:
             if one.how == "changed" and one.kind in ("number", "version"):
-                if recorded.index not in lists:
-                    lists[recorded.index] = _lists(inspection, recorded)
-                if not _said(one.now, turn.text, lists[recorded.index]):
+                if recorded.index != read[0]:
+                    read = recorded.index, _lists(inspection, recorded)
+                if not _said(one.now, turn.text, read[1]):
                     found[recorded.index].setdefault(turn.text, Exchanged(turn.text, one.was, one.now))
     for life in facts.lives:
         if life.fact.role == "user":
