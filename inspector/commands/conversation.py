@@ -195,19 +195,24 @@ def diff(
     help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
 )
 @click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
+@click.option(
+    "--no-mask", is_flag=True, help="Leave keys and passwords in what --format markdown and mem0 print."
+)
 @settings_options
 @source_options
 def facts(
     words: tuple[str, ...], compaction: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
     roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
-    config: Path | None, as_json: bool, demo: bool, **options: Any,
+    no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the facts that each compaction summarized, and what became of them: of one conversation, or of all."""
     from inspector.answers.answers import Answers
     from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
+    from inspector.answers.inspection import Inspection
     from inspector.answers.kept_answers import kept_answer
     from inspector.export.checklists import facts_checklist, facts_memories
     from inspector.export.documents.facts import fact_documents, risk_documents
+    from inspector.export.masking import masker_of, masking_note
     from inspector.export.text.facts import print_facts
 
     if at_risk and (compaction is not None or fates or pruned):
@@ -234,10 +239,13 @@ def facts(
 
     if name is not None and form in ("markdown", "mem0") and not as_json:
         answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
+        masker = masker_of(Inspection.open(answers.store, name), not no_mask)
         if form == "markdown":
-            click.echo(facts_checklist(answer), nl=False)
+            click.echo(facts_checklist(answer, masker), nl=False)
         else:
-            print_answer(facts_memories(answer, user_id or ""), True, print_facts)
+            print_answer(facts_memories(answer, user_id or "", masker), True, print_facts)
+        for note in masking_note(masker):
+            answers.note(note)
     else:
         print_each(answers, name, as_json or form == "json", ask, print_facts)
     say(answers.notes())

@@ -15,6 +15,7 @@ from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
+    from inspector.export.report.values import Report
 
 
 @click.command("report", epilog=PATH_HELP)
@@ -30,16 +31,17 @@ if TYPE_CHECKING:
     "--json", "as_json", is_flag=True, help="One JSON document on standard output, instead of a file."
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE where it is there already.")
+@click.option("--no-mask", is_flag=True, help="Leave keys and passwords in the report.")
 @click.option("--demo", is_flag=True, help="Use the bundled databases.")
 @settings_options
 def report_command(
-    words: tuple[str, ...], output: str | None, form: str | None, as_json: bool, force: bool, demo: bool,
-    config: Path | None, **options: Any,
+    words: tuple[str, ...], output: str | None, form: str | None, as_json: bool, force: bool, no_mask: bool,
+    demo: bool, config: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """Write a report of a conversation: one HTML file without scripts, or Markdown; or print it as JSON.
 
     It has the course of the conversation, what each compaction lost, the summaries and how they differ, the measures,
-    and what is at risk now. It holds words of the conversation.
+    and what is at risk now. It holds words of the conversation; keys and passwords in them are masked.
     """
     import time
 
@@ -53,11 +55,15 @@ def report_command(
     if as_json and form is not None:
         raise UsageProblem("--json is a form of its own; it takes no --format.")
     path, name = path_and_name(words, demo)
+
+    def gathered() -> Report:
+        return gather_report(answers, name, time.time(), mask=not no_mask)
+
     if as_json:
         from inspector.export.documents.report import report_document
 
         answers = Answers(open_source(path, demo), flags_of(options), config)
-        document = _answer(answers, name, lambda: report_document(gather_report(answers, name, time.time())))
+        document = _answer(answers, name, lambda: report_document(gathered()), no_mask)
         print_answer(document, True, click.echo)
         say(answers.notes())
         return
@@ -67,7 +73,7 @@ def report_command(
     answers = Answers(open_source(path, demo), flags_of(options), config)
     if target is not None:
         check_target(target, answers.paths(), force)
-    text = _answer(answers, name, lambda: render(gather_report(answers, name, time.time()), wanted), wanted)
+    text = _answer(answers, name, lambda: render(gathered(), wanted), wanted, no_mask)
     if target is None:
         click.echo(text.encode("utf-8", errors="replace"), nl=False)
     else:

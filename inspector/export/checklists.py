@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
+from inspector.attempts.masking import Masker
 from inspector.export.documents.document import Document
+from inspector.export.masking import masked
 from inspector.quality.facts.carry import checklist, memories
 from inspector.quality.facts.fact import Fact, Life
 
@@ -11,18 +13,18 @@ AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
 LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
 
 
-def facts_checklist(answer: FollowedFacts | FactsAtRisk) -> str:
-    """The facts to be carried over as a checklist in Markdown."""
-    facts = _carried(answer)
+def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
+    """The facts to be carried over as a checklist in Markdown, without secrets."""
+    facts = masked(_carried(answer), masker)
     at_risk = isinstance(answer, FactsAtRisk)
     if not facts:
         return "Nothing is at risk.\n" if at_risk else "Nothing is lost.\n"
     return checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD)
 
 
-def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str) -> list[Document]:
-    """The facts to be carried over as payloads for Mem0's add."""
-    return memories(_carried(answer), answer.conversation, user)
+def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Masker) -> list[Document]:
+    """The facts to be carried over as payloads for Mem0's add, without secrets."""
+    return memories(masked(_carried(answer), masker), answer.conversation, user)
 
 
 def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:

@@ -14,6 +14,7 @@ from inspector.attempts.masking import Masker
 from tests.quality.test_secrets import SECRETS
 
 _ALNUM = string.ascii_letters + string.digits
+_PEM = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
 _HEX = "0123456789abcdef"
 
 
@@ -151,3 +152,49 @@ def test_switched_off_it_leaves_everything() -> None:
     secret = "ghp_" + "a1B2" * 9
     assert masker(secret) == secret
     assert not masker.counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASSWORD = hunter2rabbit",
+        "pa\u017f\u017fword = hunter2rabbit",
+        "PwD: hunter2rabbit",
+        "API_\u212aEY=hunter2rabbit",
+        "BEARER hunter2rabbit12345",
+        "authori\u017fation AUTHORIZATION: Basic hunter2rabbit",
+        "X-Api-Key: hunter2rabbit",
+        "ftp+x://joe:hunter2rabbit@host",
+        "?SIG=hunter2rabbit0123456789&x",
+        "AccountKEY=" + "hunter2rabbit" * 6,
+        "Credential: hunter2rabbit",
+    ],
+)
+def test_case_hides_nothing(text: str) -> None:
+    assert "hunter2rabbit" not in Masker()(text)
+
+
+def test_what_is_known_is_taken_out_where_it_stands_alone() -> None:
+    reader = Masker()
+    key = "\n".join(f"{at}{string.ascii_letters}" for at in range(10, 14))
+    reader(
+        f"password: hunter2. token: models/user2.py secret=claude-sonnet-4-5 password: plainword\n{_PEM.format(key)}"
+    )
+    masker = Masker(known=reader.secrets)
+    assert masker("log in with hunter2 now") == "log in with [masked: a password] now"
+    assert masker(f"then\n11{string.ascii_letters} and so on") == "then\n[masked: a private key] and so on"
+    for text in ("see models/user2.py", "claude-sonnet-4-5 said it", "a plainword", "hunter23", "xhunter2"):
+        assert masker(text) == text
+    assert masker.counts == {"a password": 1, "a private key": 1}
+    masker("password: hunter2.")
+    assert masker.counts == {"a password": 1, "a private key": 1}
+    assert Masker(on=False, known=reader.secrets)("hunter2") == "hunter2"
+
+
+@given(st.sampled_from(list(SECRETS)), st.text(max_size=40))
+def test_what_is_known_and_masked_stays_masked(secret: str, after: str) -> None:
+    reader = Masker()
+    reader(secret)
+    masker = Masker(known=reader.secrets)
+    once = masker(f"{secret} {after}")
+    assert masker(once) == once

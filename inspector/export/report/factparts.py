@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.fact_reading import FactsReading
+from inspector.attempts.masking import Masker
 from inspector.engines.base import Plan
 from inspector.export.checklists import AT_RISK_LEAD
+from inspector.export.masking import masked
 from inspector.export.report.limits import CHECKLIST, RISK
 from inspector.export.report.values import FactGroup, FactsPart, RiskPart, ToldFact
 from inspector.quality.facts.carry import checklist
@@ -54,8 +56,9 @@ def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
     return tuple(groups)
 
 
-def risk_part(plan: Plan, reading: FactsReading) -> RiskPart:
-    """What a compaction of the live list would take, what stands there once first."""
+def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> RiskPart:
+    """What a compaction of the live list would take, what stands there once first. Escapes break secrets up, so the
+    checklist is without them before it is written."""
     head, tail = plan.regions()
     found = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
     return RiskPart(
@@ -66,5 +69,5 @@ def risk_part(plan: Plan, reading: FactsReading) -> RiskPart:
         len(found),
         sum(entry.once for entry in found),
         _groups(found, RISK),
-        checklist([entry.fact for entry in found[:CHECKLIST]], AT_RISK_LEAD),
+        checklist(masked([entry.fact for entry in found[:CHECKLIST]], masker), AT_RISK_LEAD),
     )

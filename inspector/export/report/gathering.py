@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from inspector import __version__
@@ -19,6 +20,7 @@ from inspector.answers.resolving import info_for
 from inspector.attempts.kept import default_attempts
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
+from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.attempts import attempts_part
 from inspector.export.report.costs import bill_words, costs_part
 from inspector.export.report.drifting import drift_part
@@ -70,8 +72,11 @@ _BUDGETS = {
 }
 
 
-def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | None = None) -> Report:
-    """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch.
+def gather_report(
+    answers: Answers, name: str, made_at: float, watch: Watch | None = None, mask: bool = False
+) -> Report:
+    """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
+    `mask` no text of it has a secret, and a note says how many it had.
 
     Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem where the attempts cannot be
     read, and what `watch` raises.
@@ -89,7 +94,8 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
     live = inspection.plan(conversation.live, settings)
     told = transcript(conversation, inspection.compactions())
     placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
-    return Report(
+    masker = masker_of(inspection, mask)
+    report = Report(
         title=row.title,
         conversation=row.id,
         database=info.path.name,
@@ -116,7 +122,7 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
         costs=costs_part(requests),
-        risk=risk_part(live, reading),
+        risk=risk_part(live, reading, masker),
         findings=_findings(f for f in found if f.compaction not in placed),
         finding_counts={
             severity: sum(finding.severity == severity for finding in found) for severity in SEVERITIES
@@ -125,6 +131,11 @@ def gather_report(answers: Answers, name: str, made_at: float, watch: Watch | No
         context_length=settings.context_length,
         live_tokens=live.tokens_before,
     )
+    report = masked(report, masker)
+    for note in masking_note(masker):
+        answers.note(note)
+    words = masked_words(masker)
+    return replace(report, notes=(*report.notes, f"{words}.")) if words else report
 
 
 def _why(resolved: ResolvedSettings, detected: str) -> str:

@@ -1,0 +1,140 @@
+"""Taking secrets out of what is to be passed on: out of every text of a value, before one is cut, escaped or split."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from inspector.answers.inspection import Inspection
+from inspector.attempts.masking import Masker, masked_as
+from inspector.quality.facts.fact import Fact
+from inspector.replay.transcript import transcript
+from inspector.summaries.summary import ItemChange
+from inspector.summaries.words import word_changes
+
+Told = TypeVar("Told")
+#: No format of a secret fits shorter texts, nor is one known that is shorter.
+_LEAST = 6
+#: What facts are only compared by.
+_UNSAID = ("canon", "things")
+_SECRET = masked_as("a secret")
+#: So many messages are held at once.
+_BATCH = 500
+
+
+def masker_of(inspection: Inspection, on: bool = True) -> Masker:
+    """A masker that knows every secret of a conversation's messages: a fact is a part of one, and what tells that it is
+    a secret may stand in another part. Reads each message once."""
+    if not on:
+        return Masker(on=False)
+    reader = Masker()
+    conversation, compactions = inspection.conversation, inspection.compactions()
+    first: dict[int, int] = {}
+    for place in transcript(conversation, compactions).places:
+        first.setdefault(place.generation, place.index)
+    for generation in conversation.generations:
+        start = first.get(generation.number, len(generation))
+        for at in range(start, len(generation), _BATCH):
+            for message in inspection.store.messages(generation, at, min(at + _BATCH, len(generation))):
+                reader(message.text)
+                for call in message.tool_calls:
+                    reader(call.arguments)
+    for compaction in compactions:
+        reader(compaction.summary or "")
+    return Masker(known=reader.secrets)
+
+
+def masked(told: Told, masker: Masker) -> Told:
+    """The same value without secrets in any of its texts. Where one stands in a message (a span) stays as it is."""
+    return Masking(masker).of(told) if masker.on else told
+
+
+def masking_note(masker: Masker) -> list[str]:
+    """What a person at the terminal is told of it: one sentence, or none."""
+    words = masked_words(masker)
+    return (
+        [f"{words}; --no-mask leaves {'it' if sum(masker.counts.values()) == 1 else 'them'}."]
+        if words
+        else []
+    )
+
+
+def masked_words(masker: Masker) -> str:
+    """What was taken out, in a sentence without its end mark; "" where nothing was."""
+    counts = masker.counts
+    number = sum(counts.values())
+    if not number:
+        return ""
+    kinds = ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in counts.items())
+    return f"{number:,} secret{' was' if number == 1 else 's were'} masked ({kinds})"
+
+
+class Masking:
+    """Values without secrets. A text that comes again is read once."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._texts: dict[str, str] = {}
+        self._names: dict[type, tuple[str, ...]] = {}
+
+    def of(self, told: Any) -> Any:
+        """A value of texts, sequences, mappings and data classes, without secrets; itself where it has none."""
+        if isinstance(told, str):
+            return self._text(told)
+        if isinstance(told, tuple | list):
+            found = [self.of(one) for one in told]
+            if all(map(operator.is_, found, told)):
+                return told
+            return told._make(found) if hasattr(told, "_make") else type(told)(found)
+        if isinstance(told, Mapping):
+            return {name: self.of(one) for name, one in told.items()}
+        if isinstance(told, ItemChange):
+            return self._change(told)
+        if isinstance(told, Fact):
+            return self._fact(told)
+        return self._fields(told) if is_dataclass(told) and not isinstance(told, type) else told
+
+    def _text(self, text: str) -> str:
+        if len(text) < _LEAST:
+            return text
+        if text not in self._texts:
+            self._texts[text] = self._masker(text)
+        found = self._texts[text]
+        return text if found == text else found
+
+    def _fields(self, told: Any) -> Any:
+        shape = type(told)
+        if shape not in self._names:
+            self._names[shape] = tuple(
+                field.name for field in fields(told) if field.init and field.name not in _UNSAID
+            )
+        changed = {}
+        for name in self._names[shape]:
+            before = getattr(told, name)
+            after = self.of(before)
+            if after is not before:
+                changed[name] = after
+        return replace(told, **changed) if changed else told
+
+    def _fact(self, fact: Fact) -> Fact:
+        """What was an exact value within a secret, which alone looks like none, goes with it."""
+        found: Fact = self._fields(fact)
+        if found.text == fact.text:
+            return found
+        values, value = [], found.value
+        for was, one in zip(fact.values, found.values, strict=True):
+            text = one.text
+            if was.text in fact.text and text not in found.text:
+                text = _SECRET
+                value = value.replace(one.text, _SECRET)
+            values.append(one if text == was.text else replace(one, text=text, canon=text))
+        return replace(found, values=tuple(values), value=value, things=())
+
+    def _change(self, item: ItemChange) -> ItemChange:
+        """Where the wordings differ is told by places in them, so it is worked out again."""
+        found: ItemChange = self._fields(item)
+        if found.was is None or (found.was, found.text) == (item.was, item.text):
+            return found
+        return replace(found, words=word_changes(found.was, found.text))

@@ -1,0 +1,215 @@
+"""What is made to be passed on has no secret that anybody typed, in no form of it, unless it is asked for."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.attempts.masking import Masker
+from inspector.export.masking import masked, masked_words, masking_note
+from inspector.export.report.gathering import gather_report
+from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.values import Report
+from inspector.quality.facts.fact import Fact, Saying, Value
+from inspector.stores.detect import open_store
+from inspector.summaries.diff import diff_summaries
+from inspector.summaries.parse import parse_summary
+from tests.export.conftest import MADE_AT
+from tests.export.pages import assert_harmless, parsed, tokens
+from tests.program import Run
+from tests.stores.writer import Writer, create, talk
+
+_RANDOM = "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5UioB0vQ"
+KEY = f"sk-proj-{_RANDOM}"
+NEXT_KEY = f"sk-proj-{_RANDOM[::-1]}"
+PASSWORD = "Tr0ub4dor_x9"
+ADDRESS = f"postgres://orders:{PASSWORD}@db.internal:5432/orders"
+TOKEN = "8fK2mQ7zXw4TnB1vYc"
+LIVE = f"sk_live_{_RANDOM[:24]}"
+LINES = tuple(f"{_RANDOM[at:]}{_RANDOM[:at]}MIIEpAIBAAKCAQEA7/+x" for at in range(1, 7))
+PEM = "\n".join(("-----BEGIN RSA PRIVATE KEY-----", *LINES, "-----END RSA PRIVATE KEY-----"))
+SECRETS = (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE, "hunter2rabbit", *LINES)
+STAYS = ("sk-your-key-here", "8443", "orders-v2.yaml")
+EVIL = "<script>alert(1)</script> | **x** | [a](javascript:x)"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A conversation whose user typed secrets of many kinds, and whose agent repeats them."""
+    writer = Writer(create(tmp_path / "state.db"), tip="s0")
+    writer.begin(title=f"Call it with {KEY}", model="gpt-4o", system_prompt="Be brief.")
+    for said in (
+        f"Always use the key {KEY} for staging. Never open more than 40 connections to {ADDRESS}.",
+        f"The deploy key must be this, never share it:\n{PEM}\nThe port must stay 8443.",
+        f"The mailbox must be opened with {PASSWORD} too. Never edit orders-v2.yaml by hand.",
+        f"We decided on DEPLOY_TOKEN={TOKEN} because the old one expired. password: hunter2rabbit must stay.",
+        "Never send more than 7 requests with sk-your-key-here, which is an example.",
+        f"Always keep <b>config.py</b> at 3.2.1 {EVIL}",
+    ):
+        writer.say([{"role": "user", "content": said}])
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "terminal", "arguments": json.dumps({"command": f"psql {ADDRESS}"})},
+    }
+    writer.say([{"role": "assistant", "content": f"I connect to {ADDRESS}.", "tool_calls": [call]}])
+    writer.say([{"role": "tool", "content": f"PGPASSWORD={PASSWORD}\n{PEM}\n", "tool_call_id": "c"}])
+    writer.say(talk(6))
+    writer.compact(0, 26, f"## Goal\n- staging has the key {KEY}\n- connect to {ADDRESS}\n- {EVIL} first 12")
+    writer.say(talk(6, start=6))
+    writer.compact(
+        0,
+        20,
+        f"## Goal\n- staging has the key {NEXT_KEY}\n- connect to {ADDRESS}\n- {EVIL} first 13",
+        rotate=True,
+    )
+    writer.say(
+        [{"role": "user", "content": f"Never use anything but {LIVE}, and {PASSWORD} for the database."}]
+    )
+    writer.say(talk(30, start=20))
+    return writer.end()
+
+
+def plainly(text: str) -> str:
+    """The text as it is read: without the escapes of Markdown, HTML and JSON."""
+    return html.unescape(text).replace("\\", "")
+
+
+#: How it is asked for, and the secrets that it would have.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "report --output -": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
+    "report --output - --format markdown": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
+    "report --json": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
+    "facts --format markdown": (PASSWORD, TOKEN, "hunter2rabbit"),
+    "facts --format mem0": (PASSWORD, TOKEN, "hunter2rabbit"),
+    "facts --format markdown --fate uncertain": (KEY, PASSWORD),
+    "facts --format mem0 --fate uncertain": (KEY, PASSWORD),
+    "facts --format markdown --at-risk --threshold 0.01": (LIVE, PASSWORD),
+}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_no_form_has_a_secret(program: Run, database: Path, line: str) -> None:
+    command, *options = line.split()
+    done = program(command, str(database), "s0", *options)
+    assert done.returncode == 0, done.stderr
+    told = plainly(done.stdout)
+    assert not [secret for secret in SECRETS if secret in told]
+    assert "[masked: " in told
+    assert " masked (" in done.stderr
+    assert "; --no-mask leaves them." in done.stderr
+    if command == "report":
+        assert all(text in told for text in STAYS)
+        assert "postgres://orders:[masked: a password in an address]@db.internal:5432/orders" in told
+    # It is said again where the report is kept of before.
+    assert program(command, str(database), "s0", *options) == done
+
+    whole = program(command, str(database), "s0", *options, "--no-mask")
+    assert "masked" not in whole.stdout + whole.stderr
+    assert [secret for secret in COMMANDS[line] if secret not in plainly(whole.stdout)] == []
+    # Neither is taken for the other.
+    assert program(command, str(database), "s0", *options) == done
+
+
+def test_what_is_shown_and_the_facts_as_json_stay(program: Run, database: Path) -> None:
+    for options in ((), ("--json",), ("--json", "--format", "markdown")):
+        done = program("facts", str(database), "s0", *options)
+        assert KEY in done.stdout
+        assert PASSWORD in done.stdout
+        assert "masked" not in done.stdout + done.stderr
+
+
+@pytest.fixture
+def report(database: Path) -> Report:
+    return gather_report(Answers(open_store(database), {}, None), "s0", MADE_AT, mask=True)
+
+
+def test_hostile_texts_are_still_escaped(report: Report) -> None:
+    page = parsed(render_html(report))
+    assert_harmless(page)
+    assert "<script>alert(1)</script>" in page.text
+    assert not {token.type for token in tokens(render_markdown(report))} & {
+        "html_inline", "html_block", "link_open", "image",
+    }  # fmt: skip
+
+
+def test_a_report_says_what_was_masked(report: Report) -> None:
+    (note,) = [note for note in report.notes if "masked" in note]
+    assert "an OpenAI key" in note
+    assert note in " ".join(parsed(render_html(report)).text.split())
+
+
+def test_a_key_that_changed_is_still_a_change(report: Report) -> None:
+    diff = report.compactions[1].diff
+    assert diff is not None
+    (change,) = [
+        item for section in diff.diff.sections for item in section.items if item.text.startswith("staging")
+    ]
+    assert change.change == "reworded"
+    assert change.was == change.text == "staging has the key [masked: an OpenAI key]"
+    assert change.words == ()
+
+
+def test_places_in_a_wording_are_those_of_the_masked_one() -> None:
+    old = parse_summary(f"## Goal\n- the key of staging is {KEY} for ten days from now\n")
+    new = parse_summary(f"## Goal\n- the key of staging is {KEY} for nine days from now\n")
+    (section,) = masked(diff_summaries(old, new), Masker()).sections
+    (item,) = section.items
+    (words,) = item.words
+    assert item.was is not None
+    assert item.was[words.was_start : words.was_end] == "ten"
+    assert item.text[words.start : words.end] == "nine"
+
+
+def test_a_value_within_a_secret_goes_with_it() -> None:
+    saying = Saying(0, 1, 0, 1, "s0", "user", (0, 10), None)
+    values = (
+        Value("correct-horse", "name", "correct-horse", "", True, (10, 23)),
+        Value("8443", "number", "8443", "", False, (33, 37)),
+    )
+    text = "password: correct-horse, and port 8443"
+    fact = Fact(
+        "k",
+        "value",
+        text,
+        "correct-horse, 8443",
+        values,
+        ("port",),
+        "r",
+        5,
+        (0, 1),
+        "user",
+        (saying,),
+        0,
+        1.0,
+    )
+    told = masked(fact, Masker())
+    assert told.text == "password: [masked: a password], and port 8443"
+    assert [value.text for value in told.values] == ["[masked: a secret]", "8443"]
+    assert told.value == "[masked: a secret], 8443"
+    assert told.sayings == fact.sayings
+    assert masked(fact, Masker(on=False)) is fact
+
+
+@pytest.mark.parametrize("name", ["Nightly orders import loses rows", "Move checkout to orders-v2"])
+def test_what_has_no_secret_stays_as_it_is(report_of: Callable[[str], Report], name: str) -> None:
+    report = report_of(name)
+    masker = Masker()
+    assert masked(report, masker) == report
+    assert masked_words(masker) == ""
+    assert masking_note(masker) == []
+
+
+def test_words_of_what_was_masked(report_of: Callable[[str], Report]) -> None:
+    masker = Masker()
+    report = masked(replace(report_of("Move checkout to orders-v2"), title=f"With {KEY}"), masker)
+    assert report.title == "With [masked: an OpenAI key]"
+    assert masking_note(masker) == ["1 secret was masked (an OpenAI key); --no-mask leaves it."]
+    masked(f"{KEY} {NEXT_KEY} {ADDRESS}", masker)
+    assert masked_words(masker) == "3 secrets were masked (2 × an OpenAI key, a password in an address)"
