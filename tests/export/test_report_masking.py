@@ -127,7 +127,7 @@ def test_what_is_shown_and_the_facts_as_json_stay(program: Run, database: Path) 
 
 @pytest.fixture
 def report(database: Path) -> Report:
-    return gather_report(Answers(open_store(database), {}, None), "s0", MADE_AT, mask=True)
+    return gather_report(Answers(open_store(database), {}, None), "s0", MADE_AT)
 
 
 def test_hostile_texts_are_still_escaped(report: Report) -> None:

@@ -73,7 +73,7 @@ _BUDGETS = {
 
 
 def gather_report(
-    answers: Answers, name: str, made_at: float, watch: Watch | None = None, mask: bool = False
+    answers: Answers, name: str, made_at: float, watch: Watch | None = None, mask: bool = True
 ) -> Report:
     """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
     `mask` no text of it has a secret, and a note says how many it had.
