@@ -55,6 +55,8 @@ _ITEMIZED = re.compile(rf"\s*{_ITEM}")
 # An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
 _SHORTENED = 20
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
+# Elements of a page with what they are given.
+_MARKUP = re.compile(r"<[A-Za-z][\w-]*\s[^<>]*[\w:-]+=[\"{]|[\w:-]+=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)")
 # The names that a line of code imports, the rest of them on lines before.
 _IMPORTED = re.compile(r"[\w\s,{}*$]*\}\s*from\s+[\"']")
 # A row of a table without spaces: "id,created_at,country".
@@ -96,6 +98,8 @@ _PROGRAMS = (
 # JavaScript (where a function stands), a shell's prompt, what it or its commands complain of, a run of tests.
 _TRACED = re.compile(
     r"\s+at (?:\S+ )?\(?\S+:\d+:\d+\)?|[\w.$()<> ]+\s@\s[\w./@:-]+:\d+|[\w.-]+\.[jt]sx?:\d+\s*$|"
+    r"\S+\.[cm]?jsx?\?\S*:\d+\s+\S|(?:https?:/)?\S*:\d+/\S+:\d+\s+Failed to load|\S+\.\w+ \(\d+:\d+\) @ |"
+    r"\s*Show \d+ (?:ignore-listed|more) frames?|"
     r"\s*(?:\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |Traceback \(|npm (?:ERR!|WARN|error|warn) |"
     r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
     rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|"
@@ -372,6 +376,7 @@ def _is_prose(line: str) -> bool:
         or _SHOWN_BY_PROGRAM.match(line)
         or _FRAME.search(stripped)
         or _IMPORTED.match(stripped)
+        or _MARKUP.match(stripped)
     ):
         return False
     worded = len(_WORDS.findall(stripped[:600])) >= _FEW

@@ -866,3 +866,22 @@ def test_what_is_strung_together_with_dashes_is_said_one_by_one() -> None:
     ]
     short = "Paint the doors - green, as they were."
     assert [one.text for one in said(short)] == [short]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        '<div class="p-6 pt-0"><label class="text-sm" for="quay">Name of the quay, as it is painted</label></div>',
+        'name="quay-mode" id="q"><label class="text-sm" for="mode">Moor the boats side by side</label>',
+        "main-app.js?v=1762559311485:1181 Download the tools of the harbour for a better look at the boats",
+        ":3000/harbour.ico:1 Failed to load resource: the harbour responded with a status of 404 (Not Found)",
+        "boats/quay.tsx (116:3) @ _c8\nThe boat of the quay must have a name that is not an empty string",
+        "Show 19 ignore-listed frame(s)",
+    ],
+)
+def test_markup_and_what_a_browser_shows_is_nobodys_words(shown: str) -> None:
+    asked = "Moor the boats of the east quay side by side."
+    assert [one.text for one in said(f"{asked}\n\n{shown}")] == [asked]
+    # A sentence may name an element.
+    named = "Put the name of the boat into the <Quay> of the page."
+    assert [one.text for one in said(named)] == [named]
