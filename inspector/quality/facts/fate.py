@@ -24,8 +24,9 @@ from inspector.quality.facts.judging import (
     words_of,
 )
 from inspector.quality.facts.nearly import LONGEST, in_order
-from inspector.quality.facts.passage_index import PassageIndex, in_words, place_of
+from inspector.quality.facts.passage_index import PassageIndex, in_words
 from inspector.quality.facts.probe import Probe, probe_of
+from inspector.quality.facts.word_for_word import place_of
 
 #: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else it
 #: takes RETOLD.

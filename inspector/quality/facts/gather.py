@@ -8,16 +8,13 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
+from inspector.quality.facts.sayings import KIND, ROLE, VALUE, Gathered, add, join_alike, weight_of
 from inspector.quality.facts.shown import shown
 
-_ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
-_KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
-_SURE = 3.0
-_PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
 #: A message with more statements hands on a plan or a list: what it asks and tells counts less than what is said alone,
 #: and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.
 _MANY = 15
@@ -37,36 +34,16 @@ TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _SPOKEN = ("user", "assistant")
-# What the keys of values begin with.
-_VALUE = "value "
-# What the rules of values begin with.
-_VALUED = "value."
-#: A text of so many characters may be the beginning of the same said at more length.
-_BEGUN = 24
-#: Fewer words than these may well be of something else.
-_FEWEST = 3
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
 #: What a user says of a name is another fact where more words than these stand beside it.
 _BESIDE = 3
-#: A message is sent again within so many messages.
-_AGAIN = 4
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """A fact while its sayings are collected; `statement` is the one whose words are shown."""
-
-    statement: Statement
-    sayings: list[tuple[Saying, Statement]]
-    best: int = 0
-    crowded: bool = False
 
 
 def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     """Every fact, best rank first. The order of equals is that of the conversation."""
     used = _Uses(steps)
     course = _Course(steps)
-    found: dict[str, _Gathered] = {}
+    found: dict[str, Gathered] = {}
     owned = _owned(steps)
     for step in steps:
         crowded = len(step.facts.statements) > _MANY
@@ -74,11 +51,8 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
             role = statement.voice or step.saying.role
             key = _key(statement, role, owned)
             if key:
-                _add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
-    _join_begun(found)
-    _join_measured(found)
-    _join_shorter(found)
-    _join_repeated(found)
+                add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
+    join_alike(found)
     made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
     # A value that was only pasted says as little as one that a tool printed, until somebody uses it.
     facts = [
@@ -126,152 +100,17 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
         if named and (role != "user" or statement.pasted or alone):
             if named[0].canon in owned:
                 return ""
-            return _VALUE + named[0].canon
+            return VALUE + named[0].canon
         if statement.asked:
             return ""
     return folded(_EMPHASIS.sub("", statement.text))
 
 
-def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
-    entry = found.get(key)
-    if entry is None:
-        found[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
-        return
-    entry.sayings.append((saying, statement))
-    now, was = _weight(statement, saying.role), _weight(entry.statement, entry.sayings[entry.best][0].role)
-    if now > was:
-        entry.statement, entry.best = statement, len(entry.sayings) - 1
-
-
-def _join(found: dict[str, _Gathered], key: str, into: str) -> None:
-    for saying, statement in found.pop(key).sayings:
-        _add(found, into, statement, saying, found[into].crowded)
-
-
-def _join_begun(found: dict[str, _Gathered]) -> None:
-    """Join what a user began to say with what was said at more length when the message was sent again."""
-    bare = {key: key.rstrip(" ?？") for key in found if not key.startswith(_VALUE) and len(key) >= _BEGUN}
-    longer = ""
-    for key in sorted(bare, key=bare.__getitem__, reverse=True):
-        ended = longer[len(bare[key]) :]
-        begins = longer.startswith(bare[key]) and not ended[:1].isalnum()
-        if begins and _sent_again(found[key], found[longer]):
-            _join(found, key, longer)
-        else:
-            longer = key
-
-
-def _join_measured(found: dict[str, _Gathered]) -> None:
-    """Join what the agent measured and told again in fewer words ("172 tests passing, 93 % coverage")."""
-    measured: dict[frozenset[tuple[str, str]], list[str]] = defaultdict(list)
-    for key, one in found.items():
-        values = frozenset((v.canon, v.unit) for v in one.statement.values if not v.distinctive)
-        if len(values) > 1 and all(saying.role == "assistant" for saying, _ in one.sayings):
-            measured[values].append(key)
-    by_value: dict[tuple[str, str], list[tuple[frozenset[tuple[str, str]], str]]] = defaultdict(list)
-    for values, keys in measured.items():
-        for value in values:
-            by_value[value] += [(values, key) for key in keys]
-    for values, keys in measured.items():
-        for key in keys:
-            if key not in found:
-                continue
-            for others, other in min((by_value[value] for value in values), key=len):
-                if (
-                    other != key
-                    and other in found
-                    and values <= others
-                    and _says_less(found[key], found[other])
-                ):
-                    _join(found, key, other)
-                    break
-
-
-def _join_shorter(found: dict[str, _Gathered]) -> None:
-    """Join what the agent said with the same said at more length: by the same rule, with all its words and values."""
-    said: dict[str, frozenset[str]] = {}
-    having: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, one in found.items():
-        things = frozenset(one.statement.things)
-        if len(things) >= _FEWEST and all(saying.role == "assistant" for saying, _ in one.sayings):
-            said[key] = things
-            for thing in things:
-                having[one.statement.rule, thing].append(key)
-    for key in sorted(said, key=lambda key: len(said[key])):
-        rule = found[key].statement.rule
-        values = _values_of(found[key])
-        rarest = min((having[rule, thing] for thing in said[key]), key=len)
-        for other in rarest:
-            longer = other in found and said[key] < said[other]
-            if longer and values <= _values_of(found[other]):
-                _join(found, key, other)
-                break
-
-
-def _join_repeated(found: dict[str, _Gathered]) -> None:
-    """Join what gives the same single value of the agent's ("live on port 80") with the longest that does, where a word
-    beside it is the same too."""
-    giving: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, one in found.items():
-        if one.statement.rule.startswith(_VALUED) and all(
-            saying.role == "assistant" for saying, _ in one.sayings
-        ):
-            for value in _values_of(one):
-                giving[value].append(key)
-    for keys in giving.values():
-        longest: list[str] = []
-        for key in sorted(
-            (key for key in keys if key in found), key=lambda key: -len(found[key].statement.things)
-        ):
-            things, values = frozenset(found[key].statement.things), _values_of(found[key])
-            same = next(
-                (
-                    other
-                    for other in longest
-                    if values <= _values_of(found[other])
-                    and not things.isdisjoint(found[other].statement.things)
-                ),
-                None,
-            )
-            if same is None:
-                longest.append(key)
-            else:
-                _join(found, key, same)
-
-
-def _values_of(one: _Gathered) -> set[tuple[str, str]]:
-    return {(value.canon, value.unit) for value in one.statement.values}
-
-
-def _says_less(one: _Gathered, other: _Gathered) -> bool:
-    """Whether a statement has fewer words of its own, and half of them are words of the other."""
-    mine, theirs = frozenset(one.statement.things), frozenset(other.statement.things)
-    return len(mine) < len(theirs) and len(mine & theirs) * 2 >= len(mine)
-
-
-def _sent_again(begun: _Gathered, longer: _Gathered) -> bool:
-    steps = [[saying.step for saying, _ in one.sayings] for one in (begun, longer)]
-    spoken = all(saying.role == "user" for one in (begun, longer) for saying, _ in one.sayings)
-    return spoken and 0 < min(steps[1]) - max(steps[0]) <= _AGAIN
-
-
-def _shown(gathered: _Gathered) -> bool:
+def _shown(gathered: Gathered) -> bool:
     return gathered.statement.kind == "value" and all(statement.pasted for _, statement in gathered.sayings)
 
 
-def _weight(statement: Statement, role: str) -> float:
-    # What the agent says is ordered by how sure it is: a cause that it found matters as much as a choice.
-    sure = _SURE * statement.strength if role == "assistant" else _KIND[statement.kind] + statement.strength
-    return (
-        _ROLE.get(role, 0.0)
-        + sure
-        - _PASTED * statement.pasted
-        - _ASKED * statement.asked
-        - (_ERRAND * statement.rule.endswith(".errand"))
-    )
-
-
-def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
+def _fact(key: str, gathered: Gathered, used: _Uses, course: _Course) -> Fact:
     statement = gathered.statement
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
@@ -279,7 +118,7 @@ def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
     again = sum(not other.pasted for _, other in gathered.sayings) - (not statement.pasted)
     uses = again + used.of(statement, min(steps), steps)
     rank = (
-        _weight(statement, best.role)
+        weight_of(statement, best.role)
         - _brevity(statement, best.role)
         - _crowding(statement) * (gathered.crowded and not statement.pasted)
         + course.weight(gathered) * (best.role == "assistant")
@@ -330,7 +169,7 @@ def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact
     """The fact as each of some sayings told it that was the best until then."""
     weight = -math.inf
     for saying, said in sorted(older, key=lambda one: one[0].step):
-        if (now := _weight(said, saying.role)) <= weight:
+        if (now := weight_of(said, saying.role)) <= weight:
             continue
         weight = now
         yield replace(
@@ -350,7 +189,7 @@ def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact
 
 def _rank_shown(fact: Fact) -> float:
     again = len({saying.step for saying in fact.sayings}) - 1
-    return _ROLE["user"] + _KIND[fact.kind] + fact.strength + 2.0 * len(fact.values) + min(10.0, 3.0 * again)
+    return ROLE["user"] + KIND[fact.kind] + fact.strength + 2.0 * len(fact.values) + min(10.0, 3.0 * again)
 
 
 def _name(key: str) -> str:
@@ -373,14 +212,14 @@ class _Course:
         self._answers = frozenset(last.values())
         self._generations, self._ends = [*ends], [*ends.values()]
 
-    def weight(self, one: _Gathered) -> float:
+    def weight(self, one: Gathered) -> float:
         """What the agent's own words win by being said late, and in an answer; less than 0 where they are old."""
         return max(
             (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _OLD
             for saying, _ in one.sayings
         )
 
-    def passed(self, one: _Gathered, uses: int) -> bool:
+    def passed(self, one: Gathered, uses: int) -> bool:
         """Whether only the agent said something long before its compaction: on its way to an answer, or as a number
         that nobody used again."""
         return all(
@@ -478,7 +317,7 @@ def _named(canon: str, mentions: Sequence[tuple[SpokenMessage, Mention]], uses: 
         role=step.saying.role,
         sayings=(replace(step.saying, span=mention.text_span), *sayings),
         uses=uses,
-        rank=round(_ROLE["tool"] + _KIND["value"] + min(20.0, 1.5 * uses), 2),
+        rank=round(ROLE["tool"] + KIND["value"] + min(20.0, 1.5 * uses), 2),
         pruned=True,
         pasted=all(one.pasted for other, one in mentions if other.saying.role == step.saying.role),
     )

@@ -17,6 +17,7 @@ from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import tongue_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.nearly import spoken_words
+from inspector.quality.facts.word_for_word import INSIDE, plain, stands
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
@@ -31,8 +32,6 @@ _LONG_LINE = 900
 _LINES = re.compile(r"\\n|\n")
 _ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
-# The words of any script, for finding a wording's place.
-_SPELLED = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 # Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
 _MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]|[a-z][A-Z]")
 _CODED = re.compile(
@@ -44,31 +43,8 @@ _CODED = re.compile(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # What may be several of a number rather than a time: "the 500s", "the 1990s".
 _SEVERAL = re.compile(r"\d{2,3}0s|[45]\d\ds")
-# So many signs may stand between two words of a wording: ends of lines, marks of lists, quotes.
-_APART = 24
 # So many pieces of a wording are looked up before it is looked for.
 _TELLING = 4
-_INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
-# Spaces that people leave out or put in: beside commas, before an end, behind one; where a terminal
-# ended a line of a script without spaces.
-_SPACES = re.compile(
-    r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|"
-    r"(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])"
-)
-# Marks that a text loses or gets where it is quoted.
-_MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
-
-
-def unmarked(text: str) -> str:
-    """A text in lower case, without quotes, emphasis and code marks, in one line."""
-    words = text.translate(_MARKS).lower().split()
-    # A quote has a stroke where a line ended.
-    return " ".join(word for word in words if word != "/") if "/" in words else " ".join(words)
-
-
-def plain(text: str) -> str:
-    """A text for comparing word for word: unmarked, whatever spaces stand beside its marks."""
-    return _SPACES.sub("", unmarked(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +233,7 @@ class PassageIndex:
             parts &= self._quotable.get(piece, 0)
             if not parts:
                 return []
-        return [number for number in _bits(parts) if _stands(wording, self._plain[number])]
+        return [number for number in _bits(parts) if stands(wording, self._plain[number])]
 
     def naming(self, name: str) -> list[int]:
         """The passages that have a name as a whole word."""
@@ -456,50 +432,18 @@ def _cut(text: str, start: int, end: int) -> Iterable[Span]:
         yield start, end
 
 
-def _stands(wording: str, text: str) -> bool:
-    at = text.find(wording)
-    while at >= 0:
-        if not (_joins(text[at - 1 : at], wording[0]) or _joins(wording[-1], text[at + len(wording) :][:1])):
-            return True
-        at = text.find(wording, at + 1)
-    return False
-
-
-def _joins(one: str, other: str) -> bool:
-    """Whether two characters beside each other are of one word; scripts without spaces have no such words."""
-    return bool(one) and bool(other) and one in _INSIDE and other in _INSIDE
-
-
 def _alone(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is no part of a longer name; a name may end a path or stand before its slash."""
     before, after = text[start - 1 : start], text[end : end + 1]
     # v1.2 is 1.2.
     if before == "v" and text[start].isdigit():
         before = text[start - 2 : start - 1]
-    if before in _INSIDE and before:
+    if before in INSIDE and before:
         return False
-    if after and after in _INSIDE:
+    if after and after in INSIDE:
         return False
     # 1.2.3 is not in 1.2.3.4, pkg-1 not in pkg-1.5; a full stop behind a name is fine.
     return not (after in (".", "-") and text[end + 1 : end + 2].isdigit())
-
-
-def place_of(wording: str, text: str) -> Span:
-    """Where a wording stands in a text, whatever signs stand between its words."""
-    words = _SPELLED.findall(wording.lower())
-    low = text.lower()
-    start = low.find(words[0]) if words and len(low) == len(text) else -1
-    while start >= 0:
-        end = start + len(words[0])
-        for word in words[1:]:
-            at = low.find(word, end, end + len(word) + _APART)
-            if at < 0 or _SPELLED.search(low, end, at):
-                break
-            end = at + len(word)
-        else:
-            return start, end
-        start = low.find(words[0], start + 1)
-    return 0, min(len(text), len(wording))
 
 
 def _same_date(a: str, b: str) -> bool:

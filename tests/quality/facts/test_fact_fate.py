@@ -16,8 +16,9 @@ from inspector.quality.facts.fate import fate, matches
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.judging import ORDER, Match
 from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.passage_index import PassageIndex, place_of, plain
+from inspector.quality.facts.passage_index import PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
+from inspector.quality.facts.word_for_word import place_of, plain
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
