@@ -27,8 +27,8 @@ _AGAIN = 4
 
 @dataclass(slots=True)
 class Gathered:
-    """A fact while its sayings are collected; `statement` is the one whose words are shown, `best` its number among them.
-    `crowded`: it was said first among very many."""
+    """A fact while its sayings are collected; `statement` is the one whose words are shown, `best` its number among
+    them. `crowded`: it was said first among very many."""
 
     statement: Statement
     sayings: list[tuple[Saying, Statement]]
