@@ -130,7 +130,7 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
         yield from _quoted(probe.partly, after, "paraphrased")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
-    for verbatim in _mended(probe, after, sharing, quoted):
+    for verbatim in _mended(probe, after, exact, sharing, quoted):
         quoted |= after.within[verbatim.part]
         yield verbatim
     kept = quoted
@@ -218,9 +218,12 @@ def _quoted(wordings: Sequence[tuple[str, str]], after: PassageIndex, outcome: O
             yield Match(outcome, 1.0, part, wording=text)
 
 
-def _mended(probe: Probe, after: PassageIndex, sharing: Sequence[int], done: int) -> Iterator[Match]:
-    """The sentences of the summary that have what a user typed word for word, but for slips that were mended."""
-    words = probe.spoken
+def _mended(
+    probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]], sharing: Sequence[int], done: int
+) -> Iterator[Match]:
+    """The sentences of the summary that have what a user typed word for word, but for slips that were mended, with
+    every exact thing of it."""
+    words, every = probe.spoken, len(probe.values) + len(probe.names)
     # The stem of a short word does not show its slip.
     least = max(1, len(probe.things) - max(1, int(MENDED * len(probe.things))))
     if not (probe.owned and words) or len(sharing) < least:
@@ -231,6 +234,8 @@ def _mended(probe: Probe, after: PassageIndex, sharing: Sequence[int], done: int
         lowest = left & -left
         left ^= lowest
         number = lowest.bit_length() - 1
+        if sum(one < every for one in exact.get(number, ())) < every:
+            continue
         theirs = after.spoken(number)
         slips = len(different.difference(theirs))
         if slips > max(1.0, MENDED * len(different)) or in_order(words, theirs, True) < len(words):

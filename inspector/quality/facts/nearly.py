@@ -44,7 +44,10 @@ def in_order(words: tuple[str, ...], theirs: tuple[str, ...], typed: bool) -> fl
 
 @lru_cache(maxsize=2048)
 def _mistyped(word: str, other: str) -> bool:
-    """Whether one word is the other but for slips: letters that are wrong, missing or too many."""
+    """Whether one word is the other but for slips: letters that are wrong, missing or too many. What has a digit is
+    another thing with another one."""
+    if not (word.isalpha() and other.isalpha()):
+        return False
     if min(len(word), len(other)) < _TYPED or abs(len(word) - len(other)) > _SLIPS:
         return False
     above = list(range(len(other) + 1))

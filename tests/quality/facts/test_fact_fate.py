@@ -34,6 +34,8 @@ FATES = [
     # Slips that are mended, and spaces beside marks, leave every word in its place.
     ("Keep the recepits of the harbour office", "- \"Keep the receipts of the harbour office\"", "verbatim"),
     ("Keep the receipts of the harbour office", "- Keep receipts of the harbour office", "paraphrased"),
+    # Another number is no slip.
+    ("Keep the list of boats in env/quay25.yaml", "- Keep the list of boats in env/quay60.yaml", "lost"),
     ("Count every boat , every net . Then lock up", "- Count every boat, every net. Then lock up", "verbatim"),
     ("Paint the quay first.Then paint the boats", "- Paint the quay first. Then paint the boats", "verbatim"),
     ("潮が引いている間に 作業を終えること", "- 潮が引いている間に作業を終えること", "verbatim"),
