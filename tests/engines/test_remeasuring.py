@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from inspector.core.errors import EngineError
 from inspector.core.messages import Message, messages_from
 from inspector.core.rough import message_chars
-from inspector.engines.base import Budgets, Plan, Settings
+from inspector.engines import remeasuring
+from inspector.engines.base import Budgets, Engine, Plan, Settings
 from inspector.engines.registry import engine
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.replayable import Replayable, least_firing, replayable
@@ -24,11 +26,42 @@ from tests.engines.lists import assistant, conversations, user
 from tests.examples import also
 
 #: Every summary is a message of 1,600 characters, and of 40 around them.
-MODEL = SummaryModel(recorded=(MessageSize(410, 1_640, 0),) * 500)
+SIZES = (MessageSize(410, 1_640, 0),) * 500
 
 
-def run(rules: Replayable[Any], messages: Sequence[Message], wanted: Settings) -> WhatIf:
-    return Course(rules, rules.read(messages), 0).run(wanted, MODEL)
+def run(
+    rules: Replayable[Any],
+    messages: Sequence[Message],
+    wanted: Settings,
+    sizes: tuple[MessageSize, ...] = SIZES,
+) -> WhatIf:
+    return Course(rules, rules.read(messages), 0).run(wanted, SummaryModel(recorded=sizes))
+
+
+def run_anew(
+    found: Engine, messages: Sequence[Message], wanted: Settings
+) -> tuple[WhatIf, list[MessageSize]]:
+    """A run that measures anew, and how large the summaries are that it stands in with: of the characters asked for,
+    and of a token more or less, by how many of them stand around the text of a message of that role."""
+    sizes: list[MessageSize] = []
+
+    def summary(role: str, size: MessageSize) -> Message:
+        made = write(role, size)
+        sizes.append(size._replace(walk=found.measure([made]).tokens(0)))
+        return made
+
+    def with_summary(message: Message, size: MessageSize) -> Message:
+        made = merge(message, size)
+        grows = found.measure([made]).tokens(0) - found.measure([message]).tokens(0)
+        sizes.append(size._replace(walk=grows))
+        return made
+
+    write, merge = remeasuring._summary, remeasuring._with_summary
+    with (
+        patch.object(remeasuring, "_summary", summary),
+        patch.object(remeasuring, "_with_summary", with_summary),
+    ):
+        return run(Remeasuring(found), messages, wanted), sizes
 
 
 def is_merged(event: Event) -> bool:
@@ -55,8 +88,8 @@ def test_both_ways_compact_alike(
     # Which call a result of a reused id answers is decided by the list that is read: the whole, or the live one.
     assume(len(set(calls)) == len(calls))
     wanted = Settings(profile=profile, context_length=context, target_ratio=ratio, protect_last_n=last)
-    own = run(replayable(engine(profile)), messages, wanted)
-    anew = run(Remeasuring(engine(profile)), messages, wanted)
+    anew, sizes = run_anew(engine(profile), messages, wanted)
+    own = run(replayable(engine(profile)), messages, wanted, (*sizes, *SIZES))
     if profile.startswith("hermes"):
         # Over columns, an assistant's message that a summary went into is never pruned and says nothing new; measured
         # anew it may be pruned later, and the summary is an answer.
