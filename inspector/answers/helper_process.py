@@ -17,9 +17,9 @@ from typing import Any
 
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import Inspection
-from inspector.config.folders import search_path
 from inspector.core.conversations import Compaction
 from inspector.core.errors import InspectorError
+from inspector.core.processes import begin, end
 
 #: How often whoever waits is told so, in seconds.
 _LOOK = 0.2
@@ -34,25 +34,21 @@ class HelperProcess:
     """Calls `work(inspection, asked)`, a function of a module, on the same conversation, opened anew.
 
     What it answers is None where the conversation is another one by now (other compactions), cannot be read, or the
-    process ended too early: then its work is done by whoever asked. The script of whoever asked is not run again in it,
-    as multiprocessing would."""
+    process could not begin or ended too early: then its work is done by whoever asked."""
 
     def __init__(
         self, inspection: Inspection, work: Callable[[Inspection, Any], object], asked: object
     ) -> None:
         self._found: SimpleQueue[Any] = SimpleQueue()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "inspector.answers.helper_process"],
-            env={**os.environ, "PYTHONPATH": search_path()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # What it may say is told by whoever does its work then.
-            stderr=subprocess.DEVNULL,
-            # Whoever asked decides what an interrupt means.
-            start_new_session=True,
-        )
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = begin("inspector.answers.helper_process")
+        except OSError:
+            # There are too many processes already.
+            self._found.put(None)
+            return
         where = paths_of(inspection.store), inspection.conversation.id, inspection.compactions()
-        Thread(target=self._ask, args=((*where, work, asked),), daemon=True).start()
+        Thread(target=self._ask, args=(self._process, (*where, work, asked)), daemon=True).start()
 
     def answer(self, waits: Callable[[], None]) -> Any:
         """What it found; `waits` is called now and then until it is there, and what it raises ends the waiting."""
@@ -64,17 +60,17 @@ class HelperProcess:
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
-        self._process.kill()
-        self._process.wait()
+        if self._process is not None:
+            end(self._process)
 
-    def _ask(self, what: tuple[object, ...]) -> None:
+    def _ask(self, process: subprocess.Popen[bytes], what: tuple[object, ...]) -> None:
         found = None
         try:
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
-            pickle.dump(what, self._process.stdin, pickle.HIGHEST_PROTOCOL)
-            self._process.stdin.flush()
-            found = pickle.load(self._process.stdout)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            pickle.dump(what, process.stdin, pickle.HIGHEST_PROTOCOL)
+            process.stdin.flush()
+            found = pickle.load(process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             # It ended before its work was done.
             found = None

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import inspector
-
 _NAME = "compaction-inspector"
 
 
@@ -76,9 +74,3 @@ def write_text(path: Path, text: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def search_path() -> str:
-    """Where another process finds this very program first, whatever folder it is started in."""
-    own = str(Path(inspector.__file__).parent.parent)
-    return os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))

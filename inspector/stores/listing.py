@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -287,9 +288,9 @@ class Listing:
         """Read files; another process does a part of it where there is much to read."""
         done: deque[str] = deque()
         if (os.cpu_count() or 1) > 1 and sum(now[path][0] for path in paths) >= WORTH:
-            from inspector.stores.second_reader import second_reader
+            from inspector.stores.second_reader import Ended, second_reader
 
-            with second_reader(self._agent) as second:
+            with suppress(Ended), second_reader(self._agent) as second:
                 helping = threading.Thread(target=self._help, args=(second, paths, now, done), daemon=True)
                 helping.start()
                 self._read_these(paths, now, done)

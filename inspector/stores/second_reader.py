@@ -7,7 +7,6 @@ digests. It ends with its input.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,19 +14,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import inspector
 from inspector.core.errors import StoreDamaged, StoreError
+from inspector.core.processes import begin, end
 from inspector.stores.recorded import FileDigest, digest_from
 
 
 class Ended(Exception):
-    """The process ended before its time."""
+    """The process ended before its time, or never began."""
 
 
 class SecondReader:
     """The process, seen from whoever asks it."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     def ask(self, path: str) -> None:
@@ -36,7 +35,7 @@ class SecondReader:
         if asked is None:
             raise Ended
         try:
-            asked.write(json.dumps(path) + "\n")
+            asked.write(json.dumps(path).encode() + b"\n")
             asked.flush()
         except (OSError, ValueError):
             raise Ended from None
@@ -46,9 +45,9 @@ class SecondReader:
         where nobody answers."""
         answers = self._process.stdout
         try:
-            line = "" if answers is None else answers.readline()
+            line = b"" if answers is None else answers.readline()
         except (OSError, ValueError):
-            line = ""
+            line = b""
         if not line:
             raise Ended
         problem, found = json.loads(line)
@@ -59,26 +58,15 @@ class SecondReader:
 
 @contextmanager
 def second_reader(agent: str) -> Iterator[SecondReader]:
-    """The process for the files of one agent; it is gone when the block ends."""
-    root = str(Path(inspector.__file__).parents[1])
-    paths = [root, os.environ.get("PYTHONPATH", "")]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "inspector.stores.second_reader", agent],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        # The screen is no place for what it may say.
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-        # Keys that the terminal turns into signals are for the app.
-        start_new_session=True,
-    )
+    """The process for the files of one agent; it is gone when the block ends. Raises Ended where none can begin."""
+    try:
+        process = begin("inspector.stores.second_reader", agent)
+    except OSError:
+        raise Ended from None
     try:
         yield SecondReader(process)
     finally:
-        process.kill()
-        process.communicate()
+        end(process)
 
 
 def main() -> None:

@@ -64,6 +64,7 @@ def test_a_helper_that_ends_too_early_changes_nothing(
 
     def begin(helper: HelperProcess, inspection: Inspection, work: object, asked: Following) -> None:
         original(helper, inspection, work, asked)  # type: ignore[arg-type]
+        assert helper._process is not None
         helper._process.kill()
         begun.append(asked)
 
@@ -105,7 +106,19 @@ def test_what_is_raised_by_a_watcher_ends_the_helpers(
     monkeypatch.setattr("inspector.answers.fact_reading.fates_together", in_processes(2))
     with pytest.raises(Stopped):
         read_facts(inspection, watch=watch)
-    assert [helper._process.poll() is not None for helper in begun] == [True]
+    assert [helper._process and helper._process.poll() is not None for helper in begun] == [True]
+
+
+def test_where_no_process_can_begin_all_is_done_in_one(
+    inspection: Inspection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    alone = read_facts(inspection)
+    monkeypatch.setattr("subprocess.Popen", none)
+    monkeypatch.setattr("inspector.answers.fact_reading.fates_together", in_processes(3))
+    assert read_facts(inspection).facts == alone.facts
 
 
 def test_a_helper_opens_the_same_conversation(inspection: Inspection) -> None:

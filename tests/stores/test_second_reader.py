@@ -63,6 +63,20 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
     assert len(answered) <= after
 
 
+def test_where_no_process_can_begin_all_is_read_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object, **__: object) -> None:
+        tried.append(1)
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    whole = open_folder(CLAUDE, keep=False).conversations()
+    tried: list[int] = []
+    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("subprocess.Popen", none)
+    assert open_folder(CLAUDE, keep=False).conversations() == whole
+    assert tried == [1]
+
+
 def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not to wait for a thread that waits for the interpreter."""
     waiting = [0]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,9 +13,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.throttle import give_way
-from inspector.config.folders import search_path
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.memory import give_back
+from inspector.core.processes import begin, end
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
@@ -70,17 +68,12 @@ def look_up_models(rows: Sequence[ConversationRow]) -> None:
     models = {(row.model, row.provider) for row in rows if row.window is None}
     unknown = sorted(model for model in models if not is_kept(*model))
     if unknown:
-        with suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(
-                [sys.executable, "-P", "-m", "inspector.config.price_list"],
-                env={**os.environ, "PYTHONPATH": search_path()},
-                input=json.dumps(unknown).encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-                start_new_session=True,
-                timeout=_LOOKED_UP_SECONDS,
-            )
+        with suppress(OSError):
+            process = begin("inspector.config.price_list")
+            try:
+                process.communicate(json.dumps(unknown).encode(), _LOOKED_UP_SECONDS)
+            except subprocess.TimeoutExpired:
+                end(process)
 
 
 def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> None:
@@ -245,8 +238,8 @@ class _Other:
     def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None, watch: Watch) -> None:
         self._what = (store, flags, config)
         self._watch = watch
-        self._process: subprocess.Popen[str] | None = None
-        self._answers: SimpleQueue[str] = SimpleQueue()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
 
     def ask(self, question: str, row: ConversationRow) -> Sequence[Any] | None:
         process = self._process or self._begin()
@@ -264,26 +257,16 @@ class _Other:
 
     def close(self) -> None:
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            end(self._process)
 
-    def _begin(self) -> subprocess.Popen[str]:
+    def _begin(self) -> subprocess.Popen[bytes]:
         from inspector.answers.answers import paths_of
 
         store, flags, config = self._what
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "inspector.answers.overview_process"],
-            env={**os.environ, "PYTHONPATH": search_path()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # The screen is no place for what it may say.
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            # Keys that the terminal turns into signals are for the app.
-            start_new_session=True,
-        )
-        self._process = process
+        try:
+            self._process = process = begin("inspector.answers.overview_process")
+        except OSError as error:
+            raise StoreError(f"No process can begin that reads losses ({error}); r reads again.") from None
         Thread(target=self._listen, args=(process,), daemon=True).start()
         paths = [str(path) for path in paths_of(store)]
         self._say(
@@ -291,17 +274,17 @@ class _Other:
         )
         return process
 
-    def _listen(self, process: subprocess.Popen[str]) -> None:
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             self._answers.put(line)
-        self._answers.put("")
+        self._answers.put(b"")
 
     @staticmethod
-    def _say(process: subprocess.Popen[str], document: Any) -> None:
+    def _say(process: subprocess.Popen[bytes], document: Any) -> None:
         assert process.stdin is not None
         try:
-            process.stdin.write(json.dumps(document) + "\n")
+            process.stdin.write(json.dumps(document).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
             # Its output has ended too, which is told there.
