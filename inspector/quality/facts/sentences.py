@@ -30,7 +30,7 @@ _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _CODE = re.compile(
     r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|\\(?:begin|end)\{|File \"|Traceback|at [\w.$]+\(|"
-    r"[+-]{3} |@@|<!--|import \w|from \w[\w.]* import|@[\w.]+\(|[\w.]+\(\s*$|"
+    r"[+-]{3} |@@|<!--|import \w|from [\w.]+ import|@[\w.]+\(|[\w.]+\(\s*$|"
     r"(?:\([\w.-]+\) ?)*\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*|"
     r"[\w. ]+ = (?:await )?[\w.]+\((?:.*\)[;,]?)?\s*$|async (?:def|with|for) |"
@@ -57,6 +57,13 @@ _SHORTENED = 20
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # Elements of a page with what they are given.
 _MARKUP = re.compile(r"<[A-Za-z][\w-]*\s[^<>]*[\w:-]+=[\"{]|[\w:-]+=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)")
+# A command alone on its line: it installs something, or has options, and no word as people put it around one.
+_COMMAND = re.compile(
+    r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? (?:install|add|ci)|"
+    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
+    r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|still|fails|works|does|must|only|but)\b)"
+    r"[\w./:@=~+,\[\]{}$\"'<>^-]+)+"
+)
 # The names that a line of code imports, the rest of them on lines before.
 _IMPORTED = re.compile(r"[\w\s,{}*$]*\}\s*from\s+[\"']")
 # A row of a table without spaces: "id,created_at,country".
@@ -376,6 +383,7 @@ def _is_prose(line: str) -> bool:
         or _SHOWN_BY_PROGRAM.match(line)
         or _FRAME.search(stripped)
         or _IMPORTED.match(stripped)
+        or _COMMAND.fullmatch(stripped)
         or _MARKUP.match(stripped)
     ):
         return False

@@ -812,11 +812,21 @@ def test_of_a_manual_that_a_command_brings_nothing_was_said() -> None:
         "test result: ok. 0 passed; 0 failed; 0 ignored; finished in 0.00s",
         "=== harbour-lamp-app ===",
         "CREATE OR REPLACE FUNCTION light_first(p_lamp_id uuid, p_harbour_id uuid)",
+        "from .lamps import HarbourLamp",
+        "pip install harbour lamps",
+        "docker compose up -d lamps",
     ],
 )
 def test_what_a_shell_a_build_or_a_run_of_tests_printed_is_nobodys(line: str) -> None:
     told = said(f"Keep the lamp of the pier lit by night.\n\n{line}\n\nThe horn stays off.")
     assert [one.text for one in told] == ["Keep the lamp of the pier lit by night.", "The horn stays off."]
+
+
+@pytest.mark.parametrize(
+    "rule", ["git push --force is forbidden on the pier.", "npm install must never run as root."]
+)
+def test_a_rule_about_a_command_is_a_rule(rule: str) -> None:
+    assert [one.text for one in said(rule)] == [rule]
 
 
 def test_an_address_of_a_repository_is_a_value() -> None:
