@@ -829,6 +829,15 @@ def test_a_rule_about_a_command_is_a_rule(rule: str) -> None:
     assert [one.text for one in said(rule)] == [rule]
 
 
+@pytest.mark.parametrize("choice", ["등대는 빨강 말고 파랑으로", "灯台は赤ではなく青で", "灯塔涂蓝色而不是红色"])
+def test_one_thing_in_the_place_of_another_is_a_choice(choice: str) -> None:
+    assert [(one.kind, one.text) for one in said(choice)] == [("decision", choice)]
+
+
+def test_a_wish_not_to_worry_is_no_choice() -> None:
+    assert not said("걱정 말고 계속해")
+
+
 def test_an_address_of_a_repository_is_a_value() -> None:
     assert said("Push the lamps to git@harbour.example:lamps/pier.git please.")
 
