@@ -164,6 +164,9 @@ def _told(
     terms = _terms(probe, after, of) if probe.terms else {}
 
     def judged_at(number: int, shared: int, here: frozenset[int]) -> Match | None:
+        if passages[number].quote and (shared < RETOLD * len(probe.things) or len(here) < of):
+            # The user said something else there.
+            return None
         if shared > 1 and number in terms:
             here = here | terms[number]
         cover = len(here) / (of + sum(one >= of for one in here)) if here else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ RETOLD = 0.75
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
+_CODED = re.compile(r"`[^`\n]+`")
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 
 
@@ -143,6 +145,9 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: Exact, words: 
     if exact.cover >= HALF if probe.names else not probe.values:
         return True
     there = words.share >= HALF and words.shared > 2 and exact.named and exact.whole >= HALF
+    if probe.names and _CODED.search(after.passages[number].text):
+        # It is about another name.
+        return False
     return there and not (probe.values and any(_others(probe, after, n) for n in after.sentence(number)))
 
 

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
-from operator import or_
+from itertools import compress
+from operator import not_, or_
 
 from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
@@ -17,12 +18,14 @@ from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import tongue_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.nearly import spoken_words
-from inspector.quality.facts.word_for_word import INSIDE, plain, stands
+from inspector.quality.facts.word_for_word import INSIDE, place_of, plain, stands
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
 #: So many characters of one message are searched; the rest of a longer one is data.
 MOST = 60_000
+#: A passage is a quote where so much of it stands in what somebody said.
+QUOTED = 0.6
 #: A stem of so many letters may be known in spite of a slip.
 TYPED = 6
 # A sentence that is longer is read in pieces, and of a longer line only its sentences: further apart, a number and a
@@ -61,20 +64,24 @@ class ListText:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence, or a `line` of several. `span` is in the part's text."""
+    """A sentence, or a `line` of several, in which those that are quotes are blank. `span` is in the part's text.
+    `quote`: it is a sentence of the user's, word for word."""
 
     part: int
     span: Span
     text: str
     words: frozenset[str]
     line: bool = False
+    quote: bool = False
 
 
 class PassageIndex:
-    """The texts of a list, searchable. Made at the first question, in one pass; asking costs some microseconds."""
+    """The texts of a list, searchable. Made at the first question, in one pass; asking costs some microseconds. `said`
+    are sentences of the user's, each as a plain text and as it was typed."""
 
-    def __init__(self, parts: Iterable[ListText], rules: Rules) -> None:
+    def __init__(self, parts: Iterable[ListText], rules: Rules, said: Sequence[tuple[str, str]] = ()) -> None:
         self.rules = rules
+        self.said = said
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index)))
         # Many facts have the same value.
         self._named: dict[str, list[int]] = {}
@@ -83,9 +90,10 @@ class PassageIndex:
         self._spelled: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[str, ...]] = {}
 
-    def only(self, parts: Collection[int]) -> PassageIndex:
-        """The same of some of the parts alone, by number."""
-        return PassageIndex([part for number, part in enumerate(self.parts) if number in parts], self.rules)
+    def only(self, parts: Collection[int], said: Sequence[tuple[str, str]] = ()) -> PassageIndex:
+        """The same of some of the parts alone, by number, with other sentences of the user's."""
+        kept = [part for number, part in enumerate(self.parts) if number in parts]
+        return PassageIndex(kept, self.rules, said)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -95,14 +103,31 @@ class PassageIndex:
             for start, end in _lines(part.text[:MOST]):
                 pieces = list(_sentences(part.text, start, end))
                 words = [frozenset(_words(part.text[a:b], self.rules)) for a, b in pieces]
+                quotes = [self._is_quote(number, span) for span in pieces]
                 found += [
-                    Passage(number, span, part.text[slice(*span)], stems)
-                    for span, stems in zip(pieces, words, strict=True)
+                    Passage(number, span, part.text[slice(*span)], stems, quote=quote)
+                    for span, stems, quote in zip(pieces, words, quotes, strict=True)
                 ]
                 if len(pieces) > 1 and end - start <= _LONG_LINE:
-                    whole = frozenset[str]().union(*words)
-                    found.append(Passage(number, (start, end), part.text[start:end], whole, line=True))
+                    own = frozenset[str]().union(*compress(words, map(not_, quotes)))
+                    text = blanked(part.text, compress(pieces, quotes))[start:end]
+                    found.append(Passage(number, (start, end), text, own, line=True))
         return tuple(found)
+
+    @cached_property
+    def _quotes(self) -> dict[int, list[Span]]:
+        """By part of the summary where sentences of the user's stand in it."""
+        spans: dict[int, list[Span]] = defaultdict(list)
+        for wording, text in self.said:
+            for part in self.quoting(wording):
+                if self.parts[part].where == "summary":
+                    spans[part].append(place_of(text, self.parts[part].text))
+        return dict(spans)
+
+    def _is_quote(self, part: int, span: Span) -> bool:
+        """Whether most of what stands there is one sentence of the user's."""
+        least = QUOTED * (span[1] - span[0])
+        return any(span[0] <= a and b <= span[1] and b - a >= least for a, b in self._quotes.get(part, ()))
 
     @cached_property
     def tongue(self) -> str:
@@ -380,6 +405,13 @@ def _words(text: str, rules: Rules) -> Iterable[str]:
     """The stems of a sentence, but for those of the names of files and of code: what a name is made of says nothing."""
     bare = _CODED.sub(" ", text) if _MAY_BE_CODE.search(text) else text
     return rules.stemmer.words(in_words(bare))
+
+
+def blanked(text: str, spans: Iterable[Span]) -> str:
+    """A text with spaces in some places."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def in_words(text: str) -> str:

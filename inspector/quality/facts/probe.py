@@ -14,7 +14,7 @@ from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.languages import rules_named, tongue_of
 from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.passage_index import in_words
+from inspector.quality.facts.passage_index import blanked, in_words
 from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.word_for_word import plain, unmarked
 
@@ -188,7 +188,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         things = frozenset(rules.stemmer.words(asked)) - rules.asking - answer or answer
     unspelled = [span for value, span in placed if span is not None and value.form not in _WORDED]
     spelled = (
-        frozenset(rules.stemmer.words(in_words(_without(text, [*unspelled, *lines, *calls])))) - rules.asking
+        frozenset(rules.stemmer.words(in_words(blanked(text, [*unspelled, *lines, *calls])))) - rules.asking
     )
     reason = _reason(text, gone, rules) if fact.kind == "decision" else frozenset[str]()
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
@@ -200,7 +200,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     least = VAGUE * len(things) if vague else max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
     spoken = nearly.spoken_words(text)
-    wholes = () if bare else (_bare(text), *_led(text, rules))
+    wholes = () if bare else (wording_of(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
         tuple(wordings),
@@ -283,13 +283,6 @@ def _heads(placed: list[tuple[Value, Span | None]], head: list[Span]) -> Iterato
             )
 
 
-def _without(text: str, spans: list[Span]) -> str:
-    """A text with blanks in some places."""
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
 def beside_of(text: str, span: Span, rules: Rules) -> frozenset[str]:
     """The stems of the words right before and right behind a value in its clause."""
     before = _PARTING.split(text[max(0, span[0] - _BESIDE) : span[0]])[-1]
@@ -324,7 +317,8 @@ def _within(value: Value, base: int, text: str) -> Span | None:
     return (at, at + len(value.text)) if at >= 0 else None
 
 
-def _bare(text: str) -> tuple[str, str]:
+def wording_of(text: str) -> tuple[str, str]:
+    """A text as it is looked for word for word: plain, without marks at its ends, and as it is."""
     return plain(text).strip(_EDGES), text
 
 
@@ -335,7 +329,7 @@ def _led(text: str, rules: Rules) -> Iterator[tuple[str, str]]:
         for lead in () if language.pairs else (language.labels, language.lead):
             found = lead.match(text)
             if found is not None and found.end() and len(list(rules.stemmer.words(text[found.end() :]))) > 1:
-                yield _bare(text[found.end() :])
+                yield wording_of(text[found.end() :])
 
 
 def _parts(fact: Fact, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
@@ -354,7 +348,7 @@ def _parts(fact: Fact, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
             if cue == a and len(set(rules.stemmer.words(fact.text[a:b]))) > 1
         ]
     for part, length in parts:
-        text = _bare(part)
+        text = wording_of(part)
         if len(text[0]) >= length and all(plain(value.text) in text[0] for value in fact.values):
             yield text
 

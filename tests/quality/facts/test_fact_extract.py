@@ -644,11 +644,14 @@ def test_an_id_in_code_marks_is_what_the_agent_made() -> None:
     assert told_by_the_agent(text) == [text]
 
 
-def test_what_the_agent_changed_is_a_fact_where_something_is_named() -> None:
-    assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == [
-        "Removed the check that skipped `restore()` for old files."
-    ]
-    assert told_by_the_agent("Removed the check. **Removed:**") == []
+def test_what_the_agent_changed_is_a_fact_where_it_gives_a_number_or_a_new_name() -> None:
+    for told in (
+        "Increased the limit of `restore()` to 40 files.",
+        "Renamed `restore()` to `restore_all()`.",
+    ):
+        assert told_by_the_agent(told) == [told]
+    # The files show it.
+    assert told_by_the_agent("Removed the check that skipped `restore()` for old files.") == []
 
 
 def test_of_what_is_shown_only_sure_rules_count() -> None:
@@ -829,7 +832,9 @@ def test_a_rule_about_a_command_is_a_rule(rule: str) -> None:
     assert [one.text for one in said(rule)] == [rule]
 
 
-@pytest.mark.parametrize("choice", ["등대는 빨강 말고 파랑으로", "灯台は赤ではなく青で", "灯塔涂蓝色而不是红色"])
+@pytest.mark.parametrize(
+    "choice", ["등대는 빨강 말고 파랑으로", "灯台は赤ではなく青で", "灯塔涂蓝色而不是红色"]
+)
 def test_one_thing_in_the_place_of_another_is_a_choice(choice: str) -> None:
     assert [(one.kind, one.text) for one in said(choice)] == [("decision", choice)]
 

@@ -16,8 +16,8 @@ from inspector.quality.facts.fate import fate, matches
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.judging import ORDER, Match
 from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.passage_index import PassageIndex
-from inspector.quality.facts.probe import Probe, probe_of
+from inspector.quality.facts.passage_index import ListText, PassageIndex
+from inspector.quality.facts.probe import Probe, probe_of, wording_of
 from inspector.quality.facts.word_for_word import place_of, plain
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
@@ -268,8 +268,8 @@ AGENT_FATES = [
     ),
     ("Try it at **https://orders.acme.dev/**", "- set up new-orders.acme.dev and a certificate", "lost"),
     # What a name is made of counts beside the name; one of several names alone is none of its words.
-    ("`maxRows` itself is fixed at `row_limit`.", "- `maxRows = row_limit` (line 45)", "paraphrased"),
-    ("`maxRows` itself is fixed at `row_limit`.", "- `maxRows` was read", "uncertain"),
+    ("`maxRows` itself is never above `row_limit`.", "- `maxRows = row_limit` (line 45)", "paraphrased"),
+    ("`maxRows` itself is never above `row_limit`.", "- `maxRows` was read", "uncertain"),
     # What is set apart in quotes is nothing exact where the number is gone.
     (
         'Skipped points: 4 "not now" replies with a reason',
@@ -666,6 +666,54 @@ def test_a_wording_of_any_script_is_found_where_it_stands() -> None:
     for wording in ("Все строки должны быть на русском языке", "한국어로 답해 주세요", "请用中文回答"):
         text = f"## Notes\n- first of all\n- {wording}, as was agreed.\n"
         assert text[slice(*place_of(wording, text))] == wording
+
+
+CLOSED = "The gate of the depot is closed and I still hear the bell."
+OTHER = "The bell of the depot was painted, and the gate needs a new hinge."
+
+
+@pytest.mark.parametrize(
+    ("summary", "outcome"),
+    [
+        # The summary quotes another sentence of the user's, and that alone.
+        (f'- The gate: "{CLOSED}"', "lost"),
+        (f'- "{CLOSED}"\n- The bell of the depot has new paint, its gate lacks a hinge', "paraphrased"),
+        (f'- "{CLOSED} {OTHER}"', "verbatim"),
+        # Nobody said so.
+        ("- The gate of the depot is shut and one still hears its bell.", "paraphrased"),
+    ],
+)
+def test_what_the_user_said_elsewhere_does_not_tell_a_fact(summary: str, outcome: str) -> None:
+    assert lives([CLOSED, OTHER], [1, 1], {1: summary})[OTHER].outcome == outcome  # type: ignore[attr-defined]
+
+
+def test_a_sentence_that_says_nearly_the_same_tells_a_fact() -> None:
+    again, limit = (
+        "Please, the retry limit of the depot gate stays 37 from now on.",
+        "The retry limit of the gate is 37.",
+    )
+    found = lives([again, limit], [1, 1], {1: f'- "{again}"'})
+    assert found[limit].outcome == "paraphrased"  # type: ignore[attr-defined]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4, unique=True), TEXTS, st.data())
+def test_taking_a_quote_out_of_the_summary_never_improves_a_fate(
+    told: list[str], text: str, data: st.DataObject
+) -> None:
+    quotes = [wording_of(one.text) for one in facts(*told)]
+    lines = data.draw(st.lists(st.lists(st.sampled_from(told) | TEXTS, min_size=1, max_size=3), min_size=1))
+    number = data.draw(st.integers(0, len(lines) - 1))
+    gone = data.draw(st.integers(0, len(lines[number]) - 1))
+    left = [list(line) for line in lines]
+    left[number][gone] = ""
+    whole, shorter = ("\n".join(f'- "{" ".join(line)}"' for line in some) for some in (lines, left))
+    assume(searchable(whole).tongue == searchable(shorter).tongue)
+    for one in facts(text):
+        outcomes = [
+            fate(one, PassageIndex([ListText("summary", 0, "summary", said)], RULES, quotes), 1).outcome
+            for said in (whole, shorter)
+        ]
+        assert ORDER.index(outcomes[1]) >= ORDER.index(outcomes[0]), (one.text, whole, shorter)
 
 
 def test_what_claude_code_writes_around_a_summary_is_no_evidence() -> None:
