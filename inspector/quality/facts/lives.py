@@ -24,6 +24,7 @@ from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.judging import Match
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of, wording_of
+from inspector.quality.facts.quotes import Quotes
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6
@@ -58,7 +59,7 @@ def lives_of(
             name, version = _told_by(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
-    said = tuple(wording_of(fact.text) for fact in facts if fact.role == "user" and not fact.pasted)
+    said = tuple(wording_of(fact.text)[0] for fact in facts if fact.role == "user" and not fact.pasted)
     asked = Following(summarized, taken_by, values_said(facts), unreadable, places, said)
     fates = (work or fates_of)(asked, lists_after, watch)
     lives: list[Life] = []
@@ -93,14 +94,14 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
 @dataclass(frozen=True, slots=True)
 class Following:
     """What is to be followed: facts by name, and by name the compactions that took each. The rest is as in lives_of,
-    with every number (and unit) that anybody said, and every sentence of the user's, plain and as it was typed."""
+    with every number (and unit) that anybody said, and every sentence of the user's as a plain text."""
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
     numbers_said: Collection[tuple[str, str]]
     unreadable: Collection[int]
     places: Places
-    said: Sequence[tuple[str, str]] = ()
+    said: Sequence[str] = ()
 
     def split(self, parts: int) -> tuple[Following, ...]:
         """The same facts in so many parts, none of which depends on another."""
@@ -122,6 +123,7 @@ def fates_of(
     facts = asked.facts
     first = {name: min(asked.taken_by[name]) for name in facts}
     layers: list[_Layer] = []
+    said = Quotes(asked.said)
     standing: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
     followed: list[_Followed] = []
@@ -132,7 +134,7 @@ def fates_of(
         # Most facts of a long conversation are gone: theirs is one fate.
         nothing = {outcome: Fate(number, outcome) for outcome in NOTHING}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = _Layer(after.only({at for key, at in places.items() if key not in standing}, asked.said))
+        added = _Layer(after.only({at for key, at in places.items() if key not in standing}, said))
         standing = frozenset(places)
         layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
         unplaced: dict[tuple[Outcome, Where], Fate] = {}

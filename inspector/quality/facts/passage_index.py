@@ -18,14 +18,15 @@ from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import tongue_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.nearly import spoken_words
-from inspector.quality.facts.word_for_word import INSIDE, place_of, plain, stands
+from inspector.quality.facts.quotes import Quotes
+from inspector.quality.facts.word_for_word import INSIDE, plain, stands
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
 #: So many characters of one message are searched; the rest of a longer one is data.
 MOST = 60_000
-#: A passage is a quote where so much of it stands in what somebody said.
-QUOTED = 0.6
+#: Nobody said anything that might be quoted.
+NOBODY = Quotes()
 #: A stem of so many letters may be known in spite of a slip.
 TYPED = 6
 # A sentence that is longer is read in pieces, and of a longer line only its sentences: further apart, a number and a
@@ -77,9 +78,9 @@ class Passage:
 
 class PassageIndex:
     """The texts of a list, searchable. Made at the first question, in one pass; asking costs some microseconds. `said`
-    are sentences of the user's, each as a plain text and as it was typed."""
+    are the user's sentences."""
 
-    def __init__(self, parts: Iterable[ListText], rules: Rules, said: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, parts: Iterable[ListText], rules: Rules, said: Quotes = NOBODY) -> None:
         self.rules = rules
         self.said = said
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index)))
@@ -90,7 +91,7 @@ class PassageIndex:
         self._spelled: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[str, ...]] = {}
 
-    def only(self, parts: Collection[int], said: Sequence[tuple[str, str]] = ()) -> PassageIndex:
+    def only(self, parts: Collection[int], said: Quotes = NOBODY) -> PassageIndex:
         """The same of some of the parts alone, by number, with other sentences of the user's."""
         kept = [part for number, part in enumerate(self.parts) if number in parts]
         return PassageIndex(kept, self.rules, said)
@@ -103,7 +104,7 @@ class PassageIndex:
             for start, end in _lines(part.text[:MOST]):
                 pieces = list(_sentences(part.text, start, end))
                 words = [frozenset(_words(part.text[a:b], self.rules)) for a, b in pieces]
-                quotes = [self._is_quote(number, span) for span in pieces]
+                quotes = [part.where == "summary" and self.said.have(part.text[a:b]) for a, b in pieces]
                 found += [
                     Passage(number, span, part.text[slice(*span)], stems, quote=quote)
                     for span, stems, quote in zip(pieces, words, quotes, strict=True)
@@ -113,21 +114,6 @@ class PassageIndex:
                     text = blanked(part.text, compress(pieces, quotes))[start:end]
                     found.append(Passage(number, (start, end), text, own, line=True))
         return tuple(found)
-
-    @cached_property
-    def _quotes(self) -> dict[int, list[Span]]:
-        """By part of the summary where sentences of the user's stand in it."""
-        spans: dict[int, list[Span]] = defaultdict(list)
-        for wording, text in self.said:
-            for part in self.quoting(wording):
-                if self.parts[part].where == "summary":
-                    spans[part].append(place_of(text, self.parts[part].text))
-        return dict(spans)
-
-    def _is_quote(self, part: int, span: Span) -> bool:
-        """Whether most of what stands there is one sentence of the user's."""
-        least = QUOTED * (span[1] - span[0])
-        return any(span[0] <= a and b <= span[1] and b - a >= least for a, b in self._quotes.get(part, ()))
 
     @cached_property
     def tongue(self) -> str:

@@ -18,6 +18,7 @@ from inspector.quality.facts.judging import ORDER, Match
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of, wording_of
+from inspector.quality.facts.quotes import Quotes
 from inspector.quality.facts.word_for_word import place_of, plain
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
@@ -700,7 +701,7 @@ def test_a_sentence_that_says_nearly_the_same_tells_a_fact() -> None:
 def test_taking_a_quote_out_of_the_summary_never_improves_a_fate(
     told: list[str], text: str, data: st.DataObject
 ) -> None:
-    quotes = [wording_of(one.text) for one in facts(*told)]
+    quotes = Quotes([wording_of(one.text)[0] for one in facts(*told)])
     lines = data.draw(st.lists(st.lists(st.sampled_from(told) | TEXTS, min_size=1, max_size=3), min_size=1))
     number = data.draw(st.integers(0, len(lines) - 1))
     gone = data.draw(st.integers(0, len(lines[number]) - 1))
