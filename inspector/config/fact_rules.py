@@ -15,7 +15,7 @@ _PACKAGE = "inspector.quality.facts"
 #: The languages that are looked for in every text, in the order in which they are tried, the shared document first.
 LANGUAGES = ("any", "en", "zh")
 #: Those whose files are read when a text is in them.
-OTHERS = ("de", "es", "fr", "id", "ja", "ko", "nl", "pt")
+OTHERS = ("de", "es", "fr", "id", "ja", "ko", "nl", "pt", "ru")
 
 
 @lru_cache(maxsize=1)

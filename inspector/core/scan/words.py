@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 #: The characters of scripts that put no spaces between words, for a character class.
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+#: The letters of scripts that do, for a character class.
+SPACED = "A-Za-zÀ-ɏЀ-ӿ"
 # A path, version, address or number with its unit is one word: that is what a reader sees change.
 _LETTERS = rf"[^\W{UNSPACED}]+"
 TOKEN = re.compile(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
 # What can be stemmed: a word or a name with its signs, or a run of a script without spaces.
-_WORD = re.compile(rf"[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’-]*|[{UNSPACED}]+")
-_PART = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ]{2,}|\d+")
+_WORD = re.compile(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
+_PART = re.compile(rf"[{SPACED}]{{2,}}|\d+")
 #: So many words are remembered with their stems.
 _REMEMBERED = 50_000
 #: A stem has so many letters at least.
@@ -52,6 +54,7 @@ class Stemmer:
     stop: frozenset[str] = frozenset()
     suffixes: tuple[tuple[str, str], ...] = ()
     _known: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _by_last: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, repr=False)
 
     def words(self, text: str, without: Sequence[tuple[int, int]] = ()) -> Iterator[str]:
         """The stems of the words that a text speaks of, in order.
@@ -78,7 +81,7 @@ class Stemmer:
         return stems
 
     def _stems(self, word: str) -> Iterator[str]:
-        lower = word.lower().strip("'’-_").removesuffix("'s").removesuffix("’s")
+        lower = word.lower().replace("ё", "е").strip("'’-_").removesuffix("'s").removesuffix("’s")
         if lower in self.stop:
             return
         parts = _PART.findall(lower) if any(mark in lower for mark in "_-") else [lower]
@@ -87,7 +90,10 @@ class Stemmer:
                 yield self._stem(part)
 
     def _stem(self, word: str) -> str:
-        for ending, other in self.suffixes:
+        last = word[-1]
+        if last not in self._by_last:
+            self._by_last[last] = tuple(one for one in self.suffixes if one[0].endswith(last))
+        for ending, other in self._by_last[last]:
             if word.endswith(ending) and (ending == other or len(word) - len(ending) >= _LEAST_STEM):
                 return word[: len(word) - len(ending)] + other
         return word

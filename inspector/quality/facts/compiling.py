@@ -83,18 +83,20 @@ def _others(shared: Mapping[str, Any], rules: Rules, names: Sequence[str]) -> Ot
     """The languages that are looked for where a text is in them, by what the shared document says of each."""
     known = shared.get("known", {})
     words: dict[str, tuple[str, ...]] = {}
-    scripts: dict[str, re.Pattern[str]] = {}
+    scripts, letters = (
+        {name: re.compile(f"[{known[name][what]}]") for name in names if what in known.get(name, {})}
+        for what in ("script", "letters")
+    )
     for name in names:
         entry = known.get(name, {})
         for word in _words({"language": name, **entry}, "words"):
             words[word] = (*words.get(word, ()), name)
-        if "script" in entry:
-            scripts[name] = re.compile(f"[{entry['script']}]")
     also = {name: frozenset(_words({"language": name, **known.get(name, {})}, "also")) for name in names}
     usual = rules.stemmer.stop.difference(words, *also.values(), _words(shared, "ambiguous"))
 
-    any_script = re.compile("|".join(script.pattern for script in scripts.values()) or "(?!)")
-    return OtherLanguages(tuple(names), words, also, scripts, any_script, usual)
+    every = [one.pattern for one in (*scripts.values(), *letters.values())]
+    any_script = re.compile("|".join(every) or "(?!)")
+    return OtherLanguages(tuple(names), words, also, scripts, letters, any_script, usual)
 
 
 def _narrowed(base: Rules, document: Mapping[str, Any], order: int) -> Rules:
@@ -240,11 +242,15 @@ def _commands(tools: Mapping[str, object]) -> re.Pattern[str]:
 
 
 def _spelled(units: Iterable[str]) -> str:
-    """What matches the longest of some units, those that begin alike together: a place in a text is in few of them."""
-    by_first: dict[str, list[str]] = {}
+    """What matches the longest of some units, alike ones together: a place in a text is in few of them."""
+    by_end: dict[str, dict[str, list[str]]] = {}
     for unit in longest(units):
-        by_first.setdefault(unit[0], []).append(re.escape(unit[1:]) + whole_end(unit))
-    return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+        by_end.setdefault(whole_end(unit), {}).setdefault(unit[0], []).append(re.escape(unit[1:]))
+    alike = {
+        end: "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+        for end, by_first in by_end.items()
+    }
+    return "|".join(f"(?:{those}){end}" for end, those in alike.items())
 
 
 def _dates(spoken: Sequence[Mapping[str, Any]], every: Sequence[str]) -> Iterable[tuple[str, str]]:

@@ -28,6 +28,8 @@ _UNIT_AWAY = 60
 # Two shares of a hundred.
 _SHARES = re.compile(r"(?<![\w/.])(\d{1,2})\s?[/:]\s?(\d{1,2})(?![\w/])")
 _DECIMALS = 3
+# A unit that is written in such letters is no part of a longer word.
+_LETTERS = ("[A-Za-z]", "[Ѐ-ӿ]")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 
@@ -175,11 +177,13 @@ def _of_hundred(number: re.Match[str], text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _spelled(forms: tuple[str, ...]) -> re.Pattern[str]:
+    by_letters: dict[str, list[str]] = {}
+    for form in forms:
+        letters = next((one for one in _LETTERS if re.match(one, form)), "")
+        by_letters.setdefault(letters, []).append(re.escape(form))
     parts = [
-        re.escape(f)
-        if not f[:1].isascii() or not f[:1].isalpha()
-        else rf"(?<![A-Za-z]){re.escape(f)}(?![A-Za-z])"
-        for f in forms
+        f"(?<!{letters})(?:{'|'.join(those)})(?!{letters})" if letters else "|".join(those)
+        for letters, those in by_letters.items()
     ]
     return re.compile("|".join(parts))
 

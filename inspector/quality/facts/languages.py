@@ -53,6 +53,8 @@ def tongue_of(text: str, rules: Rules) -> str:
     # Headings, names and commands are Latin in any language.
     if unspaced and unspaced >= len(words_of(text)):
         return (others.by_script(text) if others is not None else "") or "zh"
+    if own := others.by_letters(text) if others is not None else "":
+        return own
     if len(_LATIN.findall(text)) * 2 < letters - unspaced:
         return "?"
     found = others.by_words(text, "?") if others is not None else ""

@@ -21,19 +21,22 @@ _SURE = 2
 _SHORT, _TELLING = 5, 3
 #: Of the characters of scripts without spaces so many are at least those that no other language has.
 _OWN = 10
+#: For each word in its letters so many names in others may stand in a text that does not begin with one.
+_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherLanguages:
     """The languages that are not always looked for, in order. `words` leads from a small word to the languages that
     have it, `also` from a language to words that English or code have too, which count beside one of those; `scripts`
-    are characters that a language alone has, `any_script` those of all, `usual` the small words of those that are
-    always looked for."""
+    are characters that a language alone has and writes without spaces, `letters` those that it has its words of,
+    `any_script` all of them, `usual` the small words of those that are always looked for."""
 
     names: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
     also: Mapping[str, frozenset[str]]
     scripts: Mapping[str, re.Pattern[str]]
+    letters: Mapping[str, re.Pattern[str]]
     any_script: re.Pattern[str]
     usual: frozenset[str]
 
@@ -41,7 +44,9 @@ class OtherLanguages:
         """Whether nothing of a text is in one of these languages."""
         # Of a long text in another language some words stand between spaces.
         words = text[:MOST].lower().split() if len(text) > _LONG else words_of(text)
-        return self.words.keys().isdisjoint(words) and not self.by_script(text)
+        if not self.words.keys().isdisjoint(words) or self.by_script(text):
+            return False
+        return text.isascii() or not any(one.search(text, 0, MOST) for one in self.letters.values())
 
     def by_script(self, text: str) -> str:
         """The language whose script a text has; "" mostly."""
@@ -50,6 +55,20 @@ class OtherLanguages:
         for name, script in self.scripts.items():
             own = len(script.findall(text, 0, MOST))
             if own and own * _OWN >= len(_UNSPACED.findall(text, 0, MOST)):
+                return name
+        return self.by_letters(text)
+
+    def by_letters(self, text: str) -> str:
+        """The language whose letters a text is in, but for names and commands; "" mostly."""
+        if text.isascii() or self.any_script.search(text, 0, MOST) is None:
+            return ""
+        words = list(dict.fromkeys(words_of(text)))
+        usual = len(self.usual.intersection(words))
+        for name, letters in self.letters.items():
+            own = [word for word in words if letters.match(word)]
+            # Many names may stand in a sentence, hardly any small word of another language.
+            named = own[:1] == words[:1] or len(own) * _NAMED >= len(words) - len(own)
+            if len(own) > usual and named and len(own) >= unspaced_in(text):
                 return name
         return ""
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from inspector.core.scan.words import SPACED
+
 _GAP = r".{0,40}?"
+_CYRILLIC = re.compile("[Ѐ-ӿ]")
 
 
 def asks(
@@ -69,7 +72,8 @@ def nods(phrases: Sequence[str], pairs: bool) -> re.Pattern[str]:
     if not phrases:
         return re.compile("(?!)")
     one = "|".join(_spaced(phrase) for phrase in longest(phrases))
-    return re.compile(rf"[\W_]*(?:(?:{one}){'' if pairs else '(?![A-Za-z])'}[\W_]*)+", re.IGNORECASE)
+    behind = "" if pairs else f"(?![{SPACED}])"
+    return re.compile(rf"[\W_]*(?:(?:{one}){behind}[\W_]*)+", re.IGNORECASE)
 
 
 def references(
@@ -143,4 +147,6 @@ def longest(words: Iterable[str]) -> list[str]:
 
 def whole_end(word: str) -> str:
     """What must not follow a word that ends with a letter or digit."""
+    if _CYRILLIC.match(word[-1:]):
+        return f"(?!{_CYRILLIC.pattern})"
     return r"(?![A-Za-z0-9])" if word[-1:].isascii() and word[-1:].isalnum() else ""

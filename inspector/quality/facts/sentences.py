@@ -37,17 +37,17 @@ _CODE = re.compile(
     r"\w+(?:\.\w+)+\([\w\"', =.]*\)[;,]?\s*$|[\"']?\w+[\"']?:\s?\S+,\s*$)"
 )
 _END = re.compile(
-    r"[.!?][\"')\]*]*\s+(?=[\"'(\[*`]*(?:[A-Z0-9À-ÖØ-Þ¿¡\u3040-\u9fff\uac00-\ud7af]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
+    r"[.!?][\"')\]*»]*\s+(?=[\"'(\[*`«]*(?:[A-Z0-9À-ÖØ-ÞЀ-Я¿¡\u3040-\u9fff\uac00-\ud7af]|[a-z]{1,3}\d))|[。！？]+[”’」』）]*"
 )
 # Where somebody begins with a small letter, the next sentence may too.
-_SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-z])")
+_SMALL_END = re.compile(rf"{_END.pattern}|(?<!\.)[.!?][\"')]*\s+(?=[a-zа-џ])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|evtl|inkl|p\.\s?ej|"
-    r"p\.\s?ex|por ej|dll|mis|(?:am|vom|zum|dem|den|ab|bis)\s\d{1,2})|^\s*\d{1,3})\.\s*$",
+    r"p\.\s?ex|por ej|dll|mis|т\.\s?е|т\.\s?к|напр|см|стр|(?:am|vom|zum|dem|den|ab|bis)\s\d{1,2})|^\s*\d{1,3})\.\s*$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?<!\S)(\d{1,2})\.$")
-_SHOUT = re.compile(r"[\"*_(]*[A-Z]{2,}(?: [A-Z]{2,}){1,3}\W*\Z")
+_SHOUT = re.compile(r"[\"*_(]*[A-ZЀ-Я]{2,}(?: [A-ZЀ-Я]{2,}){1,3}\W*\Z")
 _ENDS = frozenset(".!?;。！？；")
 _ITEM = r"(?:[-*•]|\d{1,2}[.)])\s"
 _OVER_A_LIST = re.compile(rf"[^\S\n]*\n(?:[^\S\n]*\n)?\s*{_ITEM}")
@@ -137,7 +137,8 @@ _SMALL = frozenset(
         "your",
     ]
 )
-_NO_HEADING = re.compile(r"[.!?:;,`\"_=@]|[a-z][A-Z]|\d")
+# In Cyrillic they do not.
+_NO_HEADING = re.compile(r"[.!?:;,`\"_=@Ѐ-ӿ]|[a-z][A-Z]|\d")
 # After so many lines that programs printed, what stands right behind them is theirs too.
 _PRINTED = 2
 # What stands in a line beside paths and hashes: enough words are prose.

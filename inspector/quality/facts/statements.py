@@ -55,6 +55,8 @@ _DATA = re.compile(r"\s*(?:\{\s*\"|\[\s*\{|\* commit [0-9a-f]{7})")
 # What stands before the next line of a quoted text.
 _QUOTED = re.compile(r"\n\s*(?:>\s?)+")
 _DIGIT = re.compile(r"\d|://")
+# What people write in two ways.
+_WRITTEN = str.maketrans("’ёЁ", "'еЕ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def statements_of(
 
 def _spelled(body: str, rules: Rules) -> str:
     """A sentence as the phrases of its language are written, character by character."""
-    return body if rules.others is not None else body.replace("’", "'")
+    return body if rules.others is not None else body.translate(_WRITTEN)
 
 
 def _of_agent(text: str, span: Span, rules: Rules, working: int, named: bool) -> list[Statement]:

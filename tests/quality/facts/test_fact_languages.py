@@ -13,6 +13,7 @@ from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import OTHERS, load_rules, read_rules
 from inspector.core.text import safe
 from inspector.quality.facts.choices import agreed
+from inspector.quality.facts.exact_values import gives, values_of
 from inspector.quality.facts.extract import extract, facts_of
 from inspector.quality.facts.fate import fate
 from inspector.quality.facts.languages import rules_of
@@ -223,6 +224,31 @@ EXAMPLES = {
     "nl.agent-advises": "Ik raad `drain_all()` aan voor de wachtrij.",
     "nl.agent-renamed": "De functie van de wachtrij is hernoemd naar `drain_all()`.",
     "nl.agent-did": "De grens van de wachtrij is verhoogd naar 40 regels.",
+    "ru.hard-rule": "Таблицы со счетами ни в коем случае не очищаются.",
+    "ru.never": "Никогда не пушь прямо в главную ветку.",
+    "ru.do-not": "Не трогай папку со счетами.",
+    "ru.from-now-on": "С этого момента журнал получает одну запись на каждое изменение.",
+    "ru.must": "Склад должен оставаться открытым во время копирования.",
+    "ru.always": "Имена таблиц всегда во множественном числе.",
+    "ru.only": "Выкладка идет только после проверки причала.",
+    "ru.bound": "Попыток у крана не больше 3.",
+    "ru.condition": "Сначала спроси меня, кран дорогой.",
+    "ru.keep": "Оставь старый псевдоним причала.",
+    "ru.polite": "Лучше не крутить таблички на причале.",
+    "ru.prefer": "Я предпочитаю маленькие коммиты на каждый причал.",
+    "ru.correction": "Я же говорил, таблицы называются во множественном числе.",
+    "ru.decided-because": "Остаемся на Postgres, потому что Redis потерял данные причала.",
+    "ru.decided": "Мы решили строить кран по второму проекту.",
+    "ru.should": "По идее кран и список имен тоже должен бы принимать.",
+    "ru.assigned": "Сервис работает на порту 8443.",
+    "ru.agent-decided": "Я выбрал ограниченную очередь, потому что писатель медленный.",
+    "ru.agent-rule": "Писатель должен держать блокировку таблицы.",
+    "ru.agent-root": "Ошибка в перепутанном аргументе крана.",
+    "ru.agent-cause": "Вторая команда неверная и читает старую таблицу.",
+    "ru.agent-finding": "`drain()` не ждет последнего писателя.",
+    "ru.agent-advises": "Рекомендую `drain_all()` для очереди крана.",
+    "ru.agent-renamed": "Функция очереди переименована в `drain_all()`.",
+    "ru.agent-did": "Предел очереди увеличен до 40 строк.",
 }
 
 #: What only nods, goes ahead or answers, and says nothing alone.
@@ -242,6 +268,9 @@ GO_AHEADS = (
     "Ja, doe maar.",
     "Oké, ga maar verder, bedankt.",
     "Prima, commit en push maar.",
+    "Да, делай.",
+    "Ок, продолжай, спасибо.",
+    "Всё верно, закоммить и запушь.",
     "Iya, lanjutkan saja.",
     "Oke, lanjut dulu.",
     "Mantap, commit dan push.",
@@ -272,6 +301,12 @@ PLAIN = (
     "Ik heb nooit zo'n pagina van de kade gezien.",
     "De kade geeft nog steeds dezelfde fout.",
     "Het moet aan de cache van de kade liggen.",
+    "Я никогда не видел такой страницы причала.",
+    "Причал всегда падает с одной и той же ошибкой.",
+    "Должно быть, упал сервер причала.",
+    "Надо было раньше смотреть на причал.",
+    "Только что отвалился кран на причале.",
+    "У крана больше не нужно менять трос вручную.",
     "Selalu muncul error yang sama di dermaga.",
     "Apakah harus ada satu antrean lagi di dermaga?",
     "これは必須ですか？",
@@ -288,11 +323,14 @@ WORKING = (
     "Je vais vérifier `crane.py`, ce n'est pas clair.",
     "Ich werde `crane.py` prüfen, das ist nicht klar.",
     "Ik ga `crane.py` controleren, dat is niet duidelijk.",
+    "Сейчас проверю `crane.py`, пока это не ясно.",
+    "Теперь обнови `crane.py` и тест.",
     "Saya akan cek `crane.py`, itu belum jelas.",
     "まず `crane.py` を確認します、まだ見ていません。",
     "이제 `crane.py` 를 확인하겠습니다, 아직 보지 않았습니다.",
     "接下来我检查 `crane.py`，还没有看。",
     "✅ `crane.py` wurde geändert und ist nicht mehr kaputt.",
+    "✅ `crane.py` изменён и больше не падает.",
 )
 
 #: English, in which words of other languages stand.
@@ -304,6 +342,8 @@ ENGLISH = (
     "Only Anna may approve releases of the sim.",
     "Van de Berg is in the op team, and we want the door over there open.",
     "The map is bent in the zip, so we test the top of it.",
+    "Rename the label Отмена to Закрыть in the form of the crane.",
+    "Never show the Отмена button at night.",
 )
 
 
@@ -369,6 +409,11 @@ def test_no_other_language_counts_in_english(text: str, role: str) -> None:
         ("Je t'ai dit pas de grue en bois.", "fr"),
         ("Ja, alles gut, wie der Kran.", "de"),
         ("Was ist in der Tabelle, und wie werden die Lampen alle an?", "de"),
+        ("Сделай commit и push", "ru"),
+        ("Задеплой backend на staging server через docker compose", "ru"),
+        ("добавь query param page size limit в API endpoint GET crane list", "ru"),
+        ("Поправь src/crane.py и tests/test_crane.py", "ru"),
+        ("把 Отмена 改成 Закрыть", "en"),
         ("Hilangkan diskon manual dari kasir.", "id"),
         ("岸壁の表を更新して", "ja"),
         ("부두 표를 고쳐줘", "ko"),
@@ -386,6 +431,57 @@ def test_each_sentence_of_a_mixed_message_is_read_in_its_language() -> None:
     # What small words do not tell is of the language that most of the message is in.
     short = "Revisa los nombres de las tablas, por favor. Tabla uno: nunca vacía."
     assert [one.rule for one in said(short)] == ["es.errand", "es.never"]
+    both = "Не трогай vendor/. Never push to main! И ещё: никаких смайликов в логе крана"
+    assert [one.rule for one in said(both)] == ["ru.do-not", "en.never", "ru.do-not"]
+    mostly = "Never push to main, and keep the old name of the crane for now. Не трогай vendor/ на причале."
+    assert [one.rule for one in said(mostly)] == ["en.never", "ru.do-not"]
+
+
+def test_sentences_of_cyrillic_letters_are_told_apart() -> None:
+    for text in (
+        "Не трогай vendor/. Выкладка только после проверки, т.е. Redis подождёт. «Кран» всегда слева.",
+        "не трогай vendor/. выкладка только после проверки, т.е. Redis подождёт. кран всегда слева.",
+    ):
+        assert [one.rule for one in said(text)] == ["ru.do-not", "ru.only", "ru.always"]
+    (shouted,) = said("Не удаляй таблицу лодок. БЕЗ ИСКЛЮЧЕНИЙ")
+    assert shouted.rule == "ru.hard-rule"
+    # No name of a section, though its words begin with capitals.
+    assert [one.rule for one in said("Не меняй Docker Compose")] == ["ru.do-not"]
+
+
+def test_letters_that_are_written_in_two_ways_are_one() -> None:
+    assert [one.rule for one in said("Мы перешли на ещё один причал, решено твёрдо.")] == ["ru.decided"]
+    assert [one.rule for one in said("Жёсткое правило: лодки у причала стоят ночью.")] == ["ru.hard-rule"]
+    assert [*RULES.stemmer.words("счёт")] == [*RULES.stemmer.words("счета")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "документация документации документацию документаций",
+        "проверь проверить проверьте проверяй проверять",
+        "тест тесты тестов тестами",
+        "удали удалять удаление удалений",
+        "добавь добавить добавление добавлена",
+        "использовать используйте использование",
+        "список списка списков",
+        "кнопка кнопку кнопок",
+        "режим режима",
+        "система систем",
+        "новый новая новых",
+    ],
+)
+def test_inflected_words_share_a_stem(words: str) -> None:
+    assert len(set(RULES.of("ru").stemmer.words(words))) == 1
+
+
+def test_the_end_of_a_unit_or_month_is_the_end_of_a_word() -> None:
+    text = "За 5 мин придут 3 маяка, 5 минимальных лодок и 3 разных крана; сдача 3-го мая 2026 года."
+    found = [(value.canon, value.unit) for value in values_of(text, RULES)]
+    assert found == [("5", "min"), ("3", ""), ("5", ""), ("3", ""), ("2026-05-03", "")]
+    assert gives("лимит: 512 мегабайт", "512", "MB", RULES)
+    # The minutes are no part of another word.
+    assert not gives("45: минимальный срок", "45", "min", RULES)
 
 
 def test_no_sentence_is_looked_at_twice_where_no_other_language_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,6 +552,12 @@ def test_small_words_are_no_english_ones() -> None:
         ("Pas de map vendor/ van de kade Noord niet aan.", "- map vendor/ van kade Noord", "weakened"),
         ("De tijdslimiet van de kraan is hoogstens 30 seconden.", "- tijdslimiet kraan: 30000 ms", "paraphrased"),
         ("De oplevering van de kraan is op 3 maart 2026 in hal 4.", "- oplevering kraan 2026-03-03", "paraphrased"),
+        ("Не трогай папку vendor/ на северном причале.", "- папка vendor/ северного причала", "weakened"),
+        ("Не трогай папку vendor/ на причале.", "- папку vendor/ причала не трогать", "paraphrased"),
+        ("Таймаут крана не больше 30 секунд.", "- таймаут крана: 30000 мс", "paraphrased"),
+        ("Сдача крана 3 марта 2026 года в цехе 4.", "- сдача крана 2026-03-03", "paraphrased"),
+        ("Аренда крана не дороже 5000 рублей, это максимум.", "- аренда крана: 5000 ₽", "paraphrased"),
+        ("Всегда проверяй таблицу приливов до пуска крана.", "- проверка таблиц прилива до пуска", "paraphrased"),
         ("Jangan ubah folder vendor/ di dermaga utara.", "- folder vendor/ di dermaga utara diubah", "weakened"),
         ("El plazo de la grúa es de 30 segundos como máximo.", "- plazo de la grúa: 30 s", "paraphrased"),
         ("Das Zeitlimit für den Kran ist höchstens 30 Sekunden.", "- Zeitlimit Kran: 30000 ms", "paraphrased"),
@@ -472,6 +574,7 @@ def test_an_answer_is_a_choice_in_any_language() -> None:
         ("Oui, vas-y.", "Dois-je garder l'ancien alias du quai nord ?"),
         ("Sí, por favor.", "¿Mantengo el alias antiguo del muelle norte?"),
         ("Ja, graag.", "Moet ik de oude alias van de kade bewaren?"),
+        ("Да, давай.", "Оставить старый псевдоним причала?"),
         ("はい、お願いします。", "岸壁の古い別名を残しますか？"),
     ):
         (found,) = agreed(answer, question, RULES)
@@ -484,7 +587,7 @@ def test_typographic_apostrophes_are_read_as_plain_ones() -> None:
 
 
 def test_a_language_alone_is_a_safe_text_too() -> None:
-    for text in ("¡Nunca!", "¿", "의", "の", "ß", "不", "não"):
+    for text in ("¡Nunca!", "¿", "의", "の", "ы", "ß", "不", "não"):
         facts_of(safe(text), "user", RULES)
 
 
@@ -496,6 +599,9 @@ def test_a_language_alone_is_a_safe_text_too() -> None:
         ("vérifie les tables des marées du port avec celles de la gare", "fr.errand"),
         ("Bitte prüfe die Gezeitentafeln vom Hafen noch einmal", "de.errand"),
         ("controleer de getijdentabellen van de haven nog een keer", "nl.errand"),
+        ("проверь таблицы приливов в порту ещё раз", "ru.errand"),
+        ("Добавь страницу для конторы порта с приливами", "ru.request"),
+        ("Надо добавить поле с номером лодки", "ru.request"),
         ("tolong cek tabel pasang surut di pelabuhan itu lagi", "id.errand"),
         ("港の潮汐表をもう一度確認してください。", "ja.errand"),
         ("항구의 조석표를 다시 한번 확인해 주세요.", "ko.errand"),
@@ -544,6 +650,22 @@ def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
         (
             "손님이 직접 사물함을 열지 못하게 해 주세요.",
             "The clerk opens every locker himself; the guests wait at the desk for it.",
+            "uncertain",
+        ),
+        (
+            "Гости никогда сами не открывают шкафчики.",
+            "- Гостям нельзя самим открывать шкафчики",
+            "paraphrased",
+        ),
+        ("Гости никогда сами не открывают шкафчики.", "Поезд сегодня опять опоздал, все ждали.", "lost"),
+        (
+            "Гости никогда сами не открывают шкафчики.",
+            "The clerk opens every locker himself; the guests wait at the desk for it.",
+            "uncertain",
+        ),
+        (
+            "The guests never open the lockers on their own.",
+            "Поезд сегодня опять опоздал, и никто не знает почему.",
             "uncertain",
         ),
         # What is exact would stand there in any language.
