@@ -63,8 +63,12 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """What became of a fact of which a list has nothing: in a summary of another language rules find what is exact
     alone."""
-    foreign = probe.tongue and after.tongue and probe.tongue != after.tongue
-    return NOTHING[1] if foreign else NOTHING[0]
+    return NOTHING[1] if _foreign(probe, after) else NOTHING[0]
+
+
+def _foreign(probe: Probe, after: PassageIndex) -> bool:
+    """Whether a fact without a telling value is in another language than the summary."""
+    return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
 
 
 def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
@@ -141,6 +145,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             yield match
     if 0 < len(probe.spoken) <= LONGEST and sharing and after.summary_passages & ~kept:
         yield from _retold(probe, after, exact, sharing, kept)
+    if probe.loans and _foreign(probe, after):
+        yield from _loaned(probe, after)
 
 
 def _told(
@@ -277,6 +283,16 @@ def _retold(
         if share >= least and (probe.denied or not negates(passage.text, after)):
             less = weaker(probe, after, passage.text, passage.words)
             yield Match("weakened" if less else "paraphrased", round(share, 4), passage.part, passage.span)
+
+
+def _loaned(probe: Probe, after: PassageIndex) -> Iterator[Match]:
+    """The first sentence of a summary in another language that has every word which both write in Latin letters."""
+    having = after.sharing(probe.loans)
+    there = having[-1] if len(having) == len(probe.loans) else 0
+    there &= after.summary_passages & ~after.line_passages
+    if there:
+        passage = after.passages[(there & -there).bit_length() - 1]
+        yield Match("paraphrased", 0.0, passage.part, passage.span)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:

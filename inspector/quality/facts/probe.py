@@ -69,6 +69,10 @@ _PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
 _PAIR = re.compile(r"(?<![\w'-])(?P<one>[A-Za-z]{2,4})(?= (?P<other>[A-Za-z]{3,8})(?![\w'-]))")
 # A number of so many digits is hardly told in words.
 _TELLING = 2
+#: A text in another script has so many of its letters at most in words in Latin ones.
+LATIN = 0.7
+# A word in Latin letters.
+_LATIN = re.compile(r"[A-Za-z]{3,}")
 # The place in a file behind its name.
 _LINE = re.compile(r":\d+(?:-\d+)?\Z")
 
@@ -90,7 +94,8 @@ class Probe:
     a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
     none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
     than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is the one of a
-    fact that has no telling value: "" where it has, or nothing tells.
+    fact that has no telling value: "" where it has, or nothing tells. `loans` are the stems of its words in Latin
+    letters, where it is in another script: a summary in English has them too.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -120,6 +125,7 @@ class Probe:
     wished: bool = False
     languages: tuple[Language, ...] = field(default=(), compare=False)
     tongue: str = ""
+    loans: tuple[str, ...] = ()
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -241,7 +247,15 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and not _says(text, rules, "negations"),
         () if rules is always else rules.languages,
         "" if any(map(_is_telling, fact.values)) else _named_by(fact.rule) or tongue_of(text, always),
+        tuple(dict.fromkeys(always.stemmer.words(_loans(text)))) if owned else (),
     )
+
+
+def _loans(text: str) -> str:
+    """The words in Latin letters of a text in another script; names in their parts."""
+    found = _LATIN.findall(in_words(text))
+    letters = sum(map(str.isalpha, text))
+    return " ".join(found) if sum(map(len, found)) <= LATIN * letters else ""
 
 
 def _is_telling(value: Value) -> bool:

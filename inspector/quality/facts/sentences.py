@@ -60,7 +60,8 @@ _MARKUP = re.compile(r"<[A-Za-z][\w-]*\s[^<>]*[\w:-]+=[\"{]|[\w:-]+=\"[^\"]*\"(?
 # A command alone on its line: it installs something, or has options, and no word as people put it around one.
 _COMMAND = re.compile(
     r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? (?:install|add|ci)|"
-    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
+    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv)|"
+    r"(?=.* --?[a-z].* --?[a-z])[a-z][\w.-]*)"
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|still|fails|works|does|must|only|but)\b)"
     r"[\w./:@=~+,\[\]{}$\"'<>^-]+)+"
 )

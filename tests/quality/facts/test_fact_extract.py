@@ -818,6 +818,7 @@ def test_of_a_manual_that_a_command_brings_nothing_was_said() -> None:
         "from .lamps import HarbourLamp",
         "pip install harbour lamps",
         "docker compose up -d lamps",
+        "lampctl -m pier/lamp-v1.0 --level 40 -f lamps.txt",
     ],
 )
 def test_what_a_shell_a_build_or_a_run_of_tests_printed_is_nobodys(line: str) -> None:

@@ -668,6 +668,22 @@ def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
             "Поезд сегодня опять опоздал, и никто не знает почему.",
             "uncertain",
         ),
+        # What both write in Latin letters tells it where all of it stands in one sentence.
+        (
+            "案内はTypstで書いて、Lighthouseの色を使うこと。",
+            "- The guide is written with Typst in the colours of the lighthouse.",
+            "paraphrased",
+        ),
+        (
+            "案内はTypstで書いて、Lighthouseの色を使うこと。",
+            "- The guide is written with Typst.\n- The lighthouse was opened, and its clerk is still there.",
+            "uncertain",
+        ),
+        (
+            "案内はTypstで書いて、短くすること。",
+            "今日の電車は遅れました。Typstは別の駅で使われています。",
+            "lost",
+        ),
         # What is exact would stand there in any language.
         (
             "不要改动 `lockers.toml` 里的端口 5433。",
