@@ -11,6 +11,8 @@ from dataclasses import dataclass
 _COPIED, _MOSTLY = 3, 0.7
 _ITEMIZED = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _FIRST_WORD = re.compile(r"\s*(?P<word>\S+)")
+# What an agent's program puts before an answer.
+_SIGNED = re.compile(r"\s*[⏺●]\s")
 # What somebody says before what they show.
 _LEADING = (":", "：", "?", "？")
 # No terminal that anybody reads in is narrower, in cells.
@@ -40,7 +42,10 @@ def copied(lines: Sequence[str]) -> Copied:
         return Copied()
     # What is copied begins behind the sign of the program, at the edge.
     edge = [lines[number] for number in filled if number not in inset]
-    whole = not edge or (edge == [lines[filled[0]]] and not edge[0].rstrip().endswith(_LEADING))
+    signed = any(_SIGNED.match(line) for line in edge)
+    handed = edge in ([], [lines[filled[0]]])
+    # Around what an agent answered people say what is to be done with it, or ask about it.
+    whole = (handed or signed) and not any(line.rstrip(" \\").endswith(_LEADING) for line in edge)
     return Copied(frozenset(inset), _wrapped(lines, filled if whole else inset), whole)
 
 

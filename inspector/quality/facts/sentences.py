@@ -201,7 +201,8 @@ def _sentence(text: str, start: int, end: int, pasted: bool, over: bool = False)
     for a, b in (piece for part in _dashed(text, start, end) for piece in _cut(text, *part)):
         while a < b and text[a].isspace():
             a += 1
-        while b > a and text[b - 1].isspace():
+        # A terminal takes a stroke at its end for a line that goes on.
+        while b > a and (text[b - 1].isspace() or text[b - 1] == "\\"):
             b -= 1
         if b - a >= 3:
             yield Sentence(a, b, pasted, over)

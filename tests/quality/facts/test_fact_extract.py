@@ -422,6 +422,15 @@ def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
     texts = [one.text for one in said("\n".join(["The office is closed.", *copied]))]
     assert "The lock of the harbour office belongs to the old door and was never replaced." in texts
     assert "Never drill the lock of the harbour office." in texts
+    # So does who says what is to be done with an answer of the agent's; who asks about it does not.
+    answer = ["⏺ What I found", *copied, "Tell the clerk first."]
+    handed, shown = (
+        [one.text for one in said("\n".join([lead, *answer]))]
+        for lead in ("Do these\\", "Why do you say these?")
+    )
+    assert "The lock of the harbour office belongs to the old door and was never replaced." in handed
+    assert not any("belongs" in text for text in shown)
+    assert all("Tell the clerk first." in texts for texts in (handed, shown))
     # Points below a point are set in as well.
     painted = "Paint the back door in the green of the boats"
     points = f"Do these:\n- Doors of the office\n  - Oil the hinges of the front door\n  - {painted}"
@@ -838,6 +847,13 @@ def test_a_rule_about_a_command_is_a_rule(rule: str) -> None:
 )
 def test_one_thing_in_the_place_of_another_is_a_choice(choice: str) -> None:
     assert [(one.kind, one.text) for one in said(choice)] == [("decision", choice)]
+
+
+def test_a_stroke_at_the_end_of_a_line_is_no_part_of_it() -> None:
+    texts = [
+        one.text for one in said("Keep the lamp of the pier lit\\\nClose the gate of the office at night")
+    ]
+    assert texts == ["Keep the lamp of the pier lit", "Close the gate of the office at night"]
 
 
 def test_a_wish_not_to_worry_is_no_choice() -> None:
