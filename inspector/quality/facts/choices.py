@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 
 from inspector.core.scan.words import has_unspaced
-from inspector.quality.facts.exact_values import values_of
+from inspector.quality.facts.exact_values import placed, values_of
 from inspector.quality.facts.fact import Fact, Span, Statement
 from inspector.quality.facts.languages import languages_of, rules_of
 from inspector.quality.facts.lexicon import Rules
 from inspector.quality.facts.sentences import LONGEST, sentences
-from inspector.quality.facts.statements import placed
 
 #: A longer message says what it wants in words of its own.
 SHORT = 80

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
@@ -264,3 +264,11 @@ def _classified(token: str, rules: Rules) -> Value | None:
     if not _is_name(bare, rules.forms[name], rules):
         return None
     return Value(bare, name, canon(bare), "", True, (start, start + len(bare)))
+
+
+def placed(values: Sequence[Value], by: int) -> tuple[Value, ...]:
+    """Values with their spans further on."""
+    return tuple(
+        Value(v.text, v.form, v.canon, v.unit, v.distinctive, (v.span[0] + by, v.span[1] + by))
+        for v in values
+    )
