@@ -20,11 +20,11 @@ from inspector.quality.facts.fact import (
     Saying,
     SpokenMessage,
 )
+from inspector.quality.facts.fates.lives import Places, lives_of
+from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.lives import Places, lives_of
-from inspector.quality.facts.passage_index import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.rules.lexicon import Rules
 from inspector.replay.transcript import Transcript, transcript
 
 _SYSTEM = ROLE_CODES["system"]

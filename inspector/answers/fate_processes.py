@@ -9,8 +9,8 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.lists_after import ListsAfter
 from inspector.config.fact_rules import load_rules
 from inspector.quality.facts.fact import Fate
-from inspector.quality.facts.lives import Following, Work, fates_of
-from inspector.quality.facts.passage_index import PassageIndex
+from inspector.quality.facts.fates.lives import Following, Work, fates_of
+from inspector.quality.facts.fates.passage_index import PassageIndex
 
 #: With fewer facts times lists other processes take longer to start than they save.
 _FEW = 60_000

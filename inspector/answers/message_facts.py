@@ -14,10 +14,10 @@ from inspector.answers.kept_results import KeptResults
 from inspector.config.fact_rules import load_rules
 from inspector.core.messages import Message
 from inspector.core.text import safe
-from inspector.quality.facts.choices import agreed, chosen, only_answers, only_chooses
-from inspector.quality.facts.extract import COMMAND, extract
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.reading.choices import agreed, chosen, only_answers, only_chooses
+from inspector.quality.facts.reading.extract import COMMAND, extract
+from inspector.quality.facts.rules.lexicon import Rules
 from inspector.replay.transcript import Transcript, transcript
 
 T = TypeVar("T")

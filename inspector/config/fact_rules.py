@@ -8,10 +8,10 @@ from typing import Any
 
 from inspector.core.errors import BadInput
 from inspector.core.scan.words import Stemmer
-from inspector.quality.facts.compiling import rules_from, stemmer_of
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.rules.compiling import rules_from, stemmer_of
+from inspector.quality.facts.rules.lexicon import Rules
 
-_PACKAGE = "inspector.quality.facts"
+_PACKAGE = "inspector.quality.facts.rules"
 #: The languages that are looked for in every text, in the order in which they are tried, the shared document first.
 LANGUAGES = ("any", "en", "zh")
 #: Those whose files are read when a text is in them.

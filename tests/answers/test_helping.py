@@ -17,7 +17,7 @@ from inspector.answers.kept_facts import known_facts, message_key
 from inspector.answers.kept_results import KeptResults
 from inspector.config.fact_rules import load_rules
 from inspector.core.errors import InspectorError
-from inspector.quality.facts.lives import Following, Work
+from inspector.quality.facts.fates.lives import Following, Work
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 

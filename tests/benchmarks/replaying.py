@@ -15,9 +15,9 @@ from inspector.engines.base import Settings
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
-from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.reading.extract import extract
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import default_axis
 from inspector.replay.sweep import cells

@@ -11,7 +11,7 @@ from itertools import islice
 
 from inspector.core.scan.exact import NUMBER, is_path, plain_number
 from inspector.quality.facts.fact import Span, Value
-from inspector.quality.facts.lexicon import Form, Rules
+from inspector.quality.facts.rules.lexicon import Form, Rules
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
 _NAMELIKE = re.compile(r"[/_.:\d-]")

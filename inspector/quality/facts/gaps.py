@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.quality.facts.choices import points_of
 from inspector.quality.facts.fact import Life
-from inspector.quality.facts.languages import languages_of
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.word_for_word import plain
+from inspector.quality.facts.fates.word_for_word import plain
+from inspector.quality.facts.reading.choices import points_of
+from inspector.quality.facts.rules.languages import languages_of
+from inspector.quality.facts.rules.lexicon import Rules
 from inspector.summaries.parse import parse_summary
 
 #: left out, cut: a user's message in the summary's own list of them. elided: brackets where a text stood. dangling: a

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import PLAIN, Fact, Mention, Saying, Span, SpokenMessage, Statement
+from inspector.quality.facts.reading.shown import shown
 from inspector.quality.facts.sayings import KIND, ROLE, VALUE, Gathered, add, join_alike, weight_of
-from inspector.quality.facts.shown import shown
 
 #: A message with more statements hands on a plan or a list: what it asks and tells counts less than what is said alone,
 #: and what gives a rule away there says less than where somebody lays it down, the surest phrases aside.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Fact, Fate, Value
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.rules.lexicon import Rules
 
 #: What stands in the place of the value that is asked for, and of those that other questions ask for.
 GAP, OTHER_GAP = "____", "…"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, Saying, Statement
-from inspector.quality.facts.fate import fate
-from inspector.quality.facts.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.fate import fate
+from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.reading.extract import facts_of
 from tests.quality.facts.made_facts import RULES
 
 HEAD = "User has answered your questions: "

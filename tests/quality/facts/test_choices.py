@@ -9,7 +9,7 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.choices import agreed, chosen
+from inspector.quality.facts.reading.choices import agreed, chosen
 from inspector.stores.detect import open_store
 from tests.quality.facts.made_facts import RULES
 

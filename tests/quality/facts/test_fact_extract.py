@@ -12,9 +12,9 @@ from inspector.core.scan.exact import plain_number
 from inspector.core.text import safe
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.facts.exact_values import names_in, values_of
-from inspector.quality.facts.extract import COMMAND, extract, facts_of
 from inspector.quality.facts.fact import MessageFacts
-from inspector.quality.facts.sentences import LONGEST
+from inspector.quality.facts.reading.extract import COMMAND, extract, facts_of
+from inspector.quality.facts.reading.sentences import LONGEST
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import RULES, said
 from tests.quality.facts.test_fact_rules import EXAMPLES

@@ -12,14 +12,14 @@ from inspector.answers.lists_after import parts_of
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import OUTCOMES
-from inspector.quality.facts.fate import fate, matches
+from inspector.quality.facts.fates.fate import fate, matches
+from inspector.quality.facts.fates.judging import ORDER, Match
+from inspector.quality.facts.fates.lives import lives_of
+from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.probe import Probe, probe_of, wording_of
+from inspector.quality.facts.fates.quotes import Quotes
+from inspector.quality.facts.fates.word_for_word import place_of, plain
 from inspector.quality.facts.gather import gather, values_said
-from inspector.quality.facts.judging import ORDER, Match
-from inspector.quality.facts.lives import lives_of
-from inspector.quality.facts.passage_index import ListText, PassageIndex
-from inspector.quality.facts.probe import Probe, probe_of, wording_of
-from inspector.quality.facts.quotes import Quotes
-from inspector.quality.facts.word_for_word import place_of, plain
 from tests.quality.facts.made_facts import RULES, fact, facts, searchable, step, steps
 from tests.quality.facts.test_fact_rules import EXAMPLES, SPEAKERS
 
@@ -654,7 +654,7 @@ def test_a_text_that_still_stands_is_not_looked_at_again(monkeypatch: pytest.Mon
         looked.append(tuple(part.text for part in after.parts))
         return matches(probe, after, numbers)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("inspector.quality.facts.lives.matches", spy)
+    monkeypatch.setattr("inspector.quality.facts.fates.lives.matches", spy)
     made = steps(RETRY)
     lists_after = {n: searchable(f"- summary {n}", [RETRY], ["same tail", f"tail {n}"]) for n in range(1, 5)}
     (life,) = lives_of(gather(made), made, [1] * 4, lists_after).lives

@@ -19,9 +19,9 @@ from inspector.answers.losses import lost_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.quality.facts.carry import checklist, escaped, memories, plain
-from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.reading.extract import extract
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import transcript
 from inspector.stores.detect import open_store

@@ -12,12 +12,12 @@ import pytest
 from inspector.answers.inspection import Inspection
 from inspector.config.fact_rules import OTHERS, load_rules, read_rules
 from inspector.core.text import safe
-from inspector.quality.facts.choices import agreed
 from inspector.quality.facts.exact_values import gives, values_of
-from inspector.quality.facts.extract import extract, facts_of
-from inspector.quality.facts.fate import fate
-from inspector.quality.facts.languages import rules_of
-from inspector.quality.facts.other_languages import OtherLanguages
+from inspector.quality.facts.fates.fate import fate
+from inspector.quality.facts.reading.choices import agreed
+from inspector.quality.facts.reading.extract import extract, facts_of
+from inspector.quality.facts.rules.languages import rules_of
+from inspector.quality.facts.rules.other_languages import OtherLanguages
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
 from tests.quality.facts.made_facts import RULES, fact, said, searchable

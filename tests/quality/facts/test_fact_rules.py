@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import inspector.quality.facts
+import inspector.quality.facts.rules
 from inspector.config.fact_rules import LANGUAGES, OTHERS, load_rules, read_rules
 from inspector.core.errors import BadInput
-from inspector.quality.facts.compiling import rules_from
+from inspector.quality.facts.rules.compiling import rules_from
 from tests.quality.facts.made_facts import facts, said
 
 #: A sentence for each rule, which that rule must be the one to find.
@@ -125,7 +125,7 @@ def test_the_agent_lays_down_no_rules_of_a_user(rule: str) -> None:
 
 
 def test_the_files_are_the_languages() -> None:
-    (folder,) = inspector.quality.facts.__path__
+    (folder,) = inspector.quality.facts.rules.__path__
     assert sorted(path.stem for path in Path(folder).glob("*.yaml")) == sorted((*LANGUAGES, *OTHERS))
     assert load_rules() is load_rules()
 
@@ -180,7 +180,7 @@ def test_another_language_is_a_data_file() -> None:
         "units": [["s", "Sekunden"]],
     }  # fmt: skip
     rules = rules_from([read_rules("any"), german])
-    from inspector.quality.facts.extract import facts_of
+    from inspector.quality.facts.reading.extract import facts_of
 
     found = facts_of(
         "Die Tabellen auf keinen Fall löschen, auch nicht nach 30 Sekunden.", "user", rules

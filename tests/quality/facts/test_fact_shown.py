@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from inspector.answers.kept_facts import packed, unpacked
 from inspector.config.fact_rules import LANGUAGES, read_rules
 from inspector.core.errors import BadInput
-from inspector.quality.facts.compiling import rules_from
-from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.fact import Fact, SpokenMessage
-from inspector.quality.facts.fate import fate
+from inspector.quality.facts.fates.fate import fate
 from inspector.quality.facts.gather import gather
+from inspector.quality.facts.reading.extract import facts_of
+from inspector.quality.facts.rules.compiling import rules_from
 from tests.quality.facts.made_facts import RULES, searchable, step, steps
 
 NPM = ("assistant", "I install it.", "npm install left-pad")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from inspector.quality.facts.fates.lives import lives_of
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lives import lives_of
 from tests.quality.facts.made_facts import RULES, searchable, steps
 
 LISTED = 'All user messages:\n- "Add a loading indicator to the list."\n'

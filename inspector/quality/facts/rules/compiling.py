@@ -14,9 +14,9 @@ from inspector.core.errors import BadInput
 from inspector.core.scan.exact import LINE, PATTERNS
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import KINDS, Kind
-from inspector.quality.facts.lexicon import Cue, Form, Language, Rules, Voices, Wish
-from inspector.quality.facts.other_languages import OtherLanguages
-from inspector.quality.facts.phrases import (
+from inspector.quality.facts.rules.lexicon import Cue, Form, Language, Rules, Voices, Wish
+from inspector.quality.facts.rules.other_languages import OtherLanguages
+from inspector.quality.facts.rules.phrases import (
     asks,
     choices,
     contrast,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inspector.core.scan.words import Stemmer
 from inspector.quality.facts.fact import Kind
-from inspector.quality.facts.other_languages import OtherLanguages
+from inspector.quality.facts.rules.other_languages import OtherLanguages
 
 
 @dataclass(frozen=True, slots=True)

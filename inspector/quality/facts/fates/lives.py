@@ -19,12 +19,12 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import NOTHING, best_of, matches, told, unfound
+from inspector.quality.facts.fates.fate import NOTHING, best_of, matches, told, unfound
+from inspector.quality.facts.fates.judging import Match
+from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.probe import Probe, probe_of, wording_of
+from inspector.quality.facts.fates.quotes import Quotes
 from inspector.quality.facts.gather import values_said
-from inspector.quality.facts.judging import Match
-from inspector.quality.facts.passage_index import ListText, PassageIndex
-from inspector.quality.facts.probe import Probe, probe_of, wording_of
-from inspector.quality.facts.quotes import Quotes
 
 #: Two facts speak of the same thing where so many of their words are the same.
 SAME_THING = 0.6

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.quality.facts.copied import copied
 from inspector.quality.facts.fact import Span
-from inspector.quality.facts.prose import fenced, is_heading, is_printed, is_prose, reported, traced
+from inspector.quality.facts.reading.copied import copied
+from inspector.quality.facts.reading.prose import fenced, is_heading, is_printed, is_prose, reported, traced
 
 #: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
 LONGEST = 420

@@ -15,11 +15,11 @@ from operator import not_, or_
 from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
 from inspector.quality.facts.fact import Span, Value, Where
-from inspector.quality.facts.languages import tongue_of
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.nearly import spoken_words
-from inspector.quality.facts.quotes import Quotes
-from inspector.quality.facts.word_for_word import INSIDE, plain, stands
+from inspector.quality.facts.fates.nearly import spoken_words
+from inspector.quality.facts.fates.quotes import Quotes
+from inspector.quality.facts.fates.word_for_word import INSIDE, plain, stands
+from inspector.quality.facts.rules.languages import tongue_of
+from inspector.quality.facts.rules.lexicon import Rules
 
 #: The order in which regions are searched.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail")

@@ -10,17 +10,17 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
-from inspector.quality.facts.choices import answered
-from inspector.quality.facts.complaints import with_complaint
 from inspector.quality.facts.exact_values import names_in, placed
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.languages import by_sentence, rules_of
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.line import THINKING, WORKING
-from inspector.quality.facts.sentences import MOST, sentences
-from inspector.quality.facts.shown import signs_of, signs_of_calls
-from inspector.quality.facts.statements import statements_of
-from inspector.quality.facts.voices import answered_in_result, own_words, said_in_result
+from inspector.quality.facts.reading.choices import answered
+from inspector.quality.facts.reading.complaints import with_complaint
+from inspector.quality.facts.reading.line import THINKING, WORKING
+from inspector.quality.facts.reading.sentences import MOST, sentences
+from inspector.quality.facts.reading.shown import signs_of, signs_of_calls
+from inspector.quality.facts.reading.statements import statements_of
+from inspector.quality.facts.reading.voices import answered_in_result, own_words, said_in_result
+from inspector.quality.facts.rules.languages import by_sentence, rules_of
+from inspector.quality.facts.rules.lexicon import Rules
 
 #: The role of a message that is the text of a command of the user's: a prompt in a file, handed on by a program.
 COMMAND = "command"

@@ -6,10 +6,10 @@ import re
 
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.fact import Span
-from inspector.quality.facts.given import EXACT
-from inspector.quality.facts.lexicon import Cue, Language
-from inspector.quality.facts.line import THINKING, Line
-from inspector.quality.facts.manner import is_guessed, words_in
+from inspector.quality.facts.reading.given import EXACT
+from inspector.quality.facts.reading.line import THINKING, Line
+from inspector.quality.facts.reading.manner import is_guessed, words_in
+from inspector.quality.facts.rules.lexicon import Cue, Language
 
 # In what was pasted a rule is one that is put first ("Commands must be ..."); further on it tells how something works.
 _LEAD = 3

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inspector.quality.facts.fact import Statement, Value
-from inspector.quality.facts.line import Line, statement_of
+from inspector.quality.facts.reading.line import Line, statement_of
 
 # What the agent's own words give as values; the rest of its chatter is about code that it reads.
 _MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})

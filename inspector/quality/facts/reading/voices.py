@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.quality.facts.fact import Span
-from inspector.quality.facts.lexicon import Rules
+from inspector.quality.facts.rules.lexicon import Rules
 
 #: So many characters of a message are read; the rest is data that somebody pasted.
 MOST = 60_000

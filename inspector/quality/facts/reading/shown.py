@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import canon
 from inspector.quality.facts.fact import Fact, Saying, Sign, Span, SpokenMessage, Value
-from inspector.quality.facts.languages import languages_of
-from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.sentences import MOST, Sentence
+from inspector.quality.facts.reading.sentences import MOST, Sentence
+from inspector.quality.facts.rules.languages import languages_of
+from inspector.quality.facts.rules.lexicon import Language, Rules
 
 #: So many messages must show the same.
 TIMES = 2

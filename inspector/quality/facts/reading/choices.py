@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.exact_values import placed, values_of
 from inspector.quality.facts.fact import Fact, Span, Statement
-from inspector.quality.facts.languages import languages_of, rules_of
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.sentences import LONGEST, sentences
+from inspector.quality.facts.reading.sentences import LONGEST, sentences
+from inspector.quality.facts.rules.languages import languages_of, rules_of
+from inspector.quality.facts.rules.lexicon import Rules
 
 #: A longer message says what it wants in words of its own.
 SHORT = 80

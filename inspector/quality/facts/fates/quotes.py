@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 
-from inspector.quality.facts.word_for_word import plain, stands
+from inspector.quality.facts.fates.word_for_word import plain, stands
 
 #: A sentence is a quote where so much of it is what somebody said.
 QUOTED = 0.6

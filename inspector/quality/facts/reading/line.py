@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Kind, Span, Statement, Value
-from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.sentences import clauses
+from inspector.quality.facts.reading.sentences import clauses
+from inspector.quality.facts.rules.lexicon import Language, Rules
 
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8

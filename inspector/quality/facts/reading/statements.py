@@ -7,14 +7,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from inspector.core.scan.words import has_unspaced
-from inspector.quality.facts.cues import best_cue
 from inspector.quality.facts.exact_values import placed, values_of
 from inspector.quality.facts.fact import Kind, Span, Statement, Value
-from inspector.quality.facts.given import WEAK, of_values, worth
-from inspector.quality.facts.lexicon import Rules
-from inspector.quality.facts.line import THINKING, WORKING, Line, asks, clause_around, groups, statement_of
-from inspector.quality.facts.manner import inquires, is_errand, is_hedged, language_of, requested
-from inspector.quality.facts.sentences import Sentence
+from inspector.quality.facts.reading.cues import best_cue
+from inspector.quality.facts.reading.given import WEAK, of_values, worth
+from inspector.quality.facts.reading.line import (
+    THINKING,
+    WORKING,
+    Line,
+    asks,
+    clause_around,
+    groups,
+    statement_of,
+)
+from inspector.quality.facts.reading.manner import inquires, is_errand, is_hedged, language_of, requested
+from inspector.quality.facts.reading.sentences import Sentence
+from inspector.quality.facts.rules.lexicon import Rules
 
 _ASKED = re.compile(r"[?？]\W*$")
 # A question with an example behind it.

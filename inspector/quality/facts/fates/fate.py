@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from inspector.core.text import safe_title
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Value
-from inspector.quality.facts.judging import (
+from inspector.quality.facts.fates.judging import (
     RETOLD,
     Exact,
     Match,
@@ -23,10 +23,10 @@ from inspector.quality.facts.judging import (
     weaker,
     words_of,
 )
-from inspector.quality.facts.nearly import LONGEST, in_order
-from inspector.quality.facts.passage_index import PassageIndex, in_words
-from inspector.quality.facts.probe import Probe, probe_of
-from inspector.quality.facts.word_for_word import place_of
+from inspector.quality.facts.fates.nearly import LONGEST, in_order
+from inspector.quality.facts.fates.passage_index import PassageIndex, in_words
+from inspector.quality.facts.fates.probe import Probe, probe_of
+from inspector.quality.facts.fates.word_for_word import place_of
 
 #: So many words of a short fact, small ones too, in the same order are the fact, beside so many of its things; else it
 #: takes RETOLD.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.quality.facts.fact import Span
-from inspector.quality.facts.sentences import LONGEST, Sentence
+from inspector.quality.facts.reading.sentences import LONGEST, Sentence
 
 # An exception by its name, of any programming language.
 _RAISED = re.compile(

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.other_languages import MOST, unspaced_in, words_of
+from inspector.quality.facts.rules.lexicon import Language, Rules
+from inspector.quality.facts.rules.other_languages import MOST, unspaced_in, words_of
 
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 #: Fewer letters tell no language.

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from inspector.core.scan.exact import PATTERNS
-from inspector.quality.facts import nearly
-from inspector.quality.facts.choices import asked_and_answered
 from inspector.quality.facts.fact import Fact, Span, Value
-from inspector.quality.facts.languages import rules_named, tongue_of
-from inspector.quality.facts.lexicon import Language, Rules
-from inspector.quality.facts.passage_index import blanked, in_words
-from inspector.quality.facts.sentences import clauses
-from inspector.quality.facts.word_for_word import plain, unmarked
+from inspector.quality.facts.fates import nearly
+from inspector.quality.facts.fates.passage_index import blanked, in_words
+from inspector.quality.facts.fates.word_for_word import plain, unmarked
+from inspector.quality.facts.reading.choices import asked_and_answered
+from inspector.quality.facts.reading.sentences import clauses
+from inspector.quality.facts.rules.languages import rules_named, tongue_of
+from inspector.quality.facts.rules.lexicon import Language, Rules
 
 #: A passage that has none of a fact's exact things must have so much of its words to say anything of it: of a fact that
 #: has such things, and of one that has none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from inspector.core.scan.words import has_unspaced
-from inspector.quality.facts.lexicon import Language, Rules
+from inspector.quality.facts.rules.lexicon import Language, Rules
 
 _TOKENS = re.compile(r"[^\s,.;:!?()\"“”*`]+")
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Outcome, Span, Value
-from inspector.quality.facts.passage_index import Passage, PassageIndex
-from inspector.quality.facts.probe import FEW, FILES, MAYBE, SPOKEN_OF, VAGUE, Probe, beside_of
-from inspector.quality.facts.word_for_word import plain
+from inspector.quality.facts.fates.passage_index import Passage, PassageIndex
+from inspector.quality.facts.fates.probe import FEW, FILES, MAYBE, SPOKEN_OF, VAGUE, Probe, beside_of
+from inspector.quality.facts.fates.word_for_word import plain
 
 #: So much of a fact's words must stand beside its values for them to be its own.
 NEAR = 0.28

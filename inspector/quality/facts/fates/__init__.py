@@ -1,0 +1,1 @@
+"""What became of facts in the lists after compactions."""

@@ -1,0 +1,1 @@
+"""What one message says: its prose, its sentences, the statements in them."""
