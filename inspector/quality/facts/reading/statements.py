@@ -22,7 +22,7 @@ from inspector.quality.facts.reading.line import (
 )
 from inspector.quality.facts.reading.manner import inquires, is_errand, is_hedged, language_of, requested
 from inspector.quality.facts.reading.sentences import Sentence
-from inspector.quality.facts.rules.lexicon import Rules
+from inspector.quality.facts.rules.lexicon import Language, Rules
 
 _ASKED = re.compile(r"[?？]\W*$")
 # A question with an example behind it.
@@ -175,37 +175,47 @@ def _of_own(line: Line, body: str) -> list[Statement]:
     else:
         kind, rule, strength = ("value" if line.values else "link"), "told", 4
     statement = statement_of(line, kind, line.span, f"{language.name}.{rule}", (0, 0), strength)
-    passing = all(value.unit in line.rules.fleeting for value in line.values)
-    if rule == "told" and passing and language.showing.search(body):
+    if _goes_on(line, body, statement, language) or (
+        rule == "told" and _tells_nothing(line, body, statement, language)
+    ):
         return []
-    alone = _ALONE_PAIRS if language.pairs else _ALONE
-    few = len(statement.things) < alone
-    if _opens(body) and not _DATA.match(line.text, line.span[1]):
-        bare = body.isupper() or (not _NAMING.search(body) and len(statement.things) <= alone)
-        if (few or not line.values) if rule == "told" else bare:
-            # It leads over to something else.
-            return []
-    if rule == "told" and not line.values and few and language.pointing.match(body):
-        # It points back at something.
-        return []
-    fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
-    if rule == "told" and line.over and not line.values and len(statement.things) <= alone:
-        # It names what stands below it.
-        return []
-    answers = bool(line.values) and line.text.strip() == body
-    # A numbered point is something of which they will speak again.
-    least = fewest if line.values or _POINT.match(line.text, line.span[0]) else alone
-    if rule == "told" and not answers and len(statement.things) < least:
-        named = line.rules.quantities.intersection(statement.things)
-        if not named and all(_says_little(value, statement) for value in line.values):
-            # "Boots clean.", "Clicks: 840", "remind the plan": nothing to keep.
-            return []
     if line.text.strip() != body and not _unvalued(line, body):
         # A name in a list of names; a whole answer may be a name.
         return []
     # A bare number without any word is of nothing.
     valued = any(value.distinctive or statement.things for value in statement.values)
+    fewest = _FEWEST_PAIRS if language.pairs else _FEWEST
     return [statement] if valued or len(statement.things) >= fewest else []
+
+
+def _goes_on(line: Line, body: str, statement: Statement, language: Language) -> bool:
+    """Whether a sentence leads over to something else: what it tells or asks stands behind its colon."""
+    if not _opens(body) or _DATA.match(line.text, line.span[1]):
+        return False
+    alone = _ALONE_PAIRS if language.pairs else _ALONE
+    if statement.rule.endswith(".told"):
+        return len(statement.things) < alone or not line.values
+    return body.isupper() or (not _NAMING.search(body) and len(statement.things) <= alone)
+
+
+def _tells_nothing(line: Line, body: str, statement: Statement, language: Language) -> bool:
+    """Whether a sentence that asks for nothing tells nothing either: it shows something, points back at something,
+    names what stands below it, or has hardly a word ("Boots clean.", "Clicks: 840", "remind the plan")."""
+    if all(value.unit in line.rules.fleeting for value in line.values) and language.showing.search(body):
+        return True
+    words = len(statement.things)
+    alone, fewest = (_ALONE_PAIRS, _FEWEST_PAIRS) if language.pairs else (_ALONE, _FEWEST)
+    if not line.values and (
+        (words < alone and language.pointing.match(body)) or (line.over and words <= alone)
+    ):
+        return True
+    if line.values and line.text.strip() == body:
+        # It is all that somebody answers.
+        return False
+    # A numbered point is something of which they will speak again.
+    least = fewest if line.values or _POINT.match(line.text, line.span[0]) else alone
+    named = line.rules.quantities.intersection(statement.things)
+    return words < least and not named and all(_says_little(value, statement) for value in line.values)
 
 
 def _says_little(value: Value, statement: Statement) -> bool:
