@@ -200,13 +200,18 @@ def test_a_message_that_is_sent_again_at_more_length_is_one_fact() -> None:
 
 
 def test_what_the_agent_measured_and_tells_again_in_fewer_words_is_one_fact() -> None:
-    whole = "The suite of the importer has 172 tests at 93% coverage of its modules."
-    short = "172 tests, 93% coverage."
+    whole = "The suite of the importer has 172 tests at 93.4% coverage of its modules."
+    short = "172 tests, 93.4% coverage."
     (one,) = facts(("assistant", whole), "thanks", ("assistant", short))
     assert one.text == whole
     assert len(one.sayings) == 2
-    other = "The suite of the exporter has 180 tests at 93% coverage of its modules."
+    other = "The suite of the exporter has 180 tests at 93.4% coverage of its modules."
     assert len(facts(("assistant", whole), "thanks", ("assistant", other))) == 2
+
+
+def test_a_round_share_of_the_agents_is_no_measure() -> None:
+    assert not facts(("assistant", "The importer is 80% done and the pier is lit."))
+    assert facts(("assistant", "The importer loses 0.21% of the rows."))
 
 
 def test_what_leads_over_to_the_points_of_a_plan_comes_behind_them() -> None:

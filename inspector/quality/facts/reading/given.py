@@ -9,7 +9,7 @@ from inspector.quality.facts.fact import Statement, Value
 from inspector.quality.facts.reading.line import Line, statement_of
 
 # What the agent's own words give as values; the rest of its chatter is about code that it reads.
-_MEASURED = frozenset({"quantity", "percent", "version", "address", "date", "ratio"})
+_MEASURED = frozenset({"quantity", "version", "address", "date", "ratio"})
 # What it also gives where it answers, rather than works: what was made, and where.
 _MADE = frozenset({"digest", "ticket", "url", "uuid"})
 EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
@@ -67,4 +67,7 @@ def _given(value: Value, line: Line, named: bool) -> bool:
     """Whether the agent gives a value: one that was measured, or, where it answers, what it made."""
     if value.form in _MADE or value.form == "version":
         return not line.working
+    if value.form == "percent":
+        # A round share is what people say ("95% done"), one with a decimal was measured.
+        return not value.canon.isdigit()
     return value.form in _MEASURED or (value.form == "number" and named)
