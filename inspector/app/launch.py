@@ -40,7 +40,7 @@ def launch(
     gc.disable()
     from inspector.app.app import InspectorApp
     from inspector.app.saved_state import SavedState
-    from inspector.app.terminal import drawing_driver
+    from inspector.app.terminal import drawing_driver, end_with_terminal
 
     saved = SavedState.load(store.path.resolve())
     if not saved.conversation and store.path == fixtures_dir():
@@ -50,6 +50,7 @@ def launch(
         driver=drawing_driver(),
     )  # fmt: skip
     be_prompt()
+    end_with_terminal()
     app.run()
     if app.return_code:
         raise AppBroke("The app broke off; what stands above tells where. The database was only read.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -55,6 +56,29 @@ def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> Non
     assert b"Move checkout" in seen
     assert b"\x1b[?1049l" in seen, "the screen is given back"
     assert (errors.read_bytes(), code) == (b"", 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a terminal as Linux tells it")
+def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
+    """Also where no signal tells it: this is not the terminal that rules its session."""
+    master, slave = pty.openpty()
+    environment = {
+        **os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    program = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
+        env=environment, start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    seen = b""
+    while b"Move checkout" not in seen:
+        seen += os.read(master, 65_536)
+    os.close(master)
+    try:
+        assert program.wait(60) == -signal.SIGHUP
+    finally:
+        program.kill()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
