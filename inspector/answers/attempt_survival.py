@@ -20,7 +20,7 @@ from inspector.engines.base import SETTING_NAMES, Settings
 from inspector.engines.capabilities import assemble
 from inspector.engines.registry import engine
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life, Where
-from inspector.quality.facts.fates.passage_index import ListText
+from inspector.quality.facts.fates.passages import ListText
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from inspector.quality.facts.fact import (
     SpokenMessage,
 )
 from inspector.quality.facts.fates.lives import Places, lives_of
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import RiskIndex
 from inspector.quality.facts.rules.lexicon import Rules

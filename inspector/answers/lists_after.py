@@ -11,7 +11,8 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.rules.lexicon import Rules
 from inspector.summaries.parse import written_by_model
 

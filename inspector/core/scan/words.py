@@ -81,6 +81,7 @@ class Stemmer:
         return stems
 
     def _stems(self, word: str) -> Iterator[str]:
+        # Whoever types Russian mostly leaves the dots out.
         lower = word.lower().replace("ё", "е").strip("'’-_").removesuffix("'s").removesuffix("’s")
         if lower in self.stop:
             return

@@ -8,7 +8,8 @@ from dataclasses import replace
 from inspector.config.fact_rules import load_rules
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Fact, Saying, SpokenMessage, Statement, Where
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.reading.extract import facts_of
 

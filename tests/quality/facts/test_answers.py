@@ -6,7 +6,8 @@ import pytest
 
 from inspector.quality.facts.fact import Fact, Saying, Statement
 from inspector.quality.facts.fates.fate import fate
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.reading.extract import facts_of
 from tests.quality.facts.made_facts import RULES
 

@@ -15,7 +15,8 @@ from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.facts.fates.fate import fate, matches
 from inspector.quality.facts.fates.judging import ORDER, Match
 from inspector.quality.facts.fates.lives import lives_of
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.fates.probe import Probe, probe_of, wording_of
 from inspector.quality.facts.fates.quotes import Quotes
 from inspector.quality.facts.fates.word_for_word import place_of, plain

@@ -24,7 +24,8 @@ from inspector.quality.facts.fates.judging import (
     words_of,
 )
 from inspector.quality.facts.fates.nearly import LONGEST, in_order
-from inspector.quality.facts.fates.passage_index import PassageIndex, in_words
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import in_words
 from inspector.quality.facts.fates.probe import Probe, probe_of
 from inspector.quality.facts.fates.word_for_word import place_of
 

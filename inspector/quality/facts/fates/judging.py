@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Outcome, Span, Value
-from inspector.quality.facts.fates.passage_index import Passage, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import Passage
 from inspector.quality.facts.fates.probe import FEW, FILES, MAYBE, SPOKEN_OF, VAGUE, Probe, beside_of
 from inspector.quality.facts.fates.word_for_word import plain
 

@@ -21,7 +21,8 @@ from inspector.quality.facts.fact import (
 )
 from inspector.quality.facts.fates.fate import NOTHING, best_of, matches, told, unfound
 from inspector.quality.facts.fates.judging import Match
-from inspector.quality.facts.fates.passage_index import ListText, PassageIndex
+from inspector.quality.facts.fates.passage_index import PassageIndex
+from inspector.quality.facts.fates.passages import ListText
 from inspector.quality.facts.fates.probe import Probe, probe_of, wording_of
 from inspector.quality.facts.fates.quotes import Quotes
 from inspector.quality.facts.gather import values_said

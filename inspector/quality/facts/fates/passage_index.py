@@ -7,73 +7,36 @@ import sys
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
-from itertools import compress
-from operator import not_, or_
+from operator import or_
 
-from inspector.core.scan.exact import NUMBER, PATTERNS, plain_number
+from inspector.core.scan.exact import NUMBER, plain_number
 from inspector.quality.facts.exact_values import gives, scaled, values_of
-from inspector.quality.facts.fact import Span, Value, Where
+from inspector.quality.facts.fact import Value
 from inspector.quality.facts.fates.nearly import spoken_words
+from inspector.quality.facts.fates.passages import (
+    LINES,
+    MOST,
+    REGIONS,
+    ListText,
+    Passage,
+    in_words,
+    passages_of,
+)
 from inspector.quality.facts.fates.quotes import Quotes
 from inspector.quality.facts.fates.word_for_word import INSIDE, plain, stands
 from inspector.quality.facts.rules.languages import tongue_of
 from inspector.quality.facts.rules.lexicon import Rules
 
-#: The order in which regions are searched.
-REGIONS: tuple[Where, ...] = ("summary", "head", "tail")
-#: So many characters of one message are searched; the rest of a longer one is data.
-MOST = 60_000
 #: Nobody said anything that might be quoted.
 NOBODY = Quotes()
 #: A stem of so many letters may be known in spite of a slip.
 TYPED = 6
-# A sentence that is longer is read in pieces, and of a longer line only its sentences: further apart, a number and a
-# word have nothing to do with each other.
-_LONG = 420
-_LONG_LINE = 900
-_LINES = re.compile(r"\\n|\n")
-_ENDS = re.compile(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _PIECES = re.compile(r"[a-z0-9_]+|[\u3040-\u9fff]")
-# Names of files and code of which no part is a word of the sentence: paths, snake_case of three words and more.
-_MAY_BE_CODE = re.compile(r"[/_]|\.[a-z]|[a-z][A-Z]")
-_CODED = re.compile(
-    rf"{PATTERNS['file']}(?!\w)|"
-    r"(?![A-Za-z]+(?:/[A-Za-z]+)+(?![\w./-]))[\w.@+~-]*/(?:[\w.@+/~-]|\(\w+\)/|\[\w+\])*|[A-Za-z0-9]+(?:_+[A-Za-z0-9]+){1,}|"
-    r"\b[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+){3,}"
-)
-# Where the next word of a name begins.
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # What may be several of a number rather than a time: "the 500s", "the 1990s".
 _SEVERAL = re.compile(r"\d{2,3}0s|[45]\d\ds")
 # So many pieces of a wording are looked up before it is looked for.
 _TELLING = 4
-
-
-@dataclass(frozen=True, slots=True)
-class ListText:
-    """A text of the list after: a message of the head or tail, or the summary. `text` is safe; `offset` is where it
-    starts in the safe text of its message (a merged summary is only a part of one)."""
-
-    where: Where
-    index: int
-    role: str
-    text: str
-    offset: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A sentence, or a `line` of several, in which those that are quotes are blank. `span` is in the part's text.
-    `quote`: it is a sentence of the user's, word for word."""
-
-    part: int
-    span: Span
-    text: str
-    words: frozenset[str]
-    line: bool = False
-    quote: bool = False
 
 
 class PassageIndex:
@@ -99,21 +62,7 @@ class PassageIndex:
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """Every sentence, and behind the sentences of a line the whole line."""
-        found: list[Passage] = []
-        for number, part in enumerate(self.parts):
-            for start, end in _lines(part.text[:MOST]):
-                pieces = list(_sentences(part.text, start, end))
-                words = [frozenset(_words(part.text[a:b], self.rules)) for a, b in pieces]
-                quotes = [part.where == "summary" and self.said.have(part.text[a:b]) for a, b in pieces]
-                found += [
-                    Passage(number, span, part.text[slice(*span)], stems, quote=quote)
-                    for span, stems, quote in zip(pieces, words, quotes, strict=True)
-                ]
-                if len(pieces) > 1 and end - start <= _LONG_LINE:
-                    own = frozenset[str]().union(*compress(words, map(not_, quotes)))
-                    text = blanked(part.text, compress(pieces, quotes))[start:end]
-                    found.append(Passage(number, (start, end), text, own, line=True))
-        return tuple(found)
+        return tuple(passages_of(self.parts, self.rules, self.said))
 
     @cached_property
     def tongue(self) -> str:
@@ -229,7 +178,7 @@ class PassageIndex:
 
     @cached_property
     def _plain(self) -> tuple[str, ...]:
-        return tuple(plain(_LINES.sub(" ", part.text[:MOST])) for part in self.parts)
+        return tuple(plain(LINES.sub(" ", part.text[:MOST])) for part in self.parts)
 
     @cached_property
     def _values(self) -> dict[int, tuple[Value, ...]]:
@@ -387,24 +336,6 @@ def _slips_of(word: str) -> tuple[str, ...]:
     return tuple(near)
 
 
-def _words(text: str, rules: Rules) -> Iterable[str]:
-    """The stems of a sentence, but for those of the names of files and of code: what a name is made of says nothing."""
-    bare = _CODED.sub(" ", text) if _MAY_BE_CODE.search(text) else text
-    return rules.stemmer.words(in_words(bare))
-
-
-def blanked(text: str, spans: Iterable[Span]) -> str:
-    """A text with spaces in some places."""
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
-def in_words(text: str) -> str:
-    """A text with the words of its names apart: outputType is the output type."""
-    return _HUMP.sub(" ", text)
-
-
 @lru_cache(maxsize=32_768)
 def _pieces(text: str) -> tuple[str, ...]:
     """What a text cannot be without: the longest of its runs of letters and digits. Its ends may be cut out of longer
@@ -420,34 +351,6 @@ def _bits(bits: int) -> Iterator[int]:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest
-
-
-def _lines(text: str) -> Iterable[Span]:
-    at = 0
-    for mark in _LINES.finditer(text):
-        if text[at : mark.start()].strip():
-            yield at, mark.start()
-        at = mark.end()
-    if text[at:].strip():
-        yield at, len(text)
-
-
-def _sentences(text: str, start: int, end: int) -> Iterable[Span]:
-    at = start
-    for mark in _ENDS.finditer(text, start, end):
-        yield from _cut(text, at, mark.start())
-        at = mark.end()
-    yield from _cut(text, at, end)
-
-
-def _cut(text: str, start: int, end: int) -> Iterable[Span]:
-    while end - start > _LONG:
-        stop = text.rfind(" ", start + _LONG // 2, start + _LONG)
-        stop = stop if stop > start else start + _LONG
-        yield start, stop
-        start = stop
-    if end > start and not text[start:end].isspace():
-        yield start, end
 
 
 def _alone(text: str, start: int, end: int) -> bool:

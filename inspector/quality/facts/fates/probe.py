@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from inspector.core.scan.exact import PATTERNS
 from inspector.quality.facts.fact import Fact, Span, Value
 from inspector.quality.facts.fates import nearly
-from inspector.quality.facts.fates.passage_index import blanked, in_words
+from inspector.quality.facts.fates.passages import blanked, in_words
 from inspector.quality.facts.fates.word_for_word import plain, unmarked
 from inspector.quality.facts.reading.choices import asked_and_answered
 from inspector.quality.facts.reading.sentences import clauses

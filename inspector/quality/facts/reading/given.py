@@ -12,7 +12,9 @@ from inspector.quality.facts.reading.line import Line, statement_of
 _MEASURED = frozenset({"quantity", "version", "address", "date", "ratio"})
 # What it also gives where it answers, rather than works: what was made, and where.
 _MADE = frozenset({"digest", "ticket", "url", "uuid"})
+#: Forms of values that count or date something.
 EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "weekday"})
+#: Forms that say little without a word beside them.
 WEAK = ("number", "name", "option", "identifier", "weekday")
 # How sure it is that what the agent gives is a fact, where that is less sure: a date mostly says when it spoke.
 _OF_AGENT = {"number": 3, "quantity": 4, "percent": 4, "ratio": 4, "url": 2, "date": 1}
@@ -69,5 +71,5 @@ def _given(value: Value, line: Line, named: bool) -> bool:
         return not line.working
     if value.form == "percent":
         # A round share is what people say ("95% done"), one with a decimal was measured.
-        return not value.canon.isdigit()
+        return "." in value.canon
     return value.form in _MEASURED or (value.form == "number" and named)

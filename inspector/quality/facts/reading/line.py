@@ -17,8 +17,9 @@ _QUOTED = re.compile(r"\n\s*(?:>\s?)+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence to be looked at, or a part of one: its span in `text`, who says it, whether it is a question or was
-    pasted, whether the sentence names something, whether it stands over a list."""
+    """A sentence to be looked at, or a part of one: its span in `text` (half-open, in characters), who says it, whether
+    it is a question or was pasted, whether the sentence names something, whether it stands over a list. `working`: how
+    sure a phrase must be where the agent says it between two calls, or thinks aloud; 0 where it answers."""
 
     text: str
     span: Span
@@ -33,10 +34,12 @@ class Line:
 
     @property
     def body(self) -> str:
+        """The sentence itself."""
         return self.text[slice(*self.span)]
 
 
 def statement_of(line: Line, kind: Kind, span: Span, rule: str, cue: Span, strength: int) -> Statement:
+    """What a part of a sentence says: `span` and `cue` half-open in its text, `strength` from 1 to 10."""
     a, b = span
     own = tuple(value for value in line.values if a <= value.span[0] < b)
     gone = [(value.span[0] - a, value.span[1] - a) for value in own]
@@ -65,17 +68,17 @@ def clause_around(line: Line, at: int) -> Span:
 
 def groups(line: Line) -> list[Span]:
     """The clauses of a sentence, those without words of their own joined to the one before."""
-    groups: list[Span] = []
+    found: list[Span] = []
     spoken = 0
     for a, b in clauses(line.text, *line.span):
         own = len(set(line.rules.stemmer.words(line.text[a:b])))
-        if groups and (own < 2 or not spoken):
-            groups[-1] = (groups[-1][0], b)
+        if found and (own < 2 or not spoken):
+            found[-1] = (found[-1][0], b)
             spoken += own
         else:
-            groups.append((a, b))
+            found.append((a, b))
             spoken = own
-    return [(_past_join(line, a, b), b) for a, b in groups]
+    return [(_past_join(line, a, b), b) for a, b in found]
 
 
 def _past_join(line: Line, start: int, end: int) -> int:

@@ -40,10 +40,12 @@ def is_errand(body: str, rules: Rules) -> bool:
 
 
 def words_in(body: str) -> frozenset[str]:
+    """The words of a sentence in lower case."""
     return frozenset(_TOKENS.findall(body.lower()))
 
 
 def is_hedged(body: str, rules: Rules) -> bool:
+    """Whether a sentence says that it may not be so ("maybe", "I think")."""
     words = words_in(body)
     for language in rules.languages:
         if language.pairs:
