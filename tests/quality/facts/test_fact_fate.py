@@ -241,6 +241,7 @@ def test_what_a_summary_made_of_a_fact(text: str, summary: str, outcome: str) ->
     assert (found.index is None) is (outcome == "lost")
 
 
+FIELDS = "- `crane_count` is a field\n- `last_seen_at` is another\n"
 #: What the agent said, what the summary says of it, what became of it.
 AGENT_FATES = [
     # What gives a finding away is not what was found.
@@ -295,6 +296,22 @@ AGENT_FATES = [
     (
         "All four nodes run 2.19.1 since 22:31 UTC.",
         "- UPGRADE finished at 22:31 UTC: four nodes on 2.19.1",
+        "paraphrased",
+    ),
+    # A passage that names others only is about them; one name may be written in several ways.
+    (
+        "Unlike `crane_count`, `last_seen_at` never got a migration of the old boats of the harbour.",
+        f"{FIELDS}- A migration of the old boats of the harbour was tried with `dock_at`, unlike the others",
+        "uncertain",
+    ),
+    (
+        "Unlike `crane_count`, `last_seen_at` never got a migration of the old boats of the harbour.",
+        f"{FIELDS}- A migration of the old boats of the harbour was never tried with `LastSeenAt`, unlike others",
+        "paraphrased",
+    ),
+    (
+        "Unlike `crane_count`, `last_seen_at` never got a migration of the old boats of the harbour.",
+        f"{FIELDS}- The old boats of the harbour never got a migration, unlike others",
         "paraphrased",
     ),
 ]

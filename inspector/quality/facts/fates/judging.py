@@ -26,6 +26,7 @@ ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain"
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
 _CODED = re.compile(r"`[^`\n]+`")
+_SIGNS = re.compile(r"[\W_]+")
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
 
 
@@ -146,10 +147,16 @@ def _known(probe: Probe, after: PassageIndex, number: int, exact: Exact, words: 
     if exact.cover >= HALF if probe.names else not probe.values:
         return True
     there = words.share >= HALF and words.shared > 2 and exact.named and exact.whole >= HALF
-    if probe.names and _CODED.search(after.passages[number].text):
-        # It is about another name.
+    if probe.names and _of_another_name(probe, after.passages[number].text):
         return False
     return there and not (probe.values and any(_others(probe, after, n) for n in after.sentence(number)))
+
+
+def _of_another_name(probe: Probe, text: str) -> bool:
+    """Whether a passage has names in code marks and none of the fact's, however these are written (last_seen_at,
+    LastSeenAt)."""
+    theirs = {_SIGNS.sub("", found.group()).lower() for found in _CODED.finditer(text)}
+    return bool(theirs) and theirs.isdisjoint(_SIGNS.sub("", name) for name in probe.names)
 
 
 def _spelled(probe: Probe, after: PassageIndex, number: int, exact: Exact, words: Words) -> bool:
