@@ -12,6 +12,7 @@ from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
+from inspector.core.memory import give_back
 from inspector.engines.base import Settings
 from inspector.quality.facts.fact import (
     ConversationFacts,
@@ -60,6 +61,7 @@ def read_facts(
     live, lists = course.live, course.lists if places == "every" else ()
     # Nothing that is no longer needed is held while lives are followed, which takes most memory.
     del course
+    give_back()
     facts = gather(steps)
     lists_after = ListsAfter(inspection, compactions, rules)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))

@@ -163,7 +163,7 @@ def _spelled(probe: Probe, after: PassageIndex, number: int, exact: Exact, words
     """Whether most of a fact's words are there, those of its names among them, with every value that words cannot
     tell. What the names of a passage are made of counts where one of the fact's is among them."""
     beside = exact.here and (words.shared or (exact.cover == 1.0 and len(exact.here) > 1))
-    if not exact.here >= probe.exact or not (beside or not (probe.values or probe.names)):
+    if not exact.here.issuperset(probe.exact) or not (beside or not (probe.values or probe.names)):
         return False
     theirs = after.spelled(number) if exact.here else after.passages[number].words
     return words_of(len(theirs.intersection(probe.spelled)), len(probe.spelled)).half

@@ -75,6 +75,8 @@ LATIN = 0.7
 _LATIN = re.compile(r"[A-Za-z]{3,}")
 # The place in a file behind its name.
 _LINE = re.compile(r":\d+(?:-\d+)?\Z")
+# Probes of all facts are held at once, and each empty set is one of its own.
+_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,9 @@ class Probe:
     guesses: bool
     least: float
     enough: int
-    answer: frozenset[str] = frozenset()
+    answer: frozenset[str] = _NOTHING
     spelled: tuple[str, ...] = ()
-    exact: frozenset[int] = frozenset()
+    exact: tuple[int, ...] = ()
     spoken: tuple[str, ...] = ()
     denied: bool = False
     heads: tuple[str, ...] = ()
@@ -186,7 +188,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     ]
     things = frozenset(rules.stemmer.words(text, gone)) or frozenset(fact.things)
     things = things - rules.asking or things
-    answer = frozenset(rules.stemmer.words(text)) if asked and not values else frozenset[str]()
+    answer = frozenset(rules.stemmer.words(text)) if asked and not values else _NOTHING
     short = bool(asked) and not values and len(answer) <= _SHORT
     if short:
         # An answer of a word or two stands anywhere: it is told beside what was asked.
@@ -196,7 +198,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     spelled = (
         frozenset(rules.stemmer.words(in_words(blanked(text, [*unspelled, *lines, *calls])))) - rules.asking
     )
-    reason = _reason(text, gone, rules) if fact.kind == "decision" else frozenset[str]()
+    reason = _reason(text, gone, rules) if fact.kind == "decision" else _NOTHING
     things = things - reason if len(things - reason) >= max(2, len(reason)) else things
     if other and len(kept := things.intersection(rules.stemmer.words(text, [*gone, *other]))) > 2:
         things = kept
@@ -236,9 +238,9 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
             math.ceil(least),
             0 if vague else math.ceil((SPOKEN_OF if values or names else MAYBE) * len(things)),
         ),
-        answer if short else frozenset(),
+        answer if short else _NOTHING,
         () if short else tuple(spelled),
-        frozenset(number for number, value in enumerate(values) if value.form not in _WORDED),
+        tuple(number for number, value in enumerate(values) if value.form not in _WORDED),
         spoken if nearly.SHORTEST <= len(spoken) <= (nearly.MOST if owned else nearly.LONGEST) else (),
         _says(text, rules, "negations"),
         tuple(_heads(placed, head)),
@@ -394,7 +396,7 @@ def _reason(text: str, gone: list[Span], rules: Rules) -> frozenset[str]:
         found = language.because.search(text)
         if found is not None:
             return frozenset(rules.stemmer.words(text, [*gone, (0, found.end())]))
-    return frozenset()
+    return _NOTHING
 
 
 def _says(text: str, rules: Rules, what: str) -> bool:
