@@ -644,6 +644,16 @@ def test_what_one_thing_does_to_another_is_a_finding() -> None:
     assert (found.kind, found.rule) == ("link", "en.agent-finding")
 
 
+@pytest.mark.parametrize(("text", "names"), [
+    ("The **night harbour job** doesn't wait for the last writer.", True),
+    ('The "night job" doesn\'t wait for the last writer.', True),
+    ("The harbour **doesn't wait for the very last writer of the night**.", False),
+    ('It is the opposite of "wait for the very last writer", not the same.', False),
+])  # fmt: skip
+def test_what_is_stressed_is_not_named(text: str, names: bool) -> None:
+    assert bool(told_by_the_agent(text)) is names
+
+
 def test_what_would_follow_is_no_finding() -> None:
     assert told_by_the_agent("If `drain()` works, the issue is in the parser.") == []
 

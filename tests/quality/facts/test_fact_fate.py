@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import assume, given
@@ -36,6 +37,25 @@ FATES = [
     # Slips that are mended, and spaces beside marks, leave every word in its place.
     ("Keep the recepits of the harbour office", "- \"Keep the receipts of the harbour office\"", "verbatim"),
     ("Keep the receipts of the harbour office", "- Keep receipts of the harbour office", "paraphrased"),
+    # A long sentence has half of anybody's words.
+    (
+        "Sailors near the harbour told us that boats at the quays leave slowly.",
+        "- Sailors see boats at quays of the harbour",
+        "paraphrased",
+    ),
+    (
+        "Sailors near the harbour told us that boats at the quays leave slowly.",
+        "- Sailors see boats at quays of the harbour, orange warehouses, market stalls, rusty cranes, paper bills, "
+        "copper pipes, winter coats, lamp posts, stone bridges, empty barrels, heavy ropes, broken clocks, green doors "
+        "and old maps",
+        "uncertain",
+    ),
+    # The folders of a path that stands there are no words of the fact.
+    (
+        "cp: cannot open '/var/depot/bin/quays/*': No such file or directory",
+        "- Confirmed that 8 quay files are on the server in /var/depot/bin/quays/",
+        "uncertain",
+    ),
     # Another number is no slip.
     ("Keep the list of boats in env/quay25.yaml", "- Keep the list of boats in env/quay60.yaml", "lost"),
     ("Count every boat , every net . Then lock up", "- Count every boat, every net. Then lock up", "verbatim"),
@@ -402,7 +422,8 @@ def test_a_value_in_another_sentence_never_makes_a_fact_verbatim(text: str, othe
     for one in facts(text):
         values = " ".join(value.text for value in one.values)
         summary = f"- {other} {values}"
-        if plain(one.text).strip(" .。") not in plain(summary):
+        # A sentence with a slip that was mended is the same one.
+        if SequenceMatcher(None, plain(one.text), plain(other), autojunk=False).ratio() < 0.8:
             assert fate(one, searchable(summary), 1).outcome != "verbatim"
 
 

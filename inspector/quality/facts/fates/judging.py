@@ -11,7 +11,7 @@ from typing import NamedTuple
 from inspector.quality.facts.exact_values import values_of
 from inspector.quality.facts.fact import Outcome, Span, Value
 from inspector.quality.facts.fates.passage_index import PassageIndex
-from inspector.quality.facts.fates.passages import Passage
+from inspector.quality.facts.fates.passages import Passage, in_words
 from inspector.quality.facts.fates.probe import FEW, FILES, MAYBE, SPOKEN_OF, VAGUE, Probe, beside_of
 from inspector.quality.facts.fates.word_for_word import plain
 
@@ -25,6 +25,9 @@ RETOLD = 0.75
 ORDER: tuple[Outcome, ...] = ("verbatim", "paraphrased", "weakened", "uncertain", "value lost", "lost")
 #: So many words of it are no chance, whatever their share is.
 MANY = 4
+#: A sentence without anything exact of a fact tells it where one of so many of the sentence's words is the fact's: a
+#: long one has half of anybody's words.
+DENSE = 6
 _CODED = re.compile(r"`[^`\n]+`")
 _SIGNS = re.compile(r"[\W_]+")
 _MEASURES = frozenset({"number", "quantity", "percent", "ratio", "time"})
@@ -106,14 +109,17 @@ def judged(
     by_words = not probe.values and (words.retold or not probe.names)
     of = len(probe.values) + len(probe.names)
     vague = not of and words.of >= FEW and words.share >= VAGUE
+    dense = _dense(passage, words)
     known = len(exact.here) > 1 or any(one < of and stands_alone(probe, one) for one in exact.here)
     if (exact.here and _own(probe, after, passage, exact, words, printed)) or (
-        not printed and _spelled(probe, after, number, exact, words)
+        not printed and (exact.here or dense) and _spelled(probe, after, number, exact, words)
     ):
         outcome = "paraphrased"
     elif exact.cover >= HALF and any(stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
-    elif not printed and words.retold and _known(probe, after, number, exact, words):
+    elif (
+        not printed and words.retold and _known(probe, after, number, exact, words) and (exact.here or dense)
+    ):
         outcome = "paraphrased"
     elif not printed and (words.there or vague or (words.shared > 1 and known)) and (exact.here or by_words):
         outcome = "uncertain"
@@ -141,6 +147,11 @@ def judged(
     return Match(outcome, round((words.share + exact.cover) / 2, 4), passage.part, passage.span, changed)
 
 
+def _dense(passage: Passage, words: Words) -> bool:
+    """Whether a passage speaks of a fact's words rather than of much else; a whole line must have most of them."""
+    return words.share >= RETOLD or (not passage.line and words.shared * DENSE >= len(passage.words))
+
+
 def _known(probe: Probe, after: PassageIndex, number: int, exact: Exact, words: Words) -> bool:
     """Whether so much of a fact's exact things is there that its words tell it: half of its names, or these elsewhere
     in the same text and no other in the passage."""
@@ -166,7 +177,16 @@ def _spelled(probe: Probe, after: PassageIndex, number: int, exact: Exact, words
     if not exact.here.issuperset(probe.exact) or not (beside or not (probe.values or probe.names)):
         return False
     theirs = after.spelled(number) if exact.here else after.passages[number].words
-    return words_of(len(theirs.intersection(probe.spelled)), len(probe.spelled)).half
+    # A path that stands there is not told by its own folders beside it.
+    paths = " ".join(
+        probe.values[one].canon
+        for one in exact.here
+        if one < len(probe.values) and probe.values[one].form in FILES
+    )
+    own = (
+        set(probe.spelled).difference(after.rules.stemmer.words(in_words(paths))) if paths else probe.spelled
+    )
+    return words_of(len(theirs.intersection(own)), len(own)).half
 
 
 def _mentioned(probe: Probe, exact: Exact, words: Words) -> bool:

@@ -34,7 +34,11 @@ _FEWEST_PAIRS = 6
 #: What points back at something ("that's ...") says nothing alone in fewer words that speak of anything.
 _ALONE = 3
 _ALONE_PAIRS = 9
-_NAMING = re.compile(r"\"[^\"\n]+\"|\*\*[^*\n]+\*\*|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d")
+# Bold and quotes set a name apart; around a clause they only stress it.
+_NAMING = re.compile(
+    r"\"[^\"\s]+(?: [^\"\s]+){0,3}\"|\*\*[^*\s]+(?: [^*\s]+){0,3}\*\*"
+    r"|`[^`\n]+`|\w\(\)|[a-z]_[a-z]|[a-z][A-Z]|\d"
+)
 #: A message of more characters says itself what the numbers and letters in it stand for.
 _SHORT = 80
 #: A phrase that is less sure is no wish or choice in what asks for something that is done and over.
