@@ -658,6 +658,11 @@ def test_what_would_follow_is_no_finding() -> None:
     assert told_by_the_agent("If `drain()` works, the issue is in the parser.") == []
 
 
+def test_a_condition_in_code_marks_is_none_of_the_sentence() -> None:
+    text = "This server doesn't support `ADD COLUMN IF NOT EXISTS`."
+    assert told_by_the_agent(text) == [text]
+
+
 def test_an_id_in_code_marks_is_what_the_agent_made() -> None:
     text = "**`23c05e9` - the list scrolls by itself**"
     assert told_by_the_agent(text) == [text]

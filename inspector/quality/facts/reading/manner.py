@@ -7,6 +7,7 @@ import re
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.rules.lexicon import Language, Rules
 
+_CODE = re.compile(r"`[^`\n]+`")
 _TOKENS = re.compile(r"[^\s,.;:!?()\"“”*`]+")
 
 
@@ -45,7 +46,9 @@ def words_in(body: str) -> frozenset[str]:
 
 
 def is_hedged(body: str, rules: Rules) -> bool:
-    """Whether a sentence says that it may not be so ("maybe", "I think")."""
+    """Whether a sentence says that it may not be so ("maybe", "I think"); what stands in code marks says nothing of it
+    (`if exists`)."""
+    body = _CODE.sub(" ", body)
     words = words_in(body)
     for language in rules.languages:
         if language.pairs:
