@@ -47,7 +47,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
 )
 def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, points: list[str]) -> None:
     found = chosen(text, before, RULES)
-    assert [one.text for one in found] == points
+    assert [one.text for one in found] == [f"{text} ← {point}" for point in points]
     assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
 
 
@@ -58,6 +58,13 @@ def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
     assert one.text == f"{text.strip()} ← Want me to fill `domain` in the pipeline?"
     assert (one.kind, one.rule) == ("decision", "any.answer")
     assert text[slice(*one.span)] == text.strip()
+
+
+def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
+    asked = "Shall I paint the harbour crane first? It takes a day."
+    (one,) = agreed("yes", f"All boats were counted.\n\n{asked}", RULES)
+    assert one.text == "yes ← Shall I paint the harbour crane first?"
+    assert not agreed("yes", f"{asked}\n\nThe boats come later.", RULES)
 
 
 @pytest.mark.parametrize("text", ["2048", "the lake", "Option-A"])
@@ -102,7 +109,7 @@ def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
     facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
     store.close()
     (fact,) = (one for one in facts if one.rule == "en.choice")
-    assert (fact.text, fact.role, fact.first.index) == ("Move it to Redis 7.2", "user", 2)
+    assert (fact.text, fact.role, fact.first.index) == ("2 ← Move it to Redis 7.2", "user", 2)
     assert [value.canon for value in fact.values] == ["7.2"]
 
 

@@ -654,6 +654,40 @@ def test_what_is_stressed_is_not_named(text: str, names: bool) -> None:
     assert bool(told_by_the_agent(text)) is names
 
 
+RUN_ON = (
+    "so what i need is that the crane of the harbour moves by night too, and then we need to count the boats again "
+    "(you should be asking the harbour office about it before anybody goes there) 2, i think the quay can wait for long "
+    "but if the office is closed then we take the other quay"
+)
+
+
+def test_what_runs_on_is_parted_where_somebody_does_something() -> None:
+    found = said(RUN_ON)
+    assert [one.text for one in found] == [
+        "so what i need is that the crane of the harbour moves by night too",
+        "we need to count the boats again",
+        "you should be asking the harbour office about it before anybody goes there",
+        "2, i think the quay can wait for long",
+        "if the office is closed then we take the other quay",
+    ]
+    assert [RUN_ON[slice(*one.span)] for one in found] == [one.text for one in found]
+
+
+def test_what_does_not_run_on_is_not_parted() -> None:
+    # A short sentence, what stands in brackets inside a part, in code marks, and a condition with two halves.
+    short = RUN_ON[:109]
+    assert [one.text for one in said(short)] == [short]
+    inside = "i think the quay (you should be asking the harbour office about it before anybody goes there) can wait"
+    assert [
+        one.text for one in said(f"{inside} for a very long while until the crane has been moved to the quay")
+    ] == [f"{inside} for a very long while until the crane has been moved to the quay"]
+    halves = (
+        "paint the crane of the harbour by night unless the harbour office is closed for a holiday and we "
+    )
+    halves += "count the boats of the quay in the morning without anybody of the office being there at the same time"
+    assert [one.text for one in said(halves)] == [halves]
+
+
 def test_what_would_follow_is_no_finding() -> None:
     assert told_by_the_agent("If `drain()` works, the issue is in the parser.") == []
 

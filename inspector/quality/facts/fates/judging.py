@@ -139,6 +139,8 @@ def judged(
         outcome = "value lost"
     if outcome is None:
         return None
+    if outcome == "paraphrased" and probe.told and exact.here.isdisjoint(probe.told):
+        outcome = "value lost"
     if outcome == "paraphrased" and (
         (words.share >= HALF and weaker(probe, after, passage.text, passage.words))
         or (probe.wished and not printed and _declines(passage.text, after))

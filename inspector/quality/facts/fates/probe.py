@@ -62,6 +62,8 @@ _ANY = frozenset(
 )
 # Values that are made of words, and so can be told in words.
 _WORDED = frozenset({"path", "file", "identifier", "name", "setting", "option", "channel", "word", "tool"})
+# Values that are given because somebody will need them as they are.
+_GIVEN = frozenset({"url", "digest", "uuid"})
 # So far from a value stands the word that it belongs to, and what parts them.
 _BESIDE = 40
 _PARTING = re.compile(r"[,;:.()，。；：（）]\s?")
@@ -128,6 +130,7 @@ class Probe:
     languages: tuple[Language, ...] = field(default=(), compare=False)
     tongue: str = ""
     loans: tuple[str, ...] = ()
+    told: tuple[int, ...] = ()
 
 
 def probe_of(fact: Fact, rules: Rules) -> Probe:
@@ -207,6 +210,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     vague = not (values or names) and len(things) >= FEW
     least = VAGUE * len(things) if vague else max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
+    given = [number for number, value in enumerate(values) if fact.rule == f"value.{value.form}"]
+    told = [number for number in given if values[number].form in _GIVEN]
     spoken = nearly.spoken_words(text)
     wholes = () if bare else (wording_of(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
@@ -246,10 +251,12 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         tuple(_heads(placed, head)),
         owned
         and fact.kind in ("constraint", "preference", "decision")
-        and not _says(text, rules, "negations"),
+        and not _says(text, rules, "negations")
+        and not _says(text, rules, "declines"),
         () if rules is always else rules.languages,
         "" if any(map(_is_telling, fact.values)) else _named_by(fact.rule) or tongue_of(text, always),
         tuple(dict.fromkeys(always.stemmer.words(_loans(text)))) if owned else (),
+        tuple(told),
     )
 
 

@@ -20,19 +20,21 @@ STRENGTH = 7
 _FEW = 3
 #: An answer of no more words says nothing alone.
 _WORDS = 2
-#: What stands between an answer and its question, which a narrow list cuts off, and how the rule of such a fact ends.
+#: What stands between an answer and its question, or a choice and its point, and how the rules of such facts end.
 ARROW = " ← "
-ANSWER = ".answer"
+ANSWER, CHOICE = ".answer", ".choice"
 #: So much of a long question is shown, its end.
 _ASKED = 240
 _LABELS = re.compile(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MARKS = re.compile(r"[*_]{2,}")
 _CELLS = re.compile(r"\s*\|\s*")
 
 
 def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     """What a user's safe text chooses of the list in the message before it, a statement for each point: its words are
-    the point's, its span is the whole text. Empty where it chooses nothing, or the list has not all of it."""
+    the user's and the point's, its span is the whole text. Empty where it chooses nothing, or the list has not all of
+    it."""
     body = text.strip()
     if not body or len(body) > SHORT:
         return ()
@@ -42,19 +44,27 @@ def chosen(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
             continue
         points = points_of(_LABELS.findall(found["labels"]), [before])
         return tuple(
-            _statement(point, (0, len(text)), f"{language.name}.choice", rules) for point in points.values()
+            _statement(body, point, (0, len(text)), f"{language.name}{CHOICE}", rules)
+            for point in points.values()
         )
     return ()
 
 
 def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
     """What a user's safe text says that only agrees or refuses ("yes", "go ahead") or answers in a word ("1024"),
-    told with the question that the message before it ends with. Empty where it says more, or nothing was asked."""
+    told with the last question of the last paragraph of the message before it. Empty where it says more, or nothing was
+    asked."""
     nods = any(language.agrees.fullmatch(text) for language in languages_of(rules, text, before))
     if not nods and not only_answers(text, rules):
         return ()
-    asked = max(sentences(before), key=lambda sentence: sentence.start, default=None)
-    if asked is None or not before[asked.start :].rstrip("*_) \n").endswith(("?", "？")):
+    last = max((found.end() for found in _PARAGRAPH.finditer(before.rstrip())), default=0)
+    questions = [
+        one
+        for one in sentences(before)
+        if one.start >= last and before[one.start : one.end].rstrip("*_) \n").endswith(("?", "？"))
+    ]
+    asked = max(questions, key=lambda sentence: sentence.start, default=None)
+    if asked is None:
         return ()
     question = _MARKS.sub("", before[asked.start : asked.end])
     rules = rules_of(before, rules)
@@ -79,11 +89,11 @@ def only_chooses(statement: Statement) -> bool:
     return statement.rule.endswith(".told") and numbers and len(statement.things) <= _FEW
 
 
-def _statement(point: str, span: tuple[int, int], rule: str, rules: Rules) -> Statement:
+def _statement(body: str, point: str, span: Span, rule: str, rules: Rules) -> Statement:
     said = _CELLS.sub(", ", _MARKS.sub("", " ".join(point.split())).strip("| "))[:LONGEST]
     values = values_of(said, rules)
     things = tuple(dict.fromkeys(rules.stemmer.words(said, [value.span for value in values])))
-    return Statement("decision", said, span, values, rule, (0, 0), STRENGTH, things)
+    return Statement("decision", _beside(body, said), span, values, rule, (0, 0), STRENGTH, things)
 
 
 def answered(
@@ -107,16 +117,23 @@ def _answer(text: str, said: Span, asked: str, rules: Rules) -> Statement:
         question = "…" + question[-_ASKED:].partition(" ")[2]
     values = placed(values_of(text[slice(*said)], rules), said[0])
     things = tuple(dict.fromkeys(rules.stemmer.words(f"{question} {body}")))
-    full = f"{body.replace(ARROW, ' - ')}{ARROW}{question}"
-    return Statement("decision", full, said, values, f"any{ANSWER}", (0, 0), STRENGTH, things)
+    return Statement(
+        "decision", _beside(body, question), said, values, f"any{ANSWER}", (0, 0), STRENGTH, things
+    )
+
+
+def _beside(said: str, meant: str) -> str:
+    """What the user said in a few words, and what gives them their meaning."""
+    return f"{' '.join(said.split()).replace(ARROW, ' - ')}{ARROW}{meant}"
 
 
 def asked_and_answered(fact: Fact) -> tuple[str, str]:
-    """The question that a fact answers and the answer; "" and the fact's text where it answers none."""
-    if not fact.rule.endswith(ANSWER):
+    """The question that a fact answers and the answer; "" and the fact's text where it answers none, of a choice the
+    point that was chosen."""
+    if not fact.rule.endswith((ANSWER, CHOICE)):
         return "", fact.text
-    said, _, question = fact.text.partition(ARROW)
-    return question, said
+    said, _, meant = fact.text.partition(ARROW)
+    return ("", meant) if fact.rule.endswith(CHOICE) else (meant, said)
 
 
 def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:

@@ -106,12 +106,15 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         return MessageFacts()
     statements: list[Statement] = []
     spoken = []
+    spoken_in = by_sentence(text, rules)
     whole = [(0, len(text))] if role == "assistant" else own_words(text, rules)
     prose = (
         [
             sentence
             for start, end in whole
-            for sentence in with_complaint(text, (start, min(end, MOST)), list(sentences(text, start, end)))
+            for sentence in with_complaint(
+                text, (start, min(end, MOST)), list(sentences(text, start, end, spoken_in))
+            )
         ]
         if role == "user"
         else list(sentences(text))
@@ -119,7 +122,6 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
     thinking = rules.voices.thinking.match(text) is not None
     # A long text is an answer, even where it ends with a call.
     working = THINKING if thinking else WORKING if calls and len(text) < _ANSWER else 0
-    spoken_in = by_sentence(text, rules)
     choices = role == "assistant" and _ENDS_ASKING.search(text) is not None
     for sentence in prose:
         # The points of an answer that ends with a question are what the user may choose of.
@@ -149,7 +151,8 @@ def _said_in_result(text: str, rules: Rules) -> Iterable[Statement]:
 
 def _sentences_of(text: str, span: Span, rules: Rules) -> list[Statement]:
     own = rules_of(text[slice(*span)], rules)
-    return [one for part in sentences(text, *span) for one in statements_of(text, part, "user", own)]
+    parts = sentences(text, *span, lambda sentence: own)
+    return [one for part in parts for one in statements_of(text, part, "user", own)]
 
 
 def _mentions(text: str, spoken: Sequence[Span], rules: Rules, limit: int) -> Iterable[Mention]:

@@ -20,8 +20,10 @@ from inspector.quality.facts.rules.phrases import (
     asks,
     choices,
     contrast,
+    joints,
     key_of,
     lead,
+    lead_on,
     longest,
     narrates,
     nods,
@@ -342,6 +344,9 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         instead=lexicon("instead"),
         contrast=contrast(words("contrast"), pairs),
         locators=re.compile("|".join(words("locators")) or "(?!)", re.IGNORECASE),
+        joints=joints(words("joints")),
+        subjects=lexicon("subjects"),
+        conditions=lead_on(words("joints"), words("conditions")),
     )
 
 

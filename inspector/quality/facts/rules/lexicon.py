@@ -88,7 +88,8 @@ class Language:
     is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
     and numbers of sections. `denials` are all words by which a text may say that something is not so,
     `negations` among them, `declines` those by which it says that a wish was left undone on purpose.
-    `choices` find a message that is a choice by number or letter (group `labels`)."""
+    `choices` find a message that is a choice by number or letter (group `labels`). Of a sentence that runs on, `joints`
+    find where another may begin, with one of the `subjects` or of the `conditions`."""
 
     name: str
     pairs: bool
@@ -127,6 +128,9 @@ class Language:
     instead: re.Pattern[str]
     contrast: re.Pattern[str]
     locators: re.Pattern[str]
+    joints: re.Pattern[str]
+    subjects: re.Pattern[str]
+    conditions: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,26 @@ def choices(
     return re.compile(rf"[\W_]*?{lead}{labels}[.)）]*\s*(?:\Z|[,，!。]|{more})", re.IGNORECASE)
 
 
+def joints(words: Sequence[str]) -> re.Pattern[str]:
+    """Where another sentence may begin inside one: behind a comma, one of some words, or the number of a point.
+    Nothing for a language without such words."""
+    if not words:
+        return re.compile("(?!)")
+    word = "|".join(_spaced(word) for word in longest(words))
+    return re.compile(
+        rf"(?:,\s+|\.{{2,}}\s*|\s+(?=(?:{word}|\d{{1,2}}[,)])\s))(?:(?:{word}|\d{{1,2}}[,.)])\s+)*",
+        re.IGNORECASE,
+    )
+
+
+def lead_on(joining: Sequence[str], words: Sequence[str]) -> re.Pattern[str]:
+    """How a part of a sentence begins with one of some words, behind any that join it to the part before."""
+    if not words:
+        return re.compile("(?!)")
+    join, word = ("|".join(_spaced(one) for one in longest(some)) for some in (joining, words))
+    return re.compile(rf"\s*(?:(?:{join})\s+)*(?:{word})\b", re.IGNORECASE)
+
+
 def _between(words: Sequence[str]) -> str:
     spelled = (rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in longest(words))
     return "|".join((",", "、", *spelled))
