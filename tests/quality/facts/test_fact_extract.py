@@ -655,8 +655,8 @@ def test_what_is_stressed_is_not_named(text: str, names: bool) -> None:
 
 
 RUN_ON = (
-    "so what i need is that the crane of the harbour moves by night too, and then we need to count the boats again "
-    "(you should be asking the harbour office about it before anybody goes there) 2, i think the quay can wait for long "
+    "so what i need is that the crane of the harbour moves at night, and then we need to count the boats again "
+    "(you should be asking the harbour office about it before anybody goes there) 2, i think the quay can wait "
     "but if the office is closed then we take the other quay"
 )
 
@@ -664,10 +664,10 @@ RUN_ON = (
 def test_what_runs_on_is_parted_where_somebody_does_something() -> None:
     found = said(RUN_ON)
     assert [one.text for one in found] == [
-        "so what i need is that the crane of the harbour moves by night too",
+        "so what i need is that the crane of the harbour moves at night",
         "we need to count the boats again",
         "you should be asking the harbour office about it before anybody goes there",
-        "2, i think the quay can wait for long",
+        "2, i think the quay can wait",
         "if the office is closed then we take the other quay",
     ]
     assert [RUN_ON[slice(*one.span)] for one in found] == [one.text for one in found]
@@ -675,7 +675,7 @@ def test_what_runs_on_is_parted_where_somebody_does_something() -> None:
 
 def test_what_does_not_run_on_is_not_parted() -> None:
     # A short sentence, what stands in brackets inside a part, in code marks, and a condition with two halves.
-    short = RUN_ON[:109]
+    short = RUN_ON[: RUN_ON.index(" (")]
     assert [one.text for one in said(short)] == [short]
     inside = "i think the quay (you should be asking the harbour office about it before anybody goes there) can wait"
     assert [
@@ -686,6 +686,12 @@ def test_what_does_not_run_on_is_not_parted() -> None:
     )
     halves += "count the boats of the quay in the morning without anybody of the office being there at the same time"
     assert [one.text for one in said(halves)] == [halves]
+
+
+def test_how_long_the_agent_thinks_that_it_takes_measures_nothing() -> None:
+    assert told_by_the_agent("**Move the harbour to the other side** (~20 min)") == []
+    measured = "The export of the harbour took 20 min."
+    assert told_by_the_agent(measured) == [measured]
 
 
 def test_what_would_follow_is_no_finding() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,9 @@ EXACT = frozenset({"number", "quantity", "percent", "ratio", "time", "date", "we
 WEAK = ("number", "name", "option", "identifier", "weekday")
 # How sure it is that what the agent gives is a fact, where that is less sure: a date mostly says when it spoke.
 _OF_AGENT = {"number": 3, "quantity": 4, "percent": 4, "ratio": 4, "url": 2, "date": 1}
+# Units of how long the agent thinks that something takes, which stands in brackets ("(~20 min)").
+_LONG = frozenset({"min", "h", "day", "week"})
+_ESTIMATED = re.compile(r"[(（]\s*[~≈]?\s*\Z")
 # A bare number in a clause of more words is beside the point.
 _WORDY = 12
 
@@ -61,6 +65,8 @@ def _meant(value: Value, line: Line) -> bool:
     if line.working and value.canon == "0":
         return False
     if value.form not in _MADE and line.text.count("`", line.span[0], value.span[0]) % 2:
+        return False
+    if value.unit in _LONG and _ESTIMATED.search(line.text[line.span[0] : value.span[0]]):
         return False
     return value.form != "quantity" or any(map(str.isdigit, value.text))
 
