@@ -696,3 +696,44 @@ def test_what_a_summary_of_another_language_may_say_is_uncertain(
     text: str, summary: str, outcome: str
 ) -> None:
     assert fate(fact(text), searchable(summary), 1).outcome == outcome
+
+
+RUN_ONS = {
+    "de": [
+        "also der Kran am Hafen fährt jetzt in der Nacht und dann müssen wir die Boote im Hafen noch einmal zählen",
+        "ich denke der Kai kann noch etwas länger warten",
+        "wenn das Büro zu ist nehmen wir einfach den anderen Kai",
+    ],
+    "es": [
+        "bueno la grúa del puerto se mueve ahora también de noche",
+        "tenemos que contar otra vez todos los barcos del puerto",
+        "yo creo que el muelle puede esperar un poco más",
+        "si la oficina está cerrada usamos el otro muelle",
+    ],
+    "fr": [
+        "bon la grue du port tourne maintenant aussi la nuit",
+        "il faut compter encore une fois tous les bateaux du port",
+        "je pense que le quai peut attendre encore un peu",
+        "si le bureau est fermé on prend simplement l'autre quai",
+    ],
+    "nl": [
+        "nou de kraan in de haven draait nu ook in de nacht",
+        "we moeten alle boten van de haven nog een keer tellen",
+        "ik denk dat de kade nog wel even kan wachten",
+        "als het kantoor dicht is nemen we gewoon de andere kade",
+    ],
+    "pt": [
+        "bom o guindaste do porto agora também se move de noite",
+        "temos que contar outra vez todos os barcos do porto",
+        "eu acho que o cais pode esperar mais um pouco",
+        "se o escritório não abrir usamos simplesmente o outro cais",
+    ],
+}
+JOINED = {"de": "und", "es": "y", "fr": "et", "nl": "en", "pt": "e"}
+
+
+@pytest.mark.parametrize("language", RUN_ONS)
+def test_what_runs_on_is_parted_in_its_language(language: str) -> None:
+    parts = RUN_ONS[language]
+    text = f", {JOINED[language]} ".join(parts)
+    assert [one.text for one in facts_of(text, "user", RULES).statements] == parts
