@@ -217,7 +217,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
     return Probe(
         tuple(wordings),
-        tuple(_parts(fact, wordings[0][0] if wordings else "", rules)),
+        tuple(_parts(fact, text, wordings[0][0] if wordings else "", rules)),
         tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
         tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
@@ -355,25 +355,25 @@ def _led(text: str, rules: Rules) -> Iterator[tuple[str, str]]:
                 yield wording_of(text[found.end() :])
 
 
-def _parts(fact: Fact, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
+def _parts(fact: Fact, text: str, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
     """The text without its first or last clause, where every value and most of it is left, and the clause of a rule
     that forbids something ("Fast path: no second lookup, all in memory")."""
-    spans = clauses(fact.text, 0, len(fact.text)) if len(whole) >= SHORTEST else []
+    spans = clauses(text, 0, len(text)) if len(whole) >= SHORTEST else []
     if len(spans) < 2:
         return
     least = max(SHORTEST, len(whole) / 3)
-    parts = [(fact.text[spans[1][0] :], least), (fact.text[: spans[-2][1]], least)]
+    parts = [(text[spans[1][0] :], least), (text[: spans[-2][1]], least)]
     cue = fact.cue[0] - fact.first.span[0]
     if fact.kind == "constraint":
         parts += [
-            (fact.text[a:b], 0.0)
+            (text[a:b], 0.0)
             for a, b in spans
-            if cue == a and len(set(rules.stemmer.words(fact.text[a:b]))) > 1
+            if cue == a and len(set(rules.stemmer.words(text[a:b]))) > 1
         ]
     for part, length in parts:
-        text = wording_of(part)
-        if len(text[0]) >= length and all(plain(value.text) in text[0] for value in fact.values):
-            yield text
+        wording = wording_of(part)
+        if len(wording[0]) >= length and all(plain(value.text) in wording[0] for value in fact.values):
+            yield wording
 
 
 def _joined(text: str, things: frozenset[str], rules: Rules) -> Iterator[tuple[str, str]]:
