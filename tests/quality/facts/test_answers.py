@@ -75,6 +75,8 @@ def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list
         ("Settings page", "The share model is set in the settings page.", "paraphrased"),
         ("Per-recipient keys", "Share model of the harbor: keys per recipient.", "paraphrased"),
         ("Next quay", "The quay is swept.", "lost"),
+        ("Polars + Arrow", "Polars reads the lists.\nThe writer is made with Arrow.", "uncertain"),
+        ("Polars + Arrow", "Polars reads the lists.\nThe writer is made with Java.", "lost"),
     ],
 )
 def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(

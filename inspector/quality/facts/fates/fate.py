@@ -148,6 +148,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
         yield from _retold(probe, after, exact, sharing, kept)
     if probe.loans and _foreign(probe, after):
         yield from _loaned(probe, after)
+    if len(probe.answer) > 1:
+        yield from _picked(probe, after)
 
 
 def _told(
@@ -294,6 +296,16 @@ def _loaned(probe: Probe, after: PassageIndex) -> Iterator[Match]:
     if there:
         passage = after.passages[(there & -there).bit_length() - 1]
         yield Match("paraphrased", 0.0, passage.part, passage.span)
+
+
+def _picked(probe: Probe, after: PassageIndex) -> Iterator[Match]:
+    """The first sentence of a summary that has a word of an answer where others have the rest ("Polars + Arrow")."""
+    having = [next(iter(after.sharing([word])), 0) for word in probe.answer]
+    for number, part in enumerate(after.parts):
+        inside = [passages & after.within[number] for passages in having]
+        if part.where == "summary" and all(inside):
+            first = min((passages & -passages).bit_length() - 1 for passages in inside)
+            yield Match("uncertain", 0.0, number, after.passages[first].span)
 
 
 def _exact(probe: Probe, after: PassageIndex) -> dict[int, frozenset[int]]:

@@ -366,9 +366,7 @@ def _parts(fact: Fact, text: str, whole: str, rules: Rules) -> Iterator[tuple[st
     cue = fact.cue[0] - fact.first.span[0]
     if fact.kind == "constraint":
         parts += [
-            (text[a:b], 0.0)
-            for a, b in spans
-            if cue == a and len(set(rules.stemmer.words(text[a:b]))) > 1
+            (text[a:b], 0.0) for a, b in spans if cue == a and len(set(rules.stemmer.words(text[a:b]))) > 1
         ]
     for part, length in parts:
         wording = wording_of(part)
