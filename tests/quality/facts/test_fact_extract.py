@@ -488,6 +488,12 @@ def test_the_name_of_a_section_is_no_fact(heading: str) -> None:
     assert [one.text for one in said(f"{heading}\n\nThe boat needs a name.")] == ["The boat needs a name."]
 
 
+def test_short_words_between_empty_lines_are_a_heading() -> None:
+    wish = "Count the boats of the harbour at night."
+    assert [one.text for one in said(f"{wish}\n\nUse Cases\n\n{wish}")] == [wish] * 2
+    assert "Use Cases" in [one.text for one in said(f"{wish}\nUse Cases\n\n{wish}")]
+
+
 def test_a_rule_that_looks_like_a_heading_is_one() -> None:
     for rule in ("DO NOT TOUCH THE ANCHOR", "Use Polars with Airflow"):
         told = [one.text for one in said(f"The job is slow today.\n{rule}\nThe boat needs a name.")]

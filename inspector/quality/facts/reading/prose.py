@@ -159,20 +159,18 @@ def traced(lines: Sequence[str]) -> frozenset[int]:
 
 def is_heading(lines: Sequence[str], number: int) -> bool:
     """Whether a line names what stands below it: "Step 4: Add Your First Boat", "Medium Severity"; in capitals alone,
-    which may be a rule that is shouted, only behind a number. It has an empty line above or below, or none above."""
+    which may be a rule that is shouted, only behind a number. It has an empty line above or below, or none above; short
+    words ("Use Cases") have both."""
     line = lines[number]
     behind = _NUMBER.match(line)
     rest = line[behind.end() :] if behind is not None else line
     words = _NAMED.findall(rest)
     if len(words) < 2 or has_unspaced(rest) or _NO_HEADING.search(rest) or (rest.isupper() and rest == line):
         return False
-    if (
-        not all(word[0].isupper() or _SMALL.fullmatch(word) for word in words)
-        or sum(len(w) > 3 for w in words) < 2
-    ):
+    if number + 1 == len(lines) or not all(word[0].isupper() or _SMALL.fullmatch(word) for word in words):
         return False
-    apart = number == 0 or not lines[number - 1].strip()
-    return number + 1 < len(lines) and (apart or not lines[number + 1].strip())
+    above, below = number == 0 or not lines[number - 1].strip(), not lines[number + 1].strip()
+    return (above or below) and ((number > 0 and above and below) or sum(len(w) > 3 for w in words) > 1)
 
 
 def is_printed(line: str) -> bool:
