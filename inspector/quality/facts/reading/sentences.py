@@ -130,7 +130,7 @@ def _dashed(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _parted(text: str, start: int, end: int, spoken_in: Spoken | None) -> Iterator[Span]:
     """A sentence, or the parts of one that runs on."""
-    if spoken_in is None or end - start <= _RUN_ON:
+    if spoken_in is None or not _RUN_ON < end - start <= _MOST_PIECES * LONGEST:
         yield start, end
     else:
         yield from _run_on(text, start, end, spoken_in(text[start:end]).languages)
@@ -144,10 +144,10 @@ def _run_on(text: str, start: int, end: int, languages: Sequence[Language]) -> I
         at = a
         for language in languages:
             for joint in language.joints.finditer(text, a, b):
-                if min(joint.start() - at, b - joint.end()) < _PART or _is_open(text, at, joint.start(), b):
+                if min(joint.start() - at, b - joint.end()) < _PART or not _begins(text, joint, b, language):
                     continue
                 last = max(at, *(text.rfind(mark, at, joint.start()) + 1 for mark in ",:;"))
-                if language.conditions.match(text, last) or not _begins(text, joint, b, language):
+                if language.conditions.match(text, last) or _is_open(text, at, joint.start(), b):
                     continue
                 yield at, joint.start()
                 at = joint.end()

@@ -116,7 +116,7 @@ def joints(words: Sequence[str]) -> re.Pattern[str]:
         return re.compile("(?!)")
     word = "|".join(_spaced(word) for word in longest(words))
     return re.compile(
-        rf"(?:,\s+|\.{{2,}}\s*|\s+(?=(?:{word}|\d{{1,2}}[,)])\s))(?:(?:{word}|\d{{1,2}}[,.)])\s+)*",
+        rf"(?:,\s+|\.{{2,}}\s*|(?<=\S)\s+(?=(?:{word}|\d{{1,2}}[,)])\s))(?:(?:{word}|\d{{1,2}}[,.)])\s+)*",
         re.IGNORECASE,
     )
 
