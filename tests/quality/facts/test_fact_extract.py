@@ -488,6 +488,18 @@ def test_the_name_of_a_section_is_no_fact(heading: str) -> None:
     assert [one.text for one in said(f"{heading}\n\nThe boat needs a name.")] == ["The boat needs a name."]
 
 
+def test_what_stands_behind_the_end_of_pasted_code_is_said() -> None:
+    code = (
+        "    const boats = await count(harbour);\n    return boats.map((boat) => {\n      paint(boat);\n    "
+    )
+    asked = "is the await of the count needed there?"
+    text = f"{code}}}); {asked}"
+    (found,) = said(text)
+    assert (found.text, text[slice(*found.span)]) == (asked, asked)
+    for line in ("} else if (boats) {", "}); // count the boats of the harbour = 3", "} from the harbour;"):
+        assert not said(f"{code}{line}"), line
+
+
 def test_short_words_between_empty_lines_are_a_heading() -> None:
     wish = "Count the boats of the harbour at night."
     assert [one.text for one in said(f"{wish}\n\nUse Cases\n\n{wish}")] == [wish] * 2

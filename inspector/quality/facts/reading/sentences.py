@@ -47,6 +47,8 @@ _OVER_A_LIST = re.compile(rf"[^\S\n]*\n(?:[^\S\n]*\n)?\s*{_ITEM}")
 _ITEMIZED = re.compile(rf"\s*{_ITEM}")
 # An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
 _SHORTENED = 20
+# What the user says behind the end of code that was pasted: "}); is the await needed here?"
+_BEHIND_CODE = re.compile(r"\s*[)}\]]+[)}\];,]*\s+(?=(?:[^\W\d_]+\s+){3}[^{}=<>]*$)")
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # After so many lines that programs printed, what stands right behind them is theirs too.
 _PRINTED = 2
@@ -223,6 +225,9 @@ def _paragraphs(text: str, begin: int = 0) -> Iterator[tuple[int, int, bool]]:
             _nest(tags, tag[2], bool(tag[1]))
             prose = False
         else:
+            if closed := _BEHIND_CODE.match(line):
+                here += closed.end()
+                line = line[closed.end() :]
             goes_on = number in shown.wrapped
             prose = is_prose(line.strip() if goes_on else line) and not is_heading(lines, number)
             joins = prose and start >= 0 and pasted == was_pasted and (goes_on or _continues(text, end, line))
