@@ -33,8 +33,8 @@ def drawing_driver() -> type[Driver] | None:
 
 def end_with_terminal() -> None:
     """Have the program end when the terminal of standard input is closed, as the signal does that tells it so. Where
-    `make` or another program began the app that signal may not reach it, and Textual reads the end of its input for
-    ever."""
+    `make` or another program began the app that signal may not reach it, under `nohup` it is ignored, and Textual reads
+    the end of its input for ever."""
     if sys.__stdin__ is not None and hasattr(select, "poll"):
         Thread(target=_wait_for_end, args=(sys.__stdin__.fileno(),), name="terminal", daemon=True).start()
 
@@ -44,4 +44,5 @@ def _wait_for_end(terminal: int) -> None:
     waiting.register(terminal, 0)
     # Some systems cannot wait for a terminal and answer at once that they do not.
     if any(event & select.POLLHUP for _, event in waiting.poll()):
-        os.kill(os.getpid(), signal.SIGHUP)
+        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGHUP)

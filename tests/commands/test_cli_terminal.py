@@ -59,7 +59,10 @@ def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a terminal as Linux tells it")
-def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("told", "ended"), [(signal.SIG_DFL, signal.SIGHUP), (signal.SIG_IGN, signal.SIGTERM)], ids=["", "nohup"]
+)
+def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Signals, tmp_path: Path) -> None:
     """Also where no signal tells it: this is not the terminal that rules its session."""
     master, slave = pty.openpty()
     environment = {
@@ -68,7 +71,7 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
     }  # fmt: skip
     program = subprocess.Popen(
         [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
-        env=environment, start_new_session=True,
+        env=environment, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, told),
     )  # fmt: skip
     os.close(slave)
     seen = b""
@@ -76,7 +79,7 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
         seen += os.read(master, 65_536)
     os.close(master)
     try:
-        assert program.wait(60) == -signal.SIGHUP
+        assert program.wait(60) == -ended
     finally:
         program.kill()
 
