@@ -20,6 +20,7 @@ from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import Fact, Saying
 from inspector.quality.facts.risk import RiskIndex
 from inspector.quality.finding import Finding
+from inspector.quality.losses import losses_of
 from inspector.stores.detect import open_store
 
 ORDERS = "Nightly orders import loses rows"
@@ -61,7 +62,7 @@ def test_findings_at_a_moment(found: list[Finding], one: tuple[int, int], other:
 def test_the_last_step_knows_all_facts(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
     reading = read_facts(inspection)
-    time = FactsAsOf(reading)
+    time = FactsAsOf(reading, reading.facts.ended())
     count = len(inspection.compactions())
 
     def bare(found: object) -> object:
@@ -71,17 +72,17 @@ def test_the_last_step_knows_all_facts(in_place: Path) -> None:
             for s in found  # type: ignore[attr-defined]
         ]
 
-    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading))
-    assert bare(time.scopes(1, 40)) != bare(scopes(reading)[:1])
+    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading, reading.facts.ended()))
+    assert bare(time.scopes(1, 40)) != bare(scopes(reading, reading.facts.ended())[:1])
     # And back again: what was kept of an earlier moment is not mistaken for another.
-    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading))
+    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading, reading.facts.ended()))
     assert time.scopes(0, 20) == ()
 
 
 def test_facts_said_later_are_not_told(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
     reading = read_facts(inspection)
-    time = FactsAsOf(reading)
+    time = FactsAsOf(reading, reading.facts.ended())
     ends = [life for life in reading.facts.lives if life.back is not None or life.contradicted is not None]
     for life in ends:
         steps = [life.back.step] if life.back is not None else []
@@ -135,3 +136,18 @@ def test_the_measures_of_fewer(in_place: Path) -> None:
     assert time.until(0).rows == ()
     first = {row.id: row for row in time.until(1).rows}
     assert all(row.whole.told == row.cells[0].told for row in first.values())
+
+
+def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: Path, in_place: Path) -> None:
+    told = 0
+    for path in (rotating, in_place):
+        store = open_store(path)
+        for row in store.conversations():
+            reading = read_facts(Inspection(store, store.open(row.id)))
+            shown = {scope.name: scope.facts for scope in scopes(reading, reading.facts.ended())}
+            for loss in losses_of(reading.facts.lives):
+                here = {(view.text, view.outcome) for view in shown[str(loss.compaction)]}
+                for life in loss.worst:
+                    assert (life.fact.text, life.outcome) in here
+                    told += life.compaction < loss.compaction
+    assert told, "some were kept by an earlier compaction"

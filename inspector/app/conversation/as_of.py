@@ -81,9 +81,10 @@ def _shown(found: tuple[Finding, ...]) -> FindingsThen:
 class FactsAsOf:
     """The facts of a conversation as they were known after so many messages and compactions."""
 
-    def __init__(self, reading: FactsReading) -> None:
+    def __init__(self, reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> None:
         self.reading = reading
-        self._views: dict[tuple[bool, int], tuple[tuple[int, int, bool, bool], FactView]] = {}
+        self.ended = ended
+        self._views: dict[str, tuple[tuple[int, int, bool, bool], FactView]] = {}
         self._risks: dict[int, RiskIndex] = {}
 
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
@@ -93,33 +94,31 @@ class FactsAsOf:
         facts = self.reading.facts
         groups: dict[int, list[FactView]] = {}
         for compaction in range(1, compactions + 1):
-            lives = [
-                (number, life) for number, life in enumerate(facts.lives) if life.compaction == compaction
-            ]
+            lives = (*facts.of(compaction), *self.ended.get(compaction, ()))
             if lives:
                 groups[compaction] = [
-                    self._view(number, life, compactions, step) for number, life in worst_first(lives)
+                    self._view(life, compactions, step) for _, life in worst_first(enumerate(lives))
                 ]
         found = [scope_of(number, tuple(views), then=True) for number, views in groups.items()]
         pruned = [
-            self._view(number, life, compactions, step)
-            for number, life in worst_first(list(enumerate(facts.pruned)))
+            self._view(life, compactions, step)
+            for _, life in worst_first(enumerate(facts.pruned))
             if life.compaction <= compactions
         ]
         if pruned:
             found.append(scope_of(PRUNED, tuple(pruned), then=True))
         return tuple(found)
 
-    def _view(self, number: int, life: Life, compactions: int, step: int) -> FactView:
+    def _view(self, life: Life, compactions: int, step: int) -> FactView:
         """The view of a life until then; made anew only when something happened to it."""
-        from inspector.app.conversation.fact_views import life_view
+        from inspector.app.conversation.fact_views import key_of, life_view
 
         back = life.back is not None and life.back.step < step
         contradicted = life.contradicted is not None and life.contradicted.saying.step < step
         sayings = tuple(saying for saying in life.fact.sayings if saying.step < step)
         fates = bisect_right(life.fates, compactions, key=lambda fate: fate.compaction)
         sign = (len(sayings), fates, back, contradicted)
-        known = self._views.get((life.pruned, number))
+        known = self._views.get(key_of(life))
         if known is not None and known[0] == sign:
             return known[1]
         then = replace(
@@ -130,7 +129,7 @@ class FactsAsOf:
             contradicted=life.contradicted if contradicted else None,
         )
         view = life_view(then, then=True)
-        self._views[life.pruned, number] = (sign, view)
+        self._views[view.key] = (sign, view)
         return view
 
     def at_risk(self, generation: int, length: int, plan: Plan) -> tuple[AtRisk, ...]:

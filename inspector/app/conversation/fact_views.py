@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.core.places import place_name
@@ -26,13 +26,17 @@ _ONLY_WHOLE = (
 )
 
 
-def scopes(reading: FactsReading) -> tuple[FactScope, ...]:
-    """A scope for every compaction that summarized facts, and one for pruned tool results where they hold any."""
-    numbers = sorted({life.compaction for life in reading.facts.lives})
+def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[FactScope, ...]:
+    """A scope for every compaction that summarized facts or ended those of earlier ones (see
+    ConversationFacts.ended), and one for pruned tool results where they hold any."""
+    numbers = sorted({*(life.compaction for life in reading.facts.lives), *ended})
     found = [
         scope_of(
             number,
-            tuple(life_view(life) for _, life in worst_first(list(enumerate(reading.facts.of(number))))),
+            tuple(
+                life_view(life)
+                for _, life in worst_first(enumerate((*reading.facts.of(number), *ended.get(number, ()))))
+            ),
         )
         for number in numbers
     ]
@@ -47,9 +51,9 @@ def scope_of(name: int | str, views: tuple[FactView, ...], then: bool = False) -
     if name == PRUNED:
         note = "What tool results said whose texts were pruned."
         return FactScope(PRUNED, PRUNED, PRUNED, views, f"{note} {_ONLY_WHOLE}" if then else note)
-    note = "What its summarized messages said: what cannot be read any more first, then by importance."
+    note = "What its messages said, and what earlier summaries had kept until it: what is gone first."
     if then:
-        note = f"What its summarized messages said, as far as this step. {_ONLY_WHOLE}"
+        note = f"What its messages said, and what is gone since it, as far as this step. {_ONLY_WHOLE}"
     return FactScope(str(name), f"compaction {name}", str(name), views, note)
 
 
@@ -83,11 +87,17 @@ def _harm(life: Life) -> int:
     return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else 2
 
 
+def key_of(life: Life) -> str:
+    """What a life is known by among the views of all scopes."""
+    after = "" if life.seen_after is None else f">{life.seen_after}"
+    return f"{life.fact.key}@{life.compaction}{'p' if life.pruned else ''}{after}"
+
+
 def life_view(life: Life, then: bool = False) -> FactView:
     """A fact, and what a compaction made of it; `then`: what was known of it at a moment of the replay."""
     fact, fate = life.fact, life.fate
     return FactView(
-        key=f"{fact.key}@{life.compaction}{'p' if life.pruned else ''}",
+        key=key_of(life),
         kind=fact.kind,
         text=fact.text,
         values=life.values,

@@ -6,7 +6,7 @@ They know no widget and no screen; the last argument is told how far they are an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
+    from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
     from inspector.replay.recording import Recording
     from inspector.replay.whatif import Metrics, WhatIf
@@ -136,11 +137,12 @@ def count_tokens(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FactsRead:
-    """The facts of a conversation: as they were read, by compaction for the pane, the messages of each generation whose
-    facts were lost, and by step for what-ifs."""
+    """The facts of a conversation: as they were read, those that a later compaction ended, by that one, by compaction
+    for the pane, the messages of each generation whose facts were lost, and by step for what-ifs."""
 
     inspection: Inspection
     reading: FactsReading
+    ended: Mapping[int, Sequence[Life]]
     scopes: tuple[FactScope, ...]
     lost: Mapping[int, frozenset[int]]
     steps: FactSteps
@@ -161,8 +163,11 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
         lambda what, done, total: watch(f"facts: {what}", done, total),
         pruned_by(inspection, settings),
     )
-    steps = FactSteps(reading.facts.facts)
-    return FactsRead(inspection, reading, scopes(reading), lost_rows(reading), steps, FactsAsOf(reading))
+    ended = reading.facts.ended()
+    return FactsRead(
+        inspection, reading, ended, scopes(reading, ended), lost_rows(reading), FactSteps(reading.facts.facts),
+        FactsAsOf(reading, ended),
+    )  # fmt: skip
 
 
 def judge_attempts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from inspector.answers.fact_reading import FactsReading
 from inspector.attempts.masking import Masker
@@ -15,35 +15,26 @@ from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 
 
-def facts_part(facts: ConversationFacts, compaction: int, limit: int) -> FactsPart:
-    """What a compaction made of the facts it summarized, at most `limit` of each kind and fate."""
+def facts_part(
+    facts: ConversationFacts, compaction: int, limit: int, ended: Sequence[Life] = ()
+) -> FactsPart:
+    """What a compaction made of the facts it summarized, at most `limit` of each kind and fate; `ended` are those of
+    earlier ones that are gone or weakened since it."""
     lives = facts.of(compaction)
     counts = {
         kind: {outcome: sum(life.kind == kind and life.outcome == outcome for life in lives)
                for outcome in OUTCOMES}
         for kind in KINDS
     }  # fmt: skip
-    died = [life for life in _first_of_each(facts.lives) if _dies(life, compaction)]
     pruned = [life for life in facts.pruned if life.compaction == compaction and life.fate.gone]
     return FactsPart(
         counts,
         _groups([life for life in lives if life.fate.gone], limit),
         _groups([life for life in lives if life.outcome == "weakened"], limit),
-        _groups([life.seen(compaction) for life in died], limit),
+        _groups([life for life in ended if life.fate.gone], limit),
         _groups([life for life in lives if life.fate.alive or not life.fate.settled], limit),
         _groups(pruned, max(1, limit // 2)),
     )
-
-
-def _first_of_each(lives: Iterable[Life]) -> list[Life]:
-    """The first life of each fact: one that was summarized again died once."""
-    return list({life.fact.key: life for life in reversed(list(lives))}.values())[::-1]
-
-
-def _dies(life: Life, compaction: int) -> bool:
-    """Whether a fact of an earlier compaction could be read before this one and no longer after it."""
-    before, now = life.fate_at(compaction - 1), life.fate_at(compaction)
-    return before is not None and now is not None and now.gone and not before.gone
 
 
 def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:

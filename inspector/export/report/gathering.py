@@ -226,6 +226,7 @@ def _compactions(
     longest, items = summary_limit(number), items_limit(number)
     parts = []
     bills = bills_of(inspection, requests)
+    ended = reading.facts.ended()
     before: tuple[int, str] | None = None
     for one, made in zip(compared, attempts, strict=True):
         recorded = one.recorded
@@ -240,7 +241,7 @@ def _compactions(
             CompactionPart(
                 one,
                 _regions(inspection, settings, one),
-                facts_part(reading.facts, recorded.index, group_limit(number)),
+                facts_part(reading.facts, recorded.index, group_limit(number), ended.get(recorded.index, ())),
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,

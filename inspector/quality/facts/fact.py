@@ -6,6 +6,7 @@ Texts are safe for the screen; spans are half-open, in characters of `safe(messa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 #: value: an exact value and what it measures. constraint: what must or must not be. decision: a choice, mostly with its
@@ -363,3 +364,20 @@ class ConversationFacts:
     def of(self, compaction: int) -> tuple[Life, ...]:
         """The lives that begin with a compaction, best rank first."""
         return tuple(life for life in self.lives if life.compaction == compaction)
+
+    def ended(self) -> dict[int, tuple[Life, ...]]:
+        """By compaction the facts of earlier ones that could be read until it and are gone after it, or weakened by it,
+        as they are told after it: each once, best rank first. What it summarized again itself is told with its own."""
+        found: dict[int, list[Life]] = {}
+        # The first life of a fact knows all that became of it.
+        first = {life.fact.key: life for life in reversed(self.lives)}
+        again = {(life.fact.key, life.compaction) for life in self.lives}
+        for life in first.values():
+            for before, now in pairwise(life.fates):
+                weaker = now.outcome == "weakened" != before.outcome
+                worse = not before.gone and (now.gone or weaker)
+                if worse and (life.fact.key, now.compaction) not in again:
+                    found.setdefault(now.compaction, []).append(life.seen(now.compaction))
+        return {
+            number: tuple(sorted(lives, key=lambda life: -life.fact.rank)) for number, lives in found.items()
+        }

@@ -27,6 +27,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("let's do 1 and 3", NUMBERS, ["Keep the cache in memory", "Drop it"]),
         ("1+2", NUMBERS, ["Keep the cache in memory", "Move it to Redis 7.2"]),
         ("b", LETTERS, ["Add `--yes` to skip it"]),
+        ("A option works for me", LETTERS, ["Ask first"]),
         ("yes, let's go with B", LETTERS, ["Add `--yes` to skip it"]),
         ("A. is fine, and log it", LETTERS, ["Ask first"]),
         ("fix 5", ROWS, ["cart.py, unused wrapper"]),

@@ -488,6 +488,24 @@ def test_the_name_of_a_section_is_no_fact(heading: str) -> None:
     assert [one.text for one in said(f"{heading}\n\nThe boat needs a name.")] == ["The boat needs a name."]
 
 
+@pytest.mark.parametrize(("lead", "rule"), [
+    ("We don't need the following boats:", "en.do-not"), ("Also, we need to remove the related:", "en.request"),
+])  # fmt: skip
+def test_names_below_a_sentence_are_said_with_it(lead: str, rule: str) -> None:
+    for text in (
+        f"{lead}\n- cranes\n- quay walls\n\nThanks.",
+        f"{lead}\\\n\\\n- cranes\\\n- quay walls\\\n\\\nThanks.",
+    ):
+        (found,) = said(text)
+        assert (found.text.rstrip("\\"), found.rule) == (f"{lead} - cranes - quay walls", rule)
+    # What the points say themselves is theirs.
+    points = "- the login page must keep its old layout\n- the list of boats must stay sorted"
+    assert [one.text for one in said(f"{lead}\n{points}")] == [
+        "the login page must keep its old layout", "the list of boats must stay sorted",
+    ]  # fmt: skip
+    assert not said("Here are the boats:\n- cranes\n- quay walls")
+
+
 def test_what_stands_behind_the_end_of_pasted_code_is_said() -> None:
     code = (
         "    const boats = await count(harbour);\n    return boats.map((boat) => {\n      paint(boat);\n    "

@@ -45,6 +45,33 @@ def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
         assert (share.count, share.of) == (2, 5)
 
 
+def test_what_earlier_compactions_kept_ends_with_the_one_that_it_is_gone_after() -> None:
+    def course(key: str, first: int, *outcomes: Outcome) -> Life:
+        fates = tuple(Fate(number, one) for number, one in enumerate(outcomes, first))
+        return Life(replace(FACT, key=key), first, fates)
+
+    lives = (
+        course("kept", 1, "verbatim", "paraphrased", "verbatim"),
+        course("died", 1, "verbatim", "lost", "lost"),
+        course("never", 1, "lost", "lost", "lost"),
+        course("back", 1, "lost", "paraphrased", "value lost"),
+        course("weak", 1, "verbatim", "weakened", "weakened"),
+        # Said again: the third compaction summarized it too, and tells it with its own.
+        course("again", 1, "verbatim", "verbatim", "lost"),
+        course("again", 3, "lost"),
+    )
+    ended = ConversationFacts(tuple(one.fact for one in lives), lives).ended()
+    assert {number: {one.fact.key for one in found} for number, found in ended.items()} == {
+        2: {"died", "weak"},
+        3: {"back"},
+    }
+    assert {one.fact.key: one.outcome for found in ended.values() for one in found} == {
+        "died": "lost",
+        "back": "value lost",
+        "weak": "weakened",
+    }
+
+
 def test_what_was_taken_back_before_is_no_loss_and_later_it_was_one() -> None:
     later = replace(SAYING, step=9, generation=2)
     lost = life("lost")

@@ -166,13 +166,16 @@ def compute(
 
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[Any, str]:
-    """The facts that the compaction lost, the worst first, and what is to be said about more of them."""
+    """The facts that the compaction lost, its own and those that earlier summaries had kept until it, the worst first,
+    and what is to be said about more of them."""
     from inspector.app.conversation.fact_views import gravest_first, life_view
 
     if facts is None:
         return (), "facts are still being looked for"
     lives: Sequence[Life] = [
-        life for life in facts.reading.facts.of(done.index) if life.lost or life.outcome == "weakened"
+        life
+        for life in (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
+        if life.lost or life.outcome == "weakened"
     ]
     views = tuple(life_view(life) for life in gravest_first(lives)[:_LOST_SHOWN])
     more = len(lives) - len(views)

@@ -11,8 +11,8 @@ from inspector.quality.facts.rules.lexicon import Language, Rules
 
 #: What the agent says between two calls, or thinks aloud, counts where a phrase is so sure, and something is named.
 WORKING, THINKING = 7, 8
-# What stands before the next line of a quoted text.
-_QUOTED = re.compile(r"\n\s*(?:>\s?)+")
+# What stands before the next line of a quoted text, or of one that a terminal broke.
+_QUOTED = re.compile(r"\\?\n\s*(?:>\s?)*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ _LASTING = 7
 _LABEL = re.compile(r"\W{0,4}\*\*[^*\n]+(?::\*\*|\*\*:)")
 #: How the agent ticks off what it did: the state of a moment.
 _DONE = re.compile(r"[\W_]{0,4}?[✅☑✔🎉🚀]")
+# At least two points of up to three words below a sentence: names of which it speaks.
+_BARE_ITEMS = re.compile(
+    r"[^\S\n]*\\?\n(?:[^\S\n]*\\?\n)?(?:[^\S\n]*[-*•][^\S\n]+\S+(?:[^\S\n]\S+){0,2}[^\S\n]*(?:\n|\Z)){2,}"
+)
 _POINT = re.compile(r"\d{1,2}[.)、]\s")
 _SEMICOLON = re.compile(r";\s+|；")
 # What any exact value has.
@@ -83,6 +87,15 @@ def statements_of(
     values = placed(values_of(body, rules), start)
     line = Line(text, (first, end), role, rules, sentence.pasted, asked, values, over=sentence.over)
     best = best_cue(line, body, hedged=False)
+    if _opens(body) and not sentence.pasted and (items := _BARE_ITEMS.match(text, end)) is not None:
+        # What is said of some names is said with them.
+        line = replace(
+            line, span=(first, items.end()), values=placed(values_of(text[start : items.end()], rules), start)
+        )
+        if best is not None:
+            cue, (a, b) = best
+            return [statement_of(line, cue.kind, line.span, cue.id, (start + a, start + b), cue.strength)]
+        return _of_own(line, text[start : items.end()].rstrip())
     if best is None:
         return [] if sentence.pasted else _of_own(line, body)
     cue, (a, b) = best
