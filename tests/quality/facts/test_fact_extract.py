@@ -518,6 +518,18 @@ def test_what_stands_behind_the_end_of_pasted_code_is_said() -> None:
         assert not said(f"{code}{line}"), line
 
 
+def test_fields_of_a_schema_are_no_facts() -> None:
+    wish = "Count the boats of the harbour at night."
+    fields = "current_harbour_id\nstring <date-time>\nharbour_status\nstring (Harbour.Status)"
+    assert [one.text for one in said(f"{wish}\n{fields}")] == [wish]
+
+
+def test_what_joins_to_the_sentence_before_gives_nothing_away() -> None:
+    assert told_by_the_agent("But the list of `drain()` shows the boats of last week.") == []
+    told = "The list of `drain()` is long, but `paint()` shows the boats of last week."
+    assert told_by_the_agent(told) == [told]
+
+
 def test_short_words_between_empty_lines_are_a_heading() -> None:
     wish = "Count the boats of the harbour at night."
     assert [one.text for one in said(f"{wish}\n\nUse Cases\n\n{wish}")] == [wish] * 2

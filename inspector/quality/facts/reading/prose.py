@@ -81,6 +81,8 @@ _TRACED = re.compile(
     r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|"
     r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: |\[[\w.:-]+\] [A-Z])|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
 )
+# A field of a schema alone on its line, or its type: "subscription_id", "string <date-time>".
+_FIELD = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|[A-Za-z]+ (?:<[\w.:-]+>|\([A-Z]\w*\.\w+\))")
 # The name of a section above what it is about: its words begin with capitals.
 _NUMBER = re.compile(r"\s*(?:\(?(?:[A-Z][a-z]+ )?\d{1,2}(?:\.\d{1,2})*[.):]\s+(?:[A-Z]+:\s+)?)?")
 _NAMED = re.compile(r"[A-Za-z][\w'’-]*")
@@ -191,6 +193,7 @@ def is_prose(line: str) -> bool:
         stripped.count("|") >= 2
         or "\\n" in stripped
         or _ROW.fullmatch(stripped)
+        or _FIELD.fullmatch(stripped)
         or _DRAWN.search(stripped)
         or is_printed(line)
         or _SHOWN_BY_PROGRAM.match(line)
