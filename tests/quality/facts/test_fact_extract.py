@@ -497,13 +497,17 @@ def test_names_below_a_sentence_are_said_with_it(lead: str, rule: str) -> None:
         f"{lead}\\\n\\\n- cranes\\\n- quay walls\\\n\\\nThanks.",
     ):
         (found,) = said(text)
-        assert (found.text.rstrip("\\"), found.rule) == (f"{lead} - cranes - quay walls", rule)
+        assert (found.text, found.rule) == (f"{lead} - cranes - quay walls", rule)
     # What the points say themselves is theirs.
     points = "- the login page must keep its old layout\n- the list of boats must stay sorted"
     assert [one.text for one in said(f"{lead}\n{points}")] == [
         "the login page must keep its old layout", "the list of boats must stay sorted",
     ]  # fmt: skip
     assert not said("Here are the boats:\n- cranes\n- quay walls")
+    (long,) = said(f"{lead}\n" + "- cranes\n" * 500)
+    assert long.text.startswith(f"{lead} - cranes - cranes")
+    assert long.text.endswith("- cranes")
+    assert len(long.text) <= 420
 
 
 def test_what_stands_behind_the_end_of_pasted_code_is_said() -> None:

@@ -58,7 +58,7 @@ def _match(cue: Cue, line: Line, body: str, language: Language) -> Span | None:
     blocked: list[Span] | None = None
     for found in cue.find.finditer(body):
         a, b = found.span()
-        if not a and body[:b].lower() in language.openers:
+        if line.role == "assistant" and not a and body[:b].lower() in language.openers:
             # It joins the sentence to the one before ("But the log is empty").
             continue
         if cue.at_start and not (_starts(body, a, language) and _WORD.search(body, b)):

@@ -48,7 +48,7 @@ _ITEMIZED = re.compile(rf"\s*{_ITEM}")
 # An abbreviation at the end of a sentence is in so many characters, with what stands behind it.
 _SHORTENED = 20
 # What the user says behind the end of code that was pasted: "}); is the await needed here?"
-_BEHIND_CODE = re.compile(r"\s*[)}\]]+[)}\];,]*\s+(?=(?:[^\W\d_]+\s+){3}[^{}=<>]*$)")
+_BEHIND_CODE = re.compile(r"\s*[)}\]][)}\];,]*\s+(?=(?:[^\W\d_]+\s+){3}[^{}=<>]*$)")
 _CLAUSE = re.compile(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # After so many lines that programs printed, what stands right behind them is theirs too.
 _PRINTED = 2

@@ -21,7 +21,7 @@ from inspector.quality.facts.reading.line import (
     statement_of,
 )
 from inspector.quality.facts.reading.manner import inquires, is_errand, is_hedged, language_of, requested
-from inspector.quality.facts.reading.sentences import Sentence
+from inspector.quality.facts.reading.sentences import LONGEST, Sentence
 from inspector.quality.facts.rules.lexicon import Language, Rules
 
 _ASKED = re.compile(r"[?？]\W*$")
@@ -88,14 +88,14 @@ def statements_of(
     line = Line(text, (first, end), role, rules, sentence.pasted, asked, values, over=sentence.over)
     best = best_cue(line, body, hedged=False)
     if _opens(body) and not sentence.pasted and (items := _BARE_ITEMS.match(text, end)) is not None:
-        # What is said of some names is said with them.
-        line = replace(
-            line, span=(first, items.end()), values=placed(values_of(text[start : items.end()], rules), start)
-        )
+        # What is said of some names is said with them, as many as a fact has room for.
+        stop = items.end() if items.end() - first <= LONGEST else text.rfind("\n", end, first + LONGEST)
+        stop = len(text[:stop].rstrip(" \n\\"))
+        line = replace(line, span=(first, stop), values=placed(values_of(text[start:stop], rules), start))
         if best is not None:
             cue, (a, b) = best
             return [statement_of(line, cue.kind, line.span, cue.id, (start + a, start + b), cue.strength)]
-        return _of_own(line, text[start : items.end()].rstrip())
+        return _of_own(line, text[start:stop])
     if best is None:
         return [] if sentence.pasted else _of_own(line, body)
     cue, (a, b) = best
