@@ -13,7 +13,7 @@ from inspector.core.messages import Message
 from inspector.quality.facts.fact import MessageFacts
 
 #: Changes whenever extraction does, so that nothing of an older program is read.
-FORMAT = 53
+FORMAT = 54
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
