@@ -24,6 +24,4 @@ def test_what_is_counted_as_lost_comes_first_kind_by_kind_and_each_the_worst_fir
     assert list(dict.fromkeys(kinds)) == [kind for kind in KINDS_LOST if kind in kinds] + ["link"]
     for kind in set(kinds):
         of_kind = [life for life in lives if life.fact.kind == kind]
-        assert [life for life in ordered if life.fact.kind == kind] == [
-            life for _, life in worst_first(enumerate(of_kind))
-        ]
+        assert [life for life in ordered if life.fact.kind == kind] == worst_first(of_kind)

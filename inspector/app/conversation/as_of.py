@@ -96,13 +96,11 @@ class FactsAsOf:
         for compaction in range(1, compactions + 1):
             lives = (*facts.of(compaction), *self.ended.get(compaction, ()))
             if lives:
-                groups[compaction] = [
-                    self._view(life, compactions, step) for _, life in worst_first(enumerate(lives))
-                ]
+                groups[compaction] = [self._view(life, compactions, step) for life in worst_first(lives)]
         found = [scope_of(number, tuple(views), then=True) for number, views in groups.items()]
         pruned = [
             self._view(life, compactions, step)
-            for _, life in worst_first(enumerate(facts.pruned))
+            for life in worst_first(facts.pruned)
             if life.compaction <= compactions
         ]
         if pruned:

@@ -90,7 +90,7 @@ def _facts(outcomes: Sequence[SummaryOutcome]) -> tuple[FactFates, ...]:
         return ()
     found = []
     fates = [{life.fact.key: life.outcome for life in outcome.lives} for outcome in outcomes]
-    for _, life in worst_first(list(enumerate(outcomes[0].lives))):
+    for life in worst_first(outcomes[0].lives):
         view = life_view(life)
         outcomes_of = tuple(one.get(life.fact.key) for one in fates)
         found.append(FactFates(view.kind, view.text, outcomes_of, view.source))

@@ -33,16 +33,12 @@ def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[
     found = [
         scope_of(
             number,
-            tuple(
-                life_view(life)
-                for _, life in worst_first(enumerate((*reading.facts.of(number), *ended.get(number, ()))))
-            ),
+            tuple(map(life_view, worst_first((*reading.facts.of(number), *ended.get(number, ()))))),
         )
         for number in numbers
     ]
     if reading.facts.pruned:
-        lives = worst_first(list(enumerate(reading.facts.pruned)))
-        found.append(scope_of(PRUNED, tuple(life_view(life) for _, life in lives)))
+        found.append(scope_of(PRUNED, tuple(map(life_view, worst_first(reading.facts.pruned)))))
     return tuple(found)
 
 
@@ -69,17 +65,16 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, then: bool = False) -
     )
 
 
-def worst_first(lives: Iterable[tuple[int, Life]]) -> list[tuple[int, Life]]:
-    """What is gone, then what is weakened, then what is left; otherwise in their order. Each comes with its number."""
-    return sorted(lives, key=lambda pair: _harm(pair[1]))
+def worst_first(lives: Iterable[Life]) -> list[Life]:
+    """What is gone, then what is weakened, then what is left; otherwise in their order."""
+    return sorted(lives, key=_harm)
 
 
 def gravest_first(lives: Iterable[Life]) -> list[Life]:
     """As losses are listed: constraints first, kind by kind, each the worst first. What is counted in no list of
     losses, how things hang together, comes last."""
     order = {kind: place for place, kind in enumerate(KINDS_LOST)}
-    ordered = [life for _, life in worst_first(enumerate(lives))]
-    return sorted(ordered, key=lambda life: order.get(life.fact.kind, len(order)))
+    return sorted(worst_first(lives), key=lambda life: order.get(life.fact.kind, len(order)))
 
 
 def _harm(life: Life) -> int:

@@ -109,17 +109,15 @@ def judged(
     by_words = not probe.values and (words.retold or not probe.names)
     of = len(probe.values) + len(probe.names)
     vague = not of and words.of >= FEW and words.share >= VAGUE
-    dense = _dense(passage, words)
+    dense = bool(exact.here) or _dense(passage, words)
     known = len(exact.here) > 1 or any(one < of and stands_alone(probe, one) for one in exact.here)
     if (exact.here and _own(probe, after, passage, exact, words, printed)) or (
-        not printed and (exact.here or dense) and _spelled(probe, after, number, exact, words)
+        not printed and dense and _spelled(probe, after, number, exact, words)
     ):
         outcome = "paraphrased"
     elif exact.cover >= HALF and any(stands_alone(probe, one) for one in exact.here):
         outcome = "uncertain"
-    elif (
-        not printed and words.retold and _known(probe, after, number, exact, words) and (exact.here or dense)
-    ):
+    elif not printed and dense and words.retold and _known(probe, after, number, exact, words):
         outcome = "paraphrased"
     elif not printed and (words.there or vague or (words.shared > 1 and known)) and (exact.here or by_words):
         outcome = "uncertain"

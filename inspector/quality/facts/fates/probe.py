@@ -210,8 +210,6 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     vague = not (values or names) and len(things) >= FEW
     least = VAGUE * len(things) if vague else max(1 if only else 2, MAYBE * len(things))
     bare = short and len(answer) < _SHORT and len(text.split()) <= _SHORT
-    given = [number for number, value in enumerate(values) if fact.rule == f"value.{value.form}"]
-    told = [number for number in given if values[number].form in _GIVEN]
     spoken = nearly.spoken_words(text)
     wholes = () if bare else (wording_of(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
@@ -256,7 +254,7 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         () if rules is always else rules.languages,
         "" if any(map(_is_telling, fact.values)) else _named_by(fact.rule) or tongue_of(text, always),
         tuple(dict.fromkeys(always.stemmer.words(_loans(text)))) if owned else (),
-        tuple(told),
+        tuple(n for n, one in enumerate(values) if one.form in _GIVEN and fact.rule == f"value.{one.form}"),
     )
 
 

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector.quality.facts.fact import Span
 from inspector.quality.facts.reading.copied import copied
 from inspector.quality.facts.reading.prose import fenced, is_heading, is_printed, is_prose, reported, traced
-from inspector.quality.facts.rules.lexicon import Language, Rules
+from inspector.quality.facts.reading.run_ons import PART, Spoken, parted
 
 #: Longer sentences are cut, where a clause ends or between words: nobody says a fact in more characters.
 LONGEST = 420
-# A sentence of so many characters may be strung together of parts, none of fewer.
-_STRUNG, _PART = 160, 24
-# One of more runs on: somebody wrote, or spoke, several sentences without a mark between them.
-_RUN_ON = 200
-_BRACKETED = re.compile(r"\((?P<inside>(?!i\.e|e\.g)[^()]{60,})(?:\)|$)")
-_OPEN, _CLOSED = "([{", ")]}"
+# A sentence of more characters may be strung together of parts.
+_STRUNG = 160
 _DASH = re.compile(r"\s-{1,2}\s")
 # What goes on for more pieces than these is data in one line.
 _MOST_PIECES = 8
 #: So many characters of one message are read; the rest is data that somebody pasted.
 MOST = 60_000
-
-#: By which rules a sentence is read.
-Spoken = Callable[[str], Rules]
 
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*$")
 _END = re.compile(
@@ -107,7 +100,7 @@ def _counts(text: str, start: int, found: re.Match[str], end: int) -> bool:
 def _sentence(
     text: str, start: int, end: int, pasted: bool, spoken_in: Spoken | None, over: bool = False
 ) -> Iterator[Sentence]:
-    parts = (part for dashed in _dashed(text, start, end) for part in _parted(text, *dashed, spoken_in))
+    parts = (part for dashed in _dashed(text, start, end) for part in parted(text, *dashed, spoken_in))
     for a, b in (piece for part in parts for piece in _cut(text, *part)):
         while a < b and text[a].isspace():
             a += 1
@@ -124,69 +117,10 @@ def _dashed(text: str, start: int, end: int) -> Iterator[Span]:
     at = start
     if end - start > _STRUNG:
         for dash in _DASH.finditer(text, start, end):
-            if min(dash.start() - at, end - dash.end()) >= _PART:
+            if min(dash.start() - at, end - dash.end()) >= PART:
                 yield at, dash.start()
                 at = dash.end()
     yield at, end
-
-
-def _parted(text: str, start: int, end: int, spoken_in: Spoken | None) -> Iterator[Span]:
-    """A sentence, or the parts of one that runs on."""
-    if spoken_in is None or not _RUN_ON < end - start <= _MOST_PIECES * LONGEST:
-        yield start, end
-    else:
-        yield from _run_on(text, start, end, spoken_in(text[start:end]).languages)
-
-
-def _run_on(text: str, start: int, end: int, languages: Sequence[Language]) -> Iterator[Span]:
-    """The parts of a sentence that runs on: each begins, behind a comma or a word that joins or in brackets, with
-    somebody who does something, with what is asked for, or with a condition, which stays with what it is a condition
-    of."""
-    for a, b in _bracketed(text, start, end, languages):
-        at = a
-        for language in languages:
-            for joint in language.joints.finditer(text, a, b):
-                if min(joint.start() - at, b - joint.end()) < _PART or not _begins(text, joint, b, language):
-                    continue
-                last = max(at, *(text.rfind(mark, at, joint.start()) + 1 for mark in ",:;"))
-                if language.conditions.match(text, last) or _is_open(text, at, joint.start(), b):
-                    continue
-                yield at, joint.start()
-                at = joint.end()
-        yield at, b
-
-
-def _bracketed(text: str, start: int, end: int, languages: Sequence[Language]) -> Iterator[Span]:
-    """A sentence without the sentences that stand in brackets at the end of a part of it, and these."""
-    at = start
-    for found in _BRACKETED.finditer(text, start, end):
-        a, b = found.span("inside")
-        if found.start() - at >= _PART and any(
-            (found.end() >= end or language.joints.match(text, found.end(), end))
-            and (language.subjects.match(text, a) or language.asks.match(text, a, b))
-            for language in languages
-        ):
-            yield at, found.start()
-            yield a, b
-            at = found.end()
-    yield at, end
-
-
-def _begins(text: str, joint: re.Match[str], end: int, language: Language) -> bool:
-    """Whether another sentence begins behind a joint."""
-    at = joint.end()
-    if language.subjects.match(text, at) or language.asks.match(text, at, end):
-        return True
-    return any(map(str.isalpha, joint.group())) and language.conditions.match(text, at) is not None
-
-
-def _is_open(text: str, start: int, at: int, end: int) -> bool:
-    """Whether a place is inside brackets, code marks or quotes of text[start:end]."""
-    opened = sum(text.count(sign, start, at) for sign in _OPEN)
-    if opened > sum(text.count(sign, start, at) for sign in _CLOSED):
-        return True
-    # A mark without its other one opens nothing.
-    return any(text.count(mark, start, at) % 2 and not text.count(mark, start, end) % 2 for mark in '`"')
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
