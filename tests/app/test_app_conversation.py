@@ -155,6 +155,7 @@ async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path)
             (1, "lost"),
         ]
         assert pane.view.lost_note == ""
+        assert "user #33 of generation 1" in screen_text(pilot)
         assert pane.view.summary is not None
         await press(pilot, "tab")
         assert pane.messages.has_focus

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.core.places import place_name
 from widgets.bars.timeline import Ended
 from widgets.base import human
 from widgets.base.strips import fit, one_line
@@ -147,7 +148,11 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     for number, fact in enumerate(view.lost):
         sign, style = OUTCOMES[fact.outcome]
         who = _WHO.get(fact.role, one_line(fact.role, 12))
-        place = f"  {who} #{fact.source.index:,}" if fact.source is not None else f"  {who}"
+        place = f"  {who}"
+        if fact.source is not None:
+            # What earlier summaries had kept was said in another list than the one before it.
+            other = None if fact.source.generation == view.index else fact.source.generation
+            place += f" {place_name(fact.source.index, generation=other)}"
         lead = "lost    " if number == 0 else " " * 8
         text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
         lines.append(
