@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -29,6 +29,9 @@ _PAIRS_A_WORD = 3
 #: compaction, it wins so much: in an answer, and on its way to one.
 _FAR, _OLD = 6, 12.0
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
+#: So many of the agent's own are told of a compaction, those that count most: a reader names hardly more, and of the rest
+#: one in five at most is wanted.
+OF_AGENT = 6
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -66,7 +69,20 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     showing = {(saying.step, saying.span) for fact in preferences for saying in fact.sayings}
     # A sentence that shows a preference is told with that alone.
     facts = [fact for fact in facts if not (_plain(fact) and _shows(fact, showing))] + preferences
-    return tuple(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
+    ranked = sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key))
+    return tuple(_chosen(ranked))
+
+
+def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
+    """Every fact but those of the agent's that come behind the first so many of each compaction that took them."""
+    told: Counter[int | None] = Counter()
+    for fact in ranked:
+        if fact.role == "assistant":
+            taken = {saying.compaction for saying in fact.sayings}
+            if all(told[compaction] >= OF_AGENT for compaction in taken):
+                continue
+            told.update(taken)
+        yield fact
 
 
 def _plain(fact: Fact) -> bool:
