@@ -139,6 +139,8 @@ def judged(
         return None
     if outcome == "paraphrased" and probe.told and exact.here.isdisjoint(probe.told):
         outcome = "value lost"
+    if outcome == "paraphrased" and _barely_binds(probe, after, passage, exact, words):
+        outcome = "uncertain"
     if outcome == "paraphrased" and (
         (words.share >= HALF and weaker(probe, after, passage.text, passage.words))
         or (probe.wished and not printed and _declines(passage.text, after))
@@ -334,6 +336,15 @@ def _changed(
         if in_summary and strange and len(strange) == len(others) and words.shared >= 2
         else ""
     )
+
+
+def _barely_binds(
+    probe: Probe, after: PassageIndex, passage: Passage, exact: Exact, words: Words
+) -> bool:
+    """Whether only a name of a rule stands there, beside less than half of what the rule says of it, and nothing that
+    forbids."""
+    named = words.of > 1 and words.share < HALF and all(stands_alone(probe, one) for one in exact.here)
+    return probe.binds and named and not (probe.denies and _denies(probe, passage.text, after))
 
 
 def _denies(probe: Probe, text: str, after: PassageIndex) -> bool:
