@@ -29,8 +29,7 @@ _PAIRS_A_WORD = 3
 #: compaction, it wins so much: in an answer, and on its way to one.
 _FAR, _OLD = 6, 12.0
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
-#: So many of the agent's own are told of a compaction, those that count most: a reader names hardly more, and of the rest
-#: one in five at most is wanted.
+#: So many of the agent's own are told of a compaction, those that count most: readers want hardly any of the rest.
 OF_AGENT = 6
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3

@@ -68,6 +68,21 @@ def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
     assert not agreed("yes", f"{asked}\n\nThe boats come later.", RULES)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does this look right so far for the list of boats?",
+        "Ready to paint the harbour crane?",
+        "这份港口船只清单对吗？",
+    ],
+)
+def test_that_all_is_well_says_nothing_and_that_it_is_not_does(question: str) -> None:
+    for text in ("yes", "Yes, continue", "ok", "好的"):
+        assert not agreed(text, question, RULES)
+    (one,) = agreed("no", question, RULES)
+    assert one.text == f"no ← {question}"
+
+
 @pytest.mark.parametrize("text", ["2048", "the lake", "Option-A"])
 def test_hardly_a_word_is_told_with_what_was_asked(text: str) -> None:
     (one,) = agreed(text, "Two sizes fit.\n\nWhich batch size shall the trainer take?", RULES)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.quality.facts.gather import gather
+from inspector.quality.facts.gather import OF_AGENT, gather
 from tests.quality.facts.made_facts import facts, steps
 
 CAUSE = "The root cause is that the lamp relay keeps its old schedule after a restart."
@@ -61,6 +61,22 @@ def test_only_messages_before_the_compaction_make_it_old(before: int, behind: in
         for n, one in enumerate(told)
     ]
     assert any(fact.text == CAUSE for fact in gather(moved)) is (before < 6)
+
+
+def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
+    causes = [
+        f"The root cause of fault {n} is that `relay_{n}` keeps its old schedule."
+        for n in range(OF_AGENT + 3)
+    ]
+    advice = [f"I recommend `lamp_{n}`." for n in range(3)]
+    told = steps(*(("assistant", text) for text in (*advice, *causes[:OF_AGENT])), "Keep relay_7 dark.")
+    found = [fact.text for fact in gather(told)]
+    assert set(found) == {"Keep relay_7 dark.", *causes[:OF_AGENT]}
+    # Another compaction has its own.
+    moved = [
+        replace(one, saying=replace(one.saying, compaction=2 if n < 3 else 1)) for n, one in enumerate(told)
+    ]
+    assert {fact.text for fact in gather(moved)} == {*found, *advice}
 
 
 def test_one_value_told_again_beside_a_word_is_one_fact() -> None:

@@ -92,6 +92,10 @@ FATES = [
     ("Never open more than 40 connections to orders-db.", "- At most 40 connections to orders-db.", "paraphrased"),
     ("Deploys happen on Tuesdays only.", "- Only on Tuesday are there deploys; it happens rarely.", "paraphrased"),
     (CACHE, "- 接口缓存 300 秒（促销价每 5 分钟更新）。", "paraphrased"),
+    # A rule is more than a name in it.
+    ("Never add a second key to harbour.toml.", "- Read harbour.toml, then added the lamps", "uncertain"),
+    ("Paint **only** the crane in `DockView` (not the whole quay).", "- `DockView` (crane of boats)", "uncertain"),
+    ("Never add a second key to harbour.toml.", "- harbour.toml never gets a second key", "paraphrased"),
     ("图表只在“我的”页面用，放到 packageB。", "- 图表库放在 packageB，因为只有“我的”页面使用。", "paraphrased"),
     ("接口缓存 300 秒就够了，不要更长。", "- 接口缓存的时间已经定了", "value lost"),
     ("不要改动 pages/pay 目录。", "- 首页改版", "lost"),

@@ -338,9 +338,7 @@ def _changed(
     )
 
 
-def _barely_binds(
-    probe: Probe, after: PassageIndex, passage: Passage, exact: Exact, words: Words
-) -> bool:
+def _barely_binds(probe: Probe, after: PassageIndex, passage: Passage, exact: Exact, words: Words) -> bool:
     """Whether only a name of a rule stands there, beside less than half of what the rule says of it, and nothing that
     forbids."""
     named = words.of > 1 and words.share < HALF and all(stands_alone(probe, one) for one in exact.here)

@@ -68,11 +68,20 @@ def agreed(text: str, before: str, rules: Rules) -> tuple[Statement, ...]:
         return ()
     question = _MARKS.sub("", before[asked.start : asked.end])
     rules = rules_of(before, rules)
-    if len(set(rules.stemmer.words(question))) < _FEW:
-        # "Shall I go on?"
+    if len(set(rules.stemmer.words(question))) < _FEW or _approves(text, question, rules):
         return ()
     said = (len(text) - len(text.lstrip()), len(text.rstrip()))
     return (_answer(text, said, question, rules),)
+
+
+def _approves(text: str, question: str, rules: Rules) -> bool:
+    """Whether somebody says that all is well, or that the agent may go on, where nothing else was asked."""
+    tongues = languages_of(rules, text, question)
+    nods = any(
+        (one.agrees.fullmatch(text) or one.nods.fullmatch(text.strip())) is not None for one in tongues
+    )
+    asked = any(one.approvals.search(question) is not None for one in tongues)
+    return nods and asked and not any(one.negations.search(text) for one in tongues)
 
 
 def only_answers(text: str, rules: Rules) -> bool:

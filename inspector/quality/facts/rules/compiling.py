@@ -320,6 +320,7 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         ),
         narrates=narrates(words("narrating"), words("praise"), words("asks"), pairs),
         agrees=nods(words("agrees"), pairs),
+        approvals=lexicon("approvals"),
         nods=nods(words("nods"), pairs),
         lead=lead(words("fillers")),
         pointing=lexicon("pointing"),

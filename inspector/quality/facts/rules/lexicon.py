@@ -80,9 +80,9 @@ class Language:
     sentence that asks for something: how it begins (a verb that tells somebody to do it, a polite question),
     `inquiries` one that only asks to be told, `errands` one that asks for
     something that is done and over, `narrates` one in which the agent tells its next step; `agrees` are
-    answers that agree or refuse and say no more, `nods` all
-    answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points back at something
-    said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
+    answers that agree or refuse and say no more, `approvals` find a question that only asks whether all is well,
+    `nods` are all answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points
+    back at something said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
     beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
     words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
     is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
@@ -112,6 +112,7 @@ class Language:
     errands: re.Pattern[str]
     narrates: re.Pattern[str]
     agrees: re.Pattern[str]
+    approvals: re.Pattern[str]
     nods: re.Pattern[str]
     lead: re.Pattern[str]
     pointing: re.Pattern[str]
