@@ -660,6 +660,25 @@ def test_what_a_program_says_behind_its_notice_is_not_the_users() -> None:
     assert not said(notice)
 
 
+@pytest.mark.parametrize(
+    "begun", ["Operation stopped by hook:", "UserPromptSubmit operation blocked by hook:"]
+)
+def test_what_a_hook_says_is_not_the_users(begun: str) -> None:
+    notice = "Another session is open. Never commit from both of them; to go on, leave the other one first."
+    assert said(notice)
+    assert not said(f"{begun} {notice}")
+
+
+def test_lines_of_a_pasted_diff_are_code_without_a_fence_too() -> None:
+    diff = (
+        "+\t// Keep the list of boats that were counted on other days\n"
+        "-        // The harbour master must never see this list of boats\n"
+        "+\treturn quay.CountedBoats(harbour)"
+    )
+    asked = "isn't this counting the boats of the harbour twice?"
+    assert [one.text for one in said(f"{diff}\n\n{asked}")] == [asked]
+
+
 @pytest.mark.parametrize("text", ["No changes.", "Still does not work.", "seems to work", "No warnings."])
 def test_how_it_stands_is_no_rule(text: str) -> None:
     assert not said(text)

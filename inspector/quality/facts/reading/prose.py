@@ -16,7 +16,7 @@ _SHORT = 40
 _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _CODE = re.compile(
     r"\s*(?:#{1,6}\s|\$ |>>> |\.\.\. |In \[\d|Out\[\d|[{}\[\]]|\\(?:begin|end)\{|File \"|Traceback|at [\w.$]+\(|"
-    r"[+-]{3} |@@|<!--|import \w|from [\w.]+ import|@[\w.]+\(|[\w.]+\(\s*$|"
+    r"[+-]{3} |\+ {3}|- {3}(?: |//|#|/\*)|@@|<!--|import \w|from [\w.]+ import|@[\w.]+\(|[\w.]+\(\s*$|"
     r"(?:\([\w.-]+\) ?)*\S+@\S+[ :][~/\w.-]+ ?[%$#](?:\s|$)|Last login: |"
     r"(?:def|class|return|if|for|while|elif|else|try|except|with|raise|assert|print)\b.*[:()\]=]\s*$|(?:func|fn|public|private|static|const|type|impl|struct|export)\b.*[{(;]\s*$|[\w.]+\s*=\s*\S+$|#!|//|/\*|"
     r"[\w. ]+ = (?:await )?[\w.]+\((?:.*\)[;,]?)?\s*$|async (?:def|with|for) |"

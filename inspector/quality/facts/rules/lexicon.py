@@ -82,14 +82,14 @@ class Language:
     something that is done and over, `narrates` one in which the agent tells its next step; `agrees` are
     answers that agree or refuse and say no more, `approvals` find a question that only asks whether all is well,
     `nods` are all answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points
-    back at something said before, `backward` how a sentence begins that goes on with the one before, `showing` what shows something
-    beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of summaries: `elisions` are
-    words of brackets in which a text was left out, `references` find a choice by numbers or letters, `claims` that all
-    is done. Of a fact, `contrast` is what was not chosen, up to the end of the clause, `locators` are lines of files
-    and numbers of sections. `denials` are all words by which a text may say that something is not so,
-    `negations` among them, `declines` those by which it says that a wish was left undone on purpose.
-    `choices` find a message that is a choice by number or letter (group `labels`). Of a sentence that runs on, `joints`
-    find where another may begin, with one of the `subjects` or of the `conditions`."""
+    back at something said before, `backward` how a sentence begins that goes on with the one before, `showing` what
+    shows something beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of
+    summaries: `elisions` are words of brackets in which a text was left out, `references` find a choice by numbers
+    or letters, `claims` that all is done. Of a fact, `contrast` is what was not chosen, up to the end of the
+    clause, `locators` are lines of files and numbers of sections. `denials` are all words by which a text may say
+    that something is not so, `negations` among them, `declines` those by which it says that a wish was left undone
+    on purpose. `choices` find a message that is a choice by number or letter (group `labels`). Of a sentence that
+    runs on, `joints` find where another may begin, with one of the `subjects` or of the `conditions`."""
 
     name: str
     pairs: bool
