@@ -362,8 +362,8 @@ def _declines(text: str, after: PassageIndex) -> bool:
 
 
 def weaker(probe: Probe, after: PassageIndex, text: str, words: frozenset[str]) -> bool:
-    """Whether a passage no longer binds: it allows what the fact denies, tells a rule without a word that makes it one,
-    a guess as a fact, or leaves out the reason."""
+    """Whether a passage no longer binds: it allows what the fact denies, tells a guess as a fact, or leaves out the
+    reason."""
     languages = (*after.rules.languages, *probe.languages)
     # "Never more than 40" is "at most 40": a bound does not need its denial.
     bound = any(value.form in _MEASURES for value in probe.values)

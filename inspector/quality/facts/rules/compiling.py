@@ -326,7 +326,6 @@ def _language(document: Mapping[str, Any], order: int) -> Language:
         pointing=lexicon("pointing"),
         backward=lexicon("backward"),
         showing=lexicon("showing"),
-        binding=lexicon("binding"),
         because=lexicon("because"),
         elisions=lexicon("elisions"),
         references=references(

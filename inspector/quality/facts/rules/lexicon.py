@@ -83,7 +83,7 @@ class Language:
     answers that agree or refuse and say no more, `approvals` find a question that only asks whether all is well,
     `nods` are all answers that say nothing alone, `lead` words at a start that say nothing, `pointing` what points
     back at something said before, `backward` how a sentence begins that goes on with the one before, `showing` what
-    shows something beside it. `binding` are words that make a sentence a rule, `because` begins a reason. Of
+    shows something beside it. `because` begins a reason. Of
     summaries: `elisions` are words of brackets in which a text was left out, `references` find a choice by numbers
     or letters, `claims` that all is done. Of a fact, `contrast` is what was not chosen, up to the end of the
     clause, `locators` are lines of files and numbers of sections. `denials` are all words by which a text may say
@@ -118,7 +118,6 @@ class Language:
     pointing: re.Pattern[str]
     backward: re.Pattern[str]
     showing: re.Pattern[str]
-    binding: re.Pattern[str]
     because: re.Pattern[str]
     elisions: re.Pattern[str]
     references: re.Pattern[str]
