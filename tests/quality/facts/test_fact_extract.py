@@ -679,6 +679,33 @@ def test_lines_of_a_pasted_diff_are_code_without_a_fence_too() -> None:
     assert [one.text for one in said(f"{diff}\n\n{asked}")] == [asked]
 
 
+GIT = [
+    "commit 3f2a9bc1d4e5f607\nAuthor: Kim <kim@example.net>\nDate:   Mon Mar 2 08:00:00 2026\n\n"
+    "    Count every boat of the harbour twice",
+    "|\\ \n| * commit 3f2a9bc1d4e5\n| | Author: Kim <kim@example.net>\n| |     Count every boat of the harbour twice",
+    "[main 3f2a9bc] Count every boat of the harbour\n 2 files changed, 94 insertions(+)\n create mode 100644 boats.py",
+    "Initialized empty Git repository in /srv/harbour/.git/\nKept the list of the boats for a look",
+]
+
+
+@pytest.mark.parametrize("printed", GIT)
+def test_what_git_prints_is_nobodys_words(printed: str) -> None:
+    asked = "why does the harbour list have the boats of Kim in it?"
+    assert [one.text for one in said(f"{asked}\n\n{printed}")] == [asked]
+
+
+def test_what_a_script_prints_between_its_banners_is_nobodys_words() -> None:
+    shown = (
+        "=== Step 1: Count the boats of the harbour ===\nThe agent counted every boat of the harbour.\n\n"
+        "Never leave the quay without a lamp, says the list.\n\n=== Step 2: Paint the quay ===\nAll boats were painted."
+    )
+    asked = "why does the second step take so long on the quay?"
+    assert [one.text for one in said(f"{shown}\n\n{asked}")] == [asked]
+    assert (
+        len(said("=== Please count the boats of the harbour ===\nNever leave the quay without a lamp.")) > 0
+    )
+
+
 @pytest.mark.parametrize("text", ["No changes.", "Still does not work.", "seems to work", "No warnings."])
 def test_how_it_stands_is_no_rule(text: str) -> None:
     assert not said(text)

@@ -92,6 +92,17 @@ FATES = [
     ("Never open more than 40 connections to orders-db.", "- At most 40 connections to orders-db.", "paraphrased"),
     ("Deploys happen on Tuesdays only.", "- Only on Tuesday are there deploys; it happens rarely.", "paraphrased"),
     (CACHE, "- 接口缓存 300 秒（促销价每 5 分钟更新）。", "paraphrased"),
+    # What was quoted without its reason.
+    (
+        "the night ferry is given up again, as the crews were mostly far too tired for the next morning",
+        '- "the night ferry is given up again..."',
+        "weakened",
+    ),
+    (
+        "the night ferry is given up again, and the whole crew of the harbour office told me at lunch",
+        '- "the night ferry is given up again..."',
+        "paraphrased",
+    ),
     # A rule is more than a name in it.
     ("Never add a second key to harbour.toml.", "- Read harbour.toml, then added the lamps", "uncertain"),
     ("Paint **only** the crane in `DockView` (not the whole quay).", "- `DockView` (crane of boats)", "uncertain"),

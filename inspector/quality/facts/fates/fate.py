@@ -131,8 +131,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
     for verbatim in _quoted(probe.wordings, after, "verbatim"):
         quoted |= after.within[verbatim.part]
         yield verbatim
-    if probe.partly:
-        yield from _quoted(probe.partly, after, "paraphrased")
+    yield from _quoted(probe.partly, after, "paraphrased")
+    yield from _quoted(probe.groundless, after, "weakened")
     exact = _exact(probe, after)
     sharing = after.sharing(probe.things, probe.joined, probe.owned)
     for verbatim in _mended(probe, after, exact, sharing, quoted):

@@ -85,25 +85,27 @@ _NOTHING: frozenset[str] = frozenset()
 class Probe:
     """What is looked for of a fact.
 
-    `wordings` are plain texts that are the fact, `partly` those that are most of it (each beside the text that it was
-    made of). `values` and `names` are its exact things, `terms` those that it can be told without (what is set apart in
-    quotes or bold, what was not chosen, what a call is given), `beside` the stems of the words right before and behind
-    each value, `bounds` what bounds a value, with it ("up to 20"), `things` the stems of its other words. `joined` has
-    two of these written as one ("by pass" as "bypass"), beside each of them, `reason` those of its reason, `answer`
-    those of a short answer, which is there (as the first name) where all of them are. `alone`: its value is the fact
-    wherever it is named, `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have
-    slipped. `denies`, `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of
-    all its words, those of its names among them, `exact` the numbers of the values that are not made of words. Of a
-    short fact `spoken` are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads
-    a point ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
-    none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with fewer
-    than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is the one of a
-    fact that has no telling value: "" where it has, or nothing tells. `loans` are the stems of its words in Latin
-    letters, where it is in another script: a summary in English has them too.
+    `wordings` are plain texts that are the fact, `partly` those that are most of it, `groundless` those of these
+    that lack its reason (each beside the text that it was made of). `values` and `names` are its exact things,
+    `terms` those that it can be told without (what is set apart in quotes or bold, what was not chosen, what a
+    call is given), `beside` the stems of the words right before and behind each value, `bounds` what bounds a
+    value, with it ("up to 20"), `things` the stems of its other words. `joined` has two of these written as one
+    ("by pass" as "bypass"), beside each of them, `reason` those of its reason, `answer` those of a short answer,
+    which is there (as the first name) where all of them are. `alone`: its value is the fact wherever it is named,
+    `placed`: so is the address that it tells; `owned`: the user said it, whose fingers may have slipped. `denies`,
+    `binds`, `guesses`: it says no, it is a rule, it is a guess. `spelled` are the stems of all its words, those of
+    its names among them, `exact` the numbers of the values that are not made of words. Of a short fact `spoken`
+    are all words, in order; `denied`: one of them says no. `heads` are names of the file that heads a point
+    ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
+    none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with
+    fewer than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is
+    the one of a fact that has no telling value: "" where it has, or nothing tells. `loans` are the stems of its
+    words in Latin letters, where it is in another script: a summary in English has them too.
     """
 
     wordings: tuple[tuple[str, str], ...]
     partly: tuple[tuple[str, str], ...]
+    groundless: tuple[tuple[str, str], ...]
     values: tuple[Value, ...]
     names: tuple[str, ...]
     terms: tuple[str, ...]
@@ -213,9 +215,11 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
     spoken = nearly.spoken_words(text)
     wholes = () if bare else (wording_of(text), *_led(text, rules))
     wordings = [whole for whole in wholes if len(whole[0]) > 1]
+    parts = list(_parts(fact, text, wordings[0][0] if wordings else "", rules))
     return Probe(
         tuple(wordings),
-        tuple(_parts(fact, text, wordings[0][0] if wordings else "", rules)),
+        tuple(part for part, grounded in parts if grounded),
+        tuple(part for part, grounded in parts if not grounded),
         tuple(values),
         tuple(dict.fromkeys(name for name in names if len(name) > 1)),
         tuple(dict.fromkeys(term for term in terms if len(term) > 1)),
@@ -353,23 +357,21 @@ def _led(text: str, rules: Rules) -> Iterator[tuple[str, str]]:
                 yield wording_of(text[found.end() :])
 
 
-def _parts(fact: Fact, text: str, whole: str, rules: Rules) -> Iterator[tuple[str, str]]:
+def _parts(fact: Fact, text: str, whole: str, rules: Rules) -> Iterator[tuple[tuple[str, str], bool]]:
     """The text without its first or last clause, where every value and most of it is left, and the clause of a rule
-    that forbids something ("Fast path: no second lookup, all in memory")."""
+    that forbids something ("Fast path: no second lookup, all in memory"), each with whether it has the reason."""
     spans = clauses(text, 0, len(text)) if len(whole) >= SHORTEST else []
     if len(spans) < 2:
         return
     least = max(SHORTEST, len(whole) / 3)
-    parts = [(text[spans[1][0] :], least), (text[: spans[-2][1]], least)]
+    parts = [(spans[1][0], len(text), least), (0, spans[-2][1], least)]
     cue = fact.cue[0] - fact.first.span[0]
     if fact.kind == "constraint":
-        parts += [
-            (text[a:b], 0.0) for a, b in spans if cue == a and len(set(rules.stemmer.words(text[a:b]))) > 1
-        ]
-    for part, length in parts:
-        wording = wording_of(part)
+        parts += [(a, b, 0.0) for a, b in spans if cue == a and len(set(rules.stemmer.words(text[a:b]))) > 1]
+    for start, end, length in parts:
+        wording = wording_of(text[start:end])
         if len(wording[0]) >= length and all(plain(value.text) in wording[0] for value in fact.values):
-            yield wording
+            yield wording, not (_says(text[:start], rules, "because") or _says(text[end:], rules, "because"))
 
 
 def _joined(text: str, things: frozenset[str], rules: Rules) -> Iterator[tuple[str, str]]:

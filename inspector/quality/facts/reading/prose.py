@@ -79,8 +79,14 @@ _TRACED = re.compile(
     r"=== (?:RUN|NAME|PAUSE|CONT)\b|--- (?:FAIL|PASS|SKIP)\b|={5,}|"
     rf"(?:{_PROGRAMS}|[~./][\w./~-]*):(?: ?[\w./-]+:)* .*(?:not found|[Nn]o such|[Pp]ermission denied|"
     r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|"
-    r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: |\[[\w.:-]+\] [A-Z])|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}"
+    r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: |\[[\w.:-]+\] [A-Z])|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}|"
+    r"[|*/\\ ]*(?:commit [0-9a-f]{7,40}\b|Author: .+<.*>|Date:\s+\w{3} \w{3} \d)|"
+    r"\s*(?:create|delete) mode \d{6} |\s*\d+ files? changed, \d+ |Initialized empty Git |"
+    r"\[\S+(?: \(root-commit\))? [0-9a-f]{7,40}\] "
 )
+# What a script puts over each of its steps, and how many of them make it a run of one.
+_BANNER = re.compile(r"\s*={3,} \S.{0,120} ={3,}\s*$")
+_BANNERS = 2
 # A field of a schema alone on its line, or its type: "subscription_id", "string <date-time>".
 _FIELD = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|[A-Za-z]+ (?:<[\w.:-]+>|\([A-Z]\w*\.\w+\))")
 # The name of a section above what it is about: its words begin with capitals.
@@ -150,10 +156,11 @@ def fenced(lines: Sequence[str]) -> frozenset[int]:
 
 def traced(lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines that stand in one block with a trace: all of it, in the first such block from the trace
-    on, since somebody may say before it what happened."""
-    found: set[int] = set()
+    on, since somebody may say before it what happened. What a script printed goes from its first banner to its last."""
+    banners = [number for number, line in enumerate(lines) if _BANNER.match(line)]
+    found = set(range(banners[0], banners[-1] + 1)) if len(banners) >= _BANNERS else set()
     for block in _blocks(lines):
-        first = next((one for one in block if _TRACED.match(lines[one])), None)
+        first = next((one for one in block if one in found or _TRACED.match(lines[one])), None)
         if first is not None:
             found.update(block if found else range(first, block[-1] + 1))
     return frozenset(found)
