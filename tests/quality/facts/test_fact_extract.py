@@ -422,6 +422,14 @@ def test_what_was_copied_from_a_terminal_counts_by_its_rules_alone() -> None:
     texts = [one.text for one in said("\n".join(["The office is closed.", *copied]))]
     assert "The lock of the harbour office belongs to the old door and was never replaced." in texts
     assert "Never drill the lock of the harbour office." in texts
+    # So does who begins with it and adds what else is to be done, and not who asks about it.
+    for remark, is_said in (
+        ("Also paint the old door of the office green.", True),
+        ("What of this is still true?", False),
+    ):
+        texts = [one.text for one in said("\n".join([*copied, "", remark]))]
+        assert any("belongs" in text for text in texts) is is_said
+        assert remark in texts
     # So does who says what is to be done with an answer of the agent's; who asks about it does not.
     answer = ["⏺ What I found", *copied, "Tell the clerk first."]
     handed, shown = (
@@ -677,6 +685,31 @@ def test_lines_of_a_pasted_diff_are_code_without_a_fence_too() -> None:
     )
     asked = "isn't this counting the boats of the harbour twice?"
     assert [one.text for one in said(f"{diff}\n\n{asked}")] == [asked]
+
+
+def test_commands_that_a_user_gives_in_a_shells_fence_are_facts() -> None:
+    text = (
+        "## Verification\n\n```bash\n# before every commit\nmake boats && make quay  # both\n\n"
+        "LAMP=dark ./count.sh --boats all\n```\nPaint the quay of the harbour then."
+    )
+    found = [one for one in said(text) if one.rule == "any.command"]
+    assert [one.text for one in found] == ["make boats && make quay", "LAMP=dark ./count.sh --boats all"]
+    assert all(one.text == text[slice(*one.span)] and one.kind == "value" for one in found)
+    assert not any(one.rule == "any.command" for one in said(text, "assistant"))
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "```\nmake boats\n```",
+        "```python\nboats = count()\n```",
+        # What a shell printed, a script.
+        "```console\n$ cat boats\nTwelve Boats at the quay\n```",
+        "```bash\n" + "\n".join(f"make boat_{n}" for n in range(7)) + "\n```",
+    ],
+)
+def test_other_fences_give_no_commands(fence: str) -> None:
+    assert not said(fence)
 
 
 GIT = [

@@ -92,6 +92,10 @@ FATES = [
     ("Never open more than 40 connections to orders-db.", "- At most 40 connections to orders-db.", "paraphrased"),
     ("Deploys happen on Tuesdays only.", "- Only on Tuesday are there deploys; it happens rarely.", "paraphrased"),
     (CACHE, "- 接口缓存 300 秒（促销价每 5 分钟更新）。", "paraphrased"),
+    # A command is all of it.
+    ("```bash\nmake boats && make quay\n```", "- Run `make boats && make quay` at the end", "verbatim"),
+    ("```bash\nmake boats && make quay\n```", "- made boats and the quay", "uncertain"),
+    ("```bash\nmake boats && make quay\n```", "- tests passed", "lost"),
     # What was quoted without its reason.
     (
         "the night ferry is given up again, as the crews were mostly far too tired for the next morning",

@@ -14,6 +14,7 @@ from inspector.quality.facts.fates import nearly
 from inspector.quality.facts.fates.passages import blanked, in_words
 from inspector.quality.facts.fates.word_for_word import plain, unmarked
 from inspector.quality.facts.reading.choices import asked_and_answered
+from inspector.quality.facts.reading.given_commands import RULE as COMMAND_RULE
 from inspector.quality.facts.reading.sentences import clauses
 from inspector.quality.facts.rules.languages import rules_named, tongue_of
 from inspector.quality.facts.rules.lexicon import Language, Rules
@@ -138,6 +139,8 @@ class Probe:
 def probe_of(fact: Fact, rules: Rules) -> Probe:
     """What is to be looked for of a fact."""
     asked, text = asked_and_answered(fact)
+    if fact.rule == COMMAND_RULE:
+        text = f"`{text}`"
     always, rules = rules, rules_named(fact.rule, fact.text, rules)
     base, owned = fact.first.span[0], fact.role == "user"
     placed = [(value, _within(value, base, text)) for value in fact.values]

@@ -43,7 +43,8 @@ def copied(lines: Sequence[str]) -> Copied:
     # What is copied begins behind the sign of the program, at the edge.
     edge = [lines[number] for number in filled if number not in inset]
     signed = any(_SIGNED.match(line) for line in edge)
-    handed = edge in ([], [lines[filled[0]]])
+    # Who begins with it adds what else is to be done; who shows it says so first.
+    handed = edge == [lines[filled[0]]] or filled[0] in inset
     # Around what an agent answered people say what is to be done with it, or ask about it.
     whole = (handed or signed) and not any(line.rstrip(" \\").endswith(_LEADING) for line in edge)
     return Copied(frozenset(inset), _wrapped(lines, filled if whole else inset), whole)

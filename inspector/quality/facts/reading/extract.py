@@ -14,6 +14,7 @@ from inspector.quality.facts.exact_values import names_in, placed
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.reading.choices import answered
 from inspector.quality.facts.reading.complaints import with_complaint
+from inspector.quality.facts.reading.given_commands import given_commands
 from inspector.quality.facts.reading.line import THINKING, WORKING
 from inspector.quality.facts.reading.sentences import MOST, sentences
 from inspector.quality.facts.reading.shown import signs_of, signs_of_calls
@@ -131,6 +132,8 @@ def facts_of(text: str, role: str, rules: Rules, calls: Sequence[tuple[str, str]
         statements.extend(statements_of(text, sentence, role, own, working))
         if not sentence.pasted:
             spoken.append((sentence.start, sentence.end))
+    if role == "user":
+        statements.extend(found for span in whole for found in given_commands(text, span, rules))
     mentions = list(_mentions(text[:MOST], spoken, rules, NAMES))
     known = {mention.value.canon for mention in mentions}
     for tool, arguments in calls:
