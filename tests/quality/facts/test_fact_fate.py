@@ -96,6 +96,9 @@ FATES = [
     ("```bash\nmake boats && make quay\n```", "- Run `make boats && make quay` at the end", "verbatim"),
     ("```bash\nmake boats && make quay\n```", "- made boats and the quay", "uncertain"),
     ("```bash\nmake boats && make quay\n```", "- tests passed", "lost"),
+    # One of several names stands in many a sentence.
+    ("Show the lamp in `DockView` through `LampStore` of the quay", "- `DockView` shows all boats", "uncertain"),
+    ("Show the lamp in `DockView` through `LampStore` of the quay", "- `DockView` shows the lamp of the quay", "paraphrased"),
     # What was quoted without its reason.
     (
         "the night ferry is given up again, as the crews were mostly far too tired for the next morning",

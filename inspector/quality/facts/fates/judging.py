@@ -139,7 +139,7 @@ def judged(
         return None
     if outcome == "paraphrased" and probe.told and exact.here.isdisjoint(probe.told):
         outcome = "value lost"
-    if outcome == "paraphrased" and _barely_binds(probe, after, passage, exact, words):
+    if outcome == "paraphrased" and _barely_told(probe, after, passage, exact, words):
         outcome = "uncertain"
     if outcome == "paraphrased" and (
         (words.share >= HALF and weaker(probe, after, passage.text, passage.words))
@@ -338,11 +338,14 @@ def _changed(
     )
 
 
-def _barely_binds(probe: Probe, after: PassageIndex, passage: Passage, exact: Exact, words: Words) -> bool:
-    """Whether only a name of a rule stands there, beside less than half of what the rule says of it, and nothing that
-    forbids."""
-    named = words.of > 1 and words.share < HALF and all(stands_alone(probe, one) for one in exact.here)
-    return probe.binds and named and not (probe.denies and _denies(probe, passage.text, after))
+def _barely_told(probe: Probe, after: PassageIndex, passage: Passage, exact: Exact, words: Words) -> bool:
+    """Whether nothing but names stands there beside less than half of what is said of them: one of several, which is as
+    often told of something else, or one of a rule, and nothing that forbids."""
+    if words.share >= HALF or not all(stands_alone(probe, one) for one in exact.here):
+        return False
+    if len(exact.here) == 1 and exact.cover <= HALF:
+        return True
+    return probe.binds and words.of > 1 and not (probe.denies and _denies(probe, passage.text, after))
 
 
 def _denies(probe: Probe, text: str, after: PassageIndex) -> bool:
