@@ -684,6 +684,9 @@ def test_what_is_asked_for_and_done_is_an_errand(text: str, rule: str) -> None:
             "今日の電車は遅れました。Typstは別の駅で使われています。",
             "lost",
         ),
+        # Of a value that stands there only the words around it tell whose it is.
+        ("索引を約160KB小さくすること。", "- The size of the index shrinks by ~160KB in all.", "uncertain"),
+        ("Make the index 160 KB smaller.", "- The ferry is 160 KB behind the others.", "lost"),
         # What is exact would stand there in any language.
         (
             "不要改动 `lockers.toml` 里的端口 5433。",

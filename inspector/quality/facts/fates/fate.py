@@ -64,11 +64,11 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """What became of a fact of which a list has nothing: in a summary of another language rules find what is exact
     alone."""
-    return NOTHING[1] if _foreign(probe, after) else NOTHING[0]
+    return NOTHING[1] if not probe.telling and _foreign(probe, after) else NOTHING[0]
 
 
 def _foreign(probe: Probe, after: PassageIndex) -> bool:
-    """Whether a fact without a telling value is in another language than the summary."""
+    """Whether a fact is in another language than the summary."""
     return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
 
 
@@ -146,8 +146,8 @@ def _all(probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, 
             yield match
     if 0 < len(probe.spoken) <= LONGEST and sharing and after.summary_passages & ~kept:
         yield from _retold(probe, after, exact, sharing, kept)
-    if probe.loans and _foreign(probe, after):
-        yield from _loaned(probe, after)
+    if (probe.loans or (probe.telling and exact)) and _foreign(probe, after):
+        yield from _untranslated(probe, after, exact) if probe.telling else _loaned(probe, after)
     if len(probe.answer) > 1:
         yield from _picked(probe, after)
 
@@ -286,6 +286,17 @@ def _retold(
         if share >= least and (probe.denied or not negates(passage.text, after)):
             less = weaker(probe, after, passage.text, passage.words)
             yield Match("weakened" if less else "paraphrased", round(share, 4), passage.part, passage.span)
+
+
+def _untranslated(probe: Probe, after: PassageIndex, exact: Mapping[int, frozenset[int]]) -> Iterator[Match]:
+    """The first sentence of a summary in another language that has one of a fact's values: whose it is, only the words
+    around it tell."""
+    there = [
+        n for n, here in exact.items() if after.summary_passages >> n & 1 and min(here) < len(probe.values)
+    ]
+    if there:
+        passage = after.passages[min(there)]
+        yield Match("uncertain", 0.0, passage.part, passage.span)
 
 
 def _loaned(probe: Probe, after: PassageIndex) -> Iterator[Match]:

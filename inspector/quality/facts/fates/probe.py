@@ -100,8 +100,8 @@ class Probe:
     ("`app/cart/page.tsx` - totals", the cart page), `wished`: the user wants something done. A passage that has
     none of its exact things says nothing of it with fewer than `least` of its words, and is not looked at with
     fewer than `enough`. `languages` are those of the fact, besides those that are always looked for, `tongue` is
-    the one of a fact that has no telling value: "" where it has, or nothing tells. `loans` are the stems of its
-    words in Latin letters, where it is in another script: a summary in English has them too.
+    its own ("" where nothing tells), `telling`: it has a value that would stand in a text of any. `loans` are the
+    stems of its words in Latin letters, where it is in another script: a summary in English has them too.
     """
 
     wordings: tuple[tuple[str, str], ...]
@@ -132,6 +132,7 @@ class Probe:
     wished: bool = False
     languages: tuple[Language, ...] = field(default=(), compare=False)
     tongue: str = ""
+    telling: bool = False
     loans: tuple[str, ...] = ()
     told: tuple[int, ...] = ()
 
@@ -259,7 +260,8 @@ def probe_of(fact: Fact, rules: Rules) -> Probe:
         and not _says(text, rules, "negations")
         and not _says(text, rules, "declines"),
         () if rules is always else rules.languages,
-        "" if any(map(_is_telling, fact.values)) else _named_by(fact.rule) or tongue_of(text, always),
+        _named_by(fact.rule) or tongue_of(text, always),
+        any(map(_is_telling, fact.values)),
         tuple(dict.fromkeys(always.stemmer.words(_loans(text)))) if owned else (),
         tuple(n for n, one in enumerate(values) if one.form in _GIVEN and fact.rule == f"value.{one.form}"),
     )
