@@ -29,8 +29,9 @@ _PAIRS_A_WORD = 3
 #: compaction, it wins so much: in an answer, and on its way to one.
 _FAR, _OLD = 6, 12.0
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
-#: So many of the agent's own are told of a compaction, those that count most: readers want hardly any of the rest.
-OF_AGENT = 6
+#: So many of the agent's findings and decisions are told of a compaction, and so many of its values, those that count
+#: most: readers want hardly any of the rest.
+OF_AGENT = 3
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -74,11 +75,11 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
 
 def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
     """Every fact but those of the agent's that come behind the first so many of each compaction that took them."""
-    told: Counter[int | None] = Counter()
+    told: Counter[tuple[int | None, bool]] = Counter()
     for fact in ranked:
         if fact.role == "assistant":
-            taken = {saying.compaction for saying in fact.sayings}
-            if all(told[compaction] >= OF_AGENT for compaction in taken):
+            taken = {(saying.compaction, fact.kind == "value") for saying in fact.sayings}
+            if all(told[one] >= OF_AGENT for one in taken):
                 continue
             told.update(taken)
         yield fact

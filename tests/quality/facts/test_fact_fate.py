@@ -98,7 +98,7 @@ FATES = [
     ("```bash\nmake boats && make quay\n```", "- tests passed", "lost"),
     # One of several names stands in many a sentence.
     ("Show the lamp in `DockView` through `LampStore` of the quay", "- `DockView` shows all boats", "uncertain"),
-    ("Show the lamp in `DockView` through `LampStore` of the quay", "- The lamp of the quay: `DockView`", "paraphrased"),
+    ("Show the lamp in `DockView` through `LampStore` of the quay", "- Lamp of the quay: `DockView`", "paraphrased"),
     # What was quoted without its reason.
     (
         "the night ferry is given up again, as the crews were mostly far too tired for the next morning",
