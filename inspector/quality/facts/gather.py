@@ -31,7 +31,7 @@ _FAR, _OLD = 6, 12.0
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
 #: So many of the agent's findings and decisions are told of a compaction, and so many of its values, those that count
 #: most: readers want hardly any of the rest.
-OF_AGENT = 3
+FOUND_BY_AGENT, VALUES_OF_AGENT = 3, 4
 #: A name that a tool printed is a fact once so many later messages used it.
 TOOL_USES = 3
 # Forms of such names; others ("utf-8") are too often no name of anything.
@@ -78,8 +78,9 @@ def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
     told: Counter[tuple[int | None, bool]] = Counter()
     for fact in ranked:
         if fact.role == "assistant":
-            taken = {(saying.compaction, fact.kind == "value") for saying in fact.sayings}
-            if all(told[one] >= OF_AGENT for one in taken):
+            valued = fact.kind == "value"
+            taken = {(saying.compaction, valued) for saying in fact.sayings}
+            if all(told[one] >= (VALUES_OF_AGENT if valued else FOUND_BY_AGENT) for one in taken):
                 continue
             told.update(taken)
         yield fact

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.quality.facts.gather import OF_AGENT, gather
+from inspector.quality.facts.gather import FOUND_BY_AGENT, VALUES_OF_AGENT, gather
 from tests.quality.facts.made_facts import facts, steps
 
 CAUSE = "The root cause is that the lamp relay keeps its old schedule after a restart."
@@ -64,15 +64,17 @@ def test_only_messages_before_the_compaction_make_it_old(before: int, behind: in
 
 
 def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
-    causes = [f"The root cause of fault {n} is that `relay_{n}` keeps its schedule." for n in range(OF_AGENT)]
+    causes = [
+        f"The root cause of fault {n} is that `relay_{n}` keeps its schedule." for n in range(FOUND_BY_AGENT)
+    ]
     advice = [f"I recommend `lamp_{n}`." for n in range(3)]
-    values = [f"Relay latency in harbour_{n}: p95 {112 + n} ms" for n in range(OF_AGENT + 2)]
+    values = [f"Relay latency in harbour_{n}: p95 {112 + n} ms" for n in range(VALUES_OF_AGENT + 2)]
     told = steps(*(("assistant", text) for text in (*advice, *causes, *values)), "Keep relay_7 dark.")
     found = [fact.text for fact in gather(told)]
     assert {*causes, "Keep relay_7 dark."} <= set(found)
     assert not set(advice) & set(found)
     # Values have places of their own.
-    assert len(set(values) & set(found)) == OF_AGENT
+    assert len(set(values) & set(found)) == VALUES_OF_AGENT
     # Another compaction has its own.
     moved = [
         replace(one, saying=replace(one.saying, compaction=2 if n < 3 else 1)) for n, one in enumerate(told)

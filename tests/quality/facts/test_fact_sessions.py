@@ -87,8 +87,8 @@ def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
 
 @pytest.mark.parametrize(
     ("held", "matched", "agent", "exact", "side"),
-    # What is matched is a floor: the reader listed twelve of the agent's sentences at most. Few of these are found, so that
-    # what is listed can be relied on.
+    # What is matched is a floor: the reader listed twelve of the agent's sentences at most. Few of these are found, so
+    # that what is listed can be relied on.
     [pytest.param(False, 0.75, 0.2, 0.88, 0.95, marks=pytest.mark.slow), (True, 0.8, 0.15, 0.88, 0.95)],
     ids=["used", "held back"],
 )
