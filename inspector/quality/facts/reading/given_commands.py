@@ -11,11 +11,12 @@ from inspector.quality.facts.rules.lexicon import Rules
 
 #: How the rule of such a fact is called, and how sure it is.
 RULE, STRENGTH = "any.command", 5
-#: More lines are a script, or what a shell printed.
-_MOST = 6
+#: More commands are a script, or what a shell printed; with what is said of them they stand in so many lines.
+_MOST, _LINES = 6, 16
 _FENCED = re.compile(
-    r"^[ \t]*(?P<mark>`{3,}|~{3,})(?:bash|sh|shell|zsh|console)[ \t]*\n(?P<body>.*?)^[ \t]*(?P=mark)[ \t]*$",
-    re.MULTILINE | re.DOTALL,
+    r"^[ \t]*(?P<mark>`{3,}|~{3,})(?:bash|sh|shell|zsh|console)[ \t]*\n"
+    rf"(?P<body>(?:.*\n){{1,{_LINES}}}?)[ \t]*(?P=mark)[ \t]*$",
+    re.MULTILINE,
 )
 _LINE = re.compile(r"^[ \t]*(?:[$%] )?(?P<command>\S.*?)(?:\s+# .*)?[ \t]*$", re.MULTILINE)
 _COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*[a-z~./][\w./~-]*(?:\s|\Z)")

@@ -81,7 +81,7 @@ _TRACED = re.compile(
     r"not recogni[sz]ed|requires an|\*\*\*|unrecogni[sz]ed|[Ii]nvalid option|[Uu]nknown option)|"
     r"[~./][\w./~-]*:(?:\S+:)? ?(?:line )?\d+: |\[[\w.:-]+\] [A-Z])|.{0,80}?\b\d\d:\d\d:\d\d[.,]\d{3}|"
     r"[|*/\\ ]*(?:commit [0-9a-f]{7,40}\b|Author: .+<.*>|Date:\s+\w{3} \w{3} \d)|"
-    r"\s*(?:create|delete) mode \d{6} |\s*\d+ files? changed, \d+ |Initialized empty Git |"
+    r"\s*(?:create|delete) mode \d{6} |\s*\d+ files? changed, \d+ (?:ins|del)|Initialized empty Git |"
     r"\[\S+(?: \(root-commit\))? [0-9a-f]{7,40}\] "
 )
 # What a script puts over each of its steps, and how many of them make it a run of one.
