@@ -51,7 +51,7 @@ _MORE: tuple[tuple[str, str, str], ...] = (
     ("a Twilio key", "SK|AC", r"\b(?:SK|AC)[0-9a-f]{32}\b"),
     ("a Databricks token", "dapi", r"\bdapi[0-9a-f]{32}(?:-\d)?\b"),
     ("a Vault token", "hv", r"\bhv[sbr]\.[\w-]{24,300}"),
-    ("a Discord token", ".", r"\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45}"),
+    ("a Discord token", ".", r"(?=[MNO])\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45}"),
     ("a Linear key", "lin_", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
     ("a Notion token", "secret_|ntn_", r"\b(?:secret|ntn)_[A-Za-z0-9]{40,60}\b"),
     ("a Tailscale key", "tskey-", r"\btskey-[a-z]+-[\w-]{16,100}"),
@@ -98,7 +98,7 @@ _MORE: tuple[tuple[str, str, str], ...] = (
 )
 #: Where a word begins: behind an escape of JSON too, whose last letter would else be part of it.
 _BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
-_FIRST = re.compile(r"^(\(\?i\))?\\b")
+_FIRST = re.compile(r"^(\(\?i\)|\(\?=\[\w+\]\))?\\b")
 #: The same of the format of findings that names none.
 _NAMES = "key|secret|token|passw|author"
 _PATTERNS = tuple(

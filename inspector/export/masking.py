@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ _LEAST = 6
 #: What facts are only compared by.
 _UNSAID = ("canon", "things")
 _SECRET = masked_as("a secret")
+_PLAIN = frozenset({int, float, bool, type(None)})
 #: So many messages are held at once.
 _BATCH = 500
 
@@ -78,23 +79,36 @@ class Masking:
         self._masker = masker
         self._texts: dict[str, str] = {}
         self._names: dict[type, tuple[str, ...]] = {}
+        # A report has millions of values of few types.
+        self._ways: dict[type, Callable[[Any], Any]] = {}
 
     def of(self, told: Any) -> Any:
         """A value of texts, sequences, mappings and data classes, without secrets; itself where it has none."""
-        if isinstance(told, str):
-            return self._text(told)
-        if isinstance(told, tuple | list):
-            found = [self.of(one) for one in told]
-            if all(map(operator.is_, found, told)):
-                return told
-            return told._make(found) if hasattr(told, "_make") else type(told)(found)
-        if isinstance(told, Mapping):
-            return {name: self.of(one) for name, one in told.items()}
-        if isinstance(told, ItemChange):
-            return self._change(told)
-        if isinstance(told, Fact):
-            return self._fact(told)
-        return self._fields(told) if is_dataclass(told) and not isinstance(told, type) else told
+        shape = type(told)
+        if shape in _PLAIN:
+            return told
+        if shape not in self._ways:
+            self._ways[shape] = self._way_of(shape)
+        return self._ways[shape](told)
+
+    def _way_of(self, shape: type) -> Callable[[Any], Any]:
+        if issubclass(shape, str):
+            return self._text
+        if issubclass(shape, tuple | list):
+            return self._sequence
+        if issubclass(shape, Mapping):
+            return lambda told: {name: self.of(one) for name, one in told.items()}
+        if issubclass(shape, ItemChange):
+            return self._change
+        if issubclass(shape, Fact):
+            return self._fact
+        return self._fields if is_dataclass(shape) else lambda told: told
+
+    def _sequence(self, told: Any) -> Any:
+        found = [one if type(one) in _PLAIN else self.of(one) for one in told]
+        if all(map(operator.is_, found, told)):
+            return told
+        return told._make(found) if hasattr(told, "_make") else type(told)(found)
 
     def _text(self, text: str) -> str:
         if len(text) < _LEAST:
@@ -113,6 +127,8 @@ class Masking:
         changed = {}
         for name in self._names[shape]:
             before = getattr(told, name)
+            if type(before) in _PLAIN:
+                continue
             after = self.of(before)
             if after is not before:
                 changed[name] = after
