@@ -71,7 +71,7 @@ def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "Does this look right so far for the list of boats?",
+        "Does the list of boats look right?",
         "Ready to paint the harbour crane?",
         "这份港口船只清单对吗？",
     ],
