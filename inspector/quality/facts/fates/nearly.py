@@ -28,18 +28,33 @@ def spoken_words(text: str) -> tuple[str, ...]:
 def in_order(words: tuple[str, ...], theirs: tuple[str, ...], typed: bool) -> float:
     """How many of some words stand in others in the same order, less for each other one between them. Where they were
     `typed`, a word is the same in spite of slips."""
-    best = 0.0
-    above = [0.0] * (len(theirs) + 1)
+    places: dict[str, list[int]] = {}
+    initials: dict[str, list[str]] = {}
+    for at, other in enumerate(theirs):
+        if other in places:
+            places[other].append(at)
+        else:
+            places[other] = [at]
+            initials.setdefault(other[0], []).append(other)
+    # By place of a word of theirs that is one of the words so far: the best that ends there.
+    ending: dict[int, float] = {}
     for word in words:
-        row = [0.0]
-        for at, other in enumerate(theirs):
-            score = max(above[at + 1], row[at] - _BETWEEN)
-            if word == other or (typed and word[0] == other[0] and _mistyped(word, other)):
-                score = max(score, above[at] + 1.0)
-            row.append(score)
-        best = max(best, *row)
-        above = row
-    return best
+        here = list(places.get(word, ()))
+        if typed:
+            for other in initials.get(word[0], ()):
+                if other != word and _mistyped(word, other):
+                    here += places[other]
+        scores = [
+            1.0
+            + max(
+                (score - _BETWEEN * (at - before - 1) for before, score in ending.items() if before < at),
+                default=0.0,
+            )
+            for at in here
+        ]
+        for at, score in zip(here, scores, strict=True):
+            ending[at] = max(ending.get(at, 0.0), score, 1.0)
+    return max(ending.values(), default=0.0)
 
 
 @lru_cache(maxsize=2048)
