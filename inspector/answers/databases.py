@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.answers.answers import Answers, stores_of
+from inspector.answers.searching import HitPlace, hit_places
 from inspector.core.conversations import Hit
 from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
@@ -37,10 +38,11 @@ class ListedStore:
 
 @dataclass(frozen=True, slots=True)
 class TitledHit:
-    """A message that a search found, and the title of its conversation."""
+    """A message that a search found, the title of its conversation, and where it stands; None where no list has it."""
 
     hit: Hit
     title: str
+    place: HitPlace | None
 
 
 def describe_databases(answers: Answers) -> list[Database]:
@@ -68,4 +70,7 @@ def search(answers: Answers, query: str, limit: int) -> list[TitledHit]:
     """At most `limit` messages that contain the words. Raises StoreErrors."""
     titles = {row.id: row.title or row.id for row in answers.store.conversations()}
     hits = answers.store.search(query, limit=limit)
-    return [TitledHit(hit, titles.get(hit.conversation, hit.conversation)) for hit in hits]
+    return [
+        TitledHit(hit, titles.get(hit.conversation, hit.conversation), place)
+        for hit, place in hit_places(answers.store, hits)
+    ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from inspector.answers.searching import HitPlace, hit_places
 from inspector.core.conversations import Hit
 from inspector.stores.detect import open_store
+from tests.program import Run
 from tests.stores.writer import Writer, create, talk
 
 
@@ -29,3 +31,15 @@ def test_a_hit_says_its_list_and_whether_it_left(tmp_path: Path) -> None:
     assert places[2] == HitPlace(2, 0)
     assert places[3:] == [None, None]
     store.close()
+
+
+def test_the_command_tells_it_too(tmp_path: Path, program: Run) -> None:
+    writer = Writer(create(tmp_path / "state.db", 22))
+    writer.begin()
+    writer.say(talk(12))
+    writer.compact(3, 20, "## Goal\nFind it")
+    writer.say([{"role": "user", "content": "a lantern"}])
+    path = writer.end()
+    (live,) = json.loads(program("search", str(path), "lantern", "--json").stdout)
+    assert (live["generation"], live["left_with"]) == (2, None)
+    assert "gen 2, live" in program("search", str(path), "lantern").stdout

@@ -86,6 +86,8 @@ def hit_documents(answer: Iterable[TitledHit]) -> list[Document]:
             "title": safe_line(entry.title),
             "session": entry.hit.session,
             "message": entry.hit.message,
+            "generation": entry.place.generation if entry.place else None,
+            "left_with": (entry.place.left_with or None) if entry.place else None,
             "role": entry.hit.role,
             "text": safe_line(entry.hit.excerpt),
         }

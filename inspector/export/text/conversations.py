@@ -99,18 +99,26 @@ def print_store_list(documents: Sequence[Document]) -> None:
             say(console, f"  {note}")
 
 
+def _list_of(hit: Document) -> str:
+    """The list in which a message was said, and whether it is still there."""
+    if hit["generation"] is None:
+        return ""
+    return f"gen {hit['generation']}, {'left c' + str(hit['left_with']) if hit['left_with'] else 'live'}"
+
+
 def print_hits(documents: Sequence[Document]) -> None:
     """The hits of a search."""
     table = table_of(
         ("conversation", False),
-        ("message", True),
+        ("row", True),
+        ("list", False),
         ("role", False),
         ("text", False),
         spare=("role",),
         cut=("conversation",),
     )
     for entry in documents:
-        add_row(table, entry["title"], entry["message"], entry["role"], entry["text"])
+        add_row(table, entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
     console = console_for()
     if documents:
         print_table(console, table)
