@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from inspector.attempts.attempt import Ask, Attempt, Place
+from inspector.config.database import prepare_private
 from inspector.config.opened import OpenedOnce
 from inspector.core.errors import OutputProblem
 
@@ -145,7 +146,7 @@ class KeptAttempts:
     def _connected(self) -> Database:
         from sqlite_utils import Database
 
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        prepare_private(self.path)
         connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -157,7 +158,6 @@ class KeptAttempts:
                 connection.execute("BEGIN IMMEDIATE")
                 migrations.apply(database)
                 connection.commit()
-            self.path.chmod(0o600)
         except (OSError, sqlite3.Error):
             connection.close()
             raise

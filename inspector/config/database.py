@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from inspector.config.agent_folders import refuse_own_file
+from inspector.core.errors import OutputProblem
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -17,6 +21,19 @@ if TYPE_CHECKING:
 _BATCH = 900
 #: How many there are in `_migrations`.
 _MIGRATIONS = 1
+#: The files of a database: itself, and the two that SQLite keeps beside it.
+_FILES = ("", "-wal", "-shm")
+
+
+def prepare_private(path: Path) -> None:
+    """Make the folder and the file of a database, readable by this user only; SQLite gives the files beside it the same
+    permissions. Raises OSErrors, and OutputProblem for a path in an agent's folder."""
+    target = refuse_own_file(path)
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.close(os.open(target, os.O_CREAT | os.O_RDWR, 0o600))
+    for end in _FILES:
+        with suppress(FileNotFoundError):
+            os.chmod(f"{target}{end}", 0o600)
 
 
 class CacheFile:
@@ -45,7 +62,7 @@ class CacheFile:
                     raise
                 self._remove()
                 self._database = self._open()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, OutputProblem, sqlite3.Error) as error:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
@@ -89,7 +106,7 @@ class CacheFile:
             self._database = None
 
     def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        prepare_private(self.path)
         connection = sqlite3.connect(self.path, timeout=0.5, check_same_thread=False)
         try:
             with suppress(sqlite3.OperationalError):
@@ -105,7 +122,6 @@ class CacheFile:
                 with connection:
                     connection.execute(f"DELETE FROM {self._table}")
             connection.execute(f"SELECT key, {self._column} FROM {self._table} LIMIT 1").fetchone()
-            self.path.chmod(0o600)
         except (OSError, sqlite3.Error):
             connection.close()
             raise
@@ -140,7 +156,7 @@ class CacheFile:
 
     def _remove(self) -> None:
         with suppress(OSError):
-            for end in ("", "-wal", "-shm"):
+            for end in _FILES:
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def _say(self, error: Exception) -> None:

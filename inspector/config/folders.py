@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from inspector.core.errors import OutputProblem
+
 _NAME = "compaction-inspector"
 
 
@@ -55,22 +57,35 @@ def write_state(path: Path, document: Mapping[str, Any]) -> bool:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write a text in one step, readable for this user alone; False where that cannot be done.
+    """Write a text in one step, readable by this user only; return False if that cannot be done.
 
     A lone surrogate, which no file can hold, becomes a question mark.
     """
+    from inspector.config.agent_folders import refuse_own_file
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, encoding="utf-8", errors="replace", newline="", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.close()
-                os.replace(file.name, path)
-            except OSError:
-                Path(file.name).unlink(missing_ok=True)
-                return False
-    except OSError:
+        target = refuse_own_file(path)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(target, text.encode("utf-8", errors="replace"))
+    except (OSError, OutputProblem):
         return False
     return True
+
+
+def write_whole(target: Path, data: bytes, overwrite: bool = True) -> None:
+    """Write a file in one step, readable by this user only: it is there whole, or not at all.
+
+    Raises OSErrors; FileExistsError if it exists and `overwrite` is false.
+    """
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:80]}.", delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            if not overwrite:
+                # Another program may have made the file meanwhile; only an exclusive open reports it.
+                os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.replace(file.name, target)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise

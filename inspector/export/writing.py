@@ -3,100 +3,102 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from inspector.core.errors import OutputProblem
+from inspector.config.agent_folders import refuse_agent_folders
+from inspector.config.folders import write_whole
+from inspector.core.errors import OutputProblem, StoreError
 
-#: What SQLite keeps beside a database.
+#: Files that SQLite keeps beside a database.
 _BESIDE = ("", "-wal", "-shm", "-journal")
-#: The agent's own settings, in the folder of its database.
+#: Hermes' settings, in the folder of its database.
 _SETTINGS = ("config.yaml", "config.yml", ".env")
+#: Endings of sessions. An existing file with one of them is never overwritten, wherever it lies.
+_SESSIONS = (".jsonl", ".db", ".sqlite", ".sqlite3", ".zst", ".zstd", *(f".db{end}" for end in _BESIDE[1:]))
+#: Endings of files that may be overwritten in a folder of sessions: no agent writes such files there.
+_PAGES = (".html", ".htm", ".csv")
 
 
 class FileThere(OutputProblem):
-    """Something is there already that may not be replaced."""
+    """The file exists and may not be overwritten."""
 
 
-def check_target(path: Path, databases: Iterable[Path], force: bool) -> Path:
-    """The file to write, symlinks followed. Raises OutputProblem where it is a database, what SQLite keeps beside one,
-    the agent's settings, or anything in the agent's home; where its folder is missing; and where something is there
-    already that may not be replaced."""
+def check_target(path: Path, stores: Iterable[Path], force: bool) -> Path:
+    """Return the file to write, symlinks followed.
+
+    Raises OutputProblem, whatever `force` says, for a file of one of the `stores` (files and folders), for any other
+    file of sessions, for agents' settings, and for everything in an agent's own folder. Raises it too if the folder is
+    missing, and FileThere if the file exists and `force` is false.
+    """
+    target = refuse_agent_folders(path)
     try:
-        target = path.expanduser().resolve()
-        _check_home(path, target)
-        for database in databases:
-            _check_database(path, target, database)
+        for store in stores:
+            _check_store(path, target, store)
         if target.is_dir():
             raise OutputProblem(f"{path} is a directory; name a file in it.")
         if not target.parent.is_dir():
             raise OutputProblem(
                 f"There is no folder {target.parent} to write {target.name} to. Make it first."
             )
-        if target.exists() and not target.is_file():
-            raise OutputProblem(f"{path} is no regular file; for standard output give - as the file.")
-        if target.exists() and not force:
-            raise FileThere(_there(path))
+        if target.exists():
+            if not target.is_file():
+                raise OutputProblem(f"{path} is not a regular file; for standard output give - as the file.")
+            if target.name.lower().endswith(_SESSIONS) or _holds_sessions(target):
+                raise OutputProblem(
+                    f"{path} holds sessions of an agent; it is never written to. Name another file."
+                )
+            if not force:
+                raise FileThere(_there(path))
     except (OSError, RuntimeError, ValueError) as error:
         raise OutputProblem(f"{path} cannot be written to ({error}).") from error
     return target
 
 
-def _check_home(path: Path, target: Path) -> None:
-    """Raises OutputProblem where the target lies in the agent's home: whatever is there, it may take for its own."""
-    homes = [Path.home() / ".hermes"]
-    if os.environ.get("HERMES_HOME"):
-        homes.append(Path(os.environ["HERMES_HOME"]))
-    for home in homes:
-        if target.is_relative_to(home.expanduser().resolve()):
-            raise OutputProblem(f"{path} lies in the agent's own folder {home}, which is never written to.")
-
-
-def _check_database(path: Path, target: Path, database: Path) -> None:
-    """Raises OutputProblem where the target is the database or one of SQLite's files of it, under whatever name."""
-    real = database.expanduser().resolve()
-    for kept in {Path(f"{name}{end}") for name in (database.absolute(), real) for end in _BESIDE}:
+def _check_store(path: Path, target: Path, store: Path) -> None:
+    """Raise OutputProblem if the target is a file of a store, or one that SQLite keeps for it, under any name."""
+    real = store.expanduser().resolve()
+    if real.is_dir():
+        if target.is_relative_to(real) and target.exists() and not target.name.lower().endswith(_PAGES):
+            raise OutputProblem(
+                f"{path} lies in {store}, a folder of sessions, whose files are never written to. Name a new file."
+            )
+        return
+    for kept in {Path(f"{name}{end}") for name in (store.absolute(), real) for end in _BESIDE}:
         if target == kept or (target.exists() and kept.exists() and os.path.samefile(target, kept)):
             raise OutputProblem(
-                f"{path} is the session database, or a file that SQLite keeps for it; it is never written to. "
+                f"{path} holds the sessions that are read, or SQLite keeps it for them; it is never written to. "
                 "Name another file."
             )
     if target.parent == real.parent and target.name.lower() in _SETTINGS:
         raise OutputProblem(f"{path} holds the agent's settings; it is never written to. Name another file.")
 
 
-def write_file(path: Path, text: str, databases: Iterable[Path], force: bool = False) -> int:
-    """Write the text in one step and answer its size in octets: the file is there whole, or not at all. It is readable
-    for this user alone, as it holds a conversation. Raises OutputProblem."""
-    target = check_target(path, databases, force)
-    data = text.encode("utf-8", errors="replace")
-    made: Path | None = None
+def _holds_sessions(target: Path) -> bool:
+    """Whether a file looks like a database or a transcript, by its beginning."""
+    from inspector.stores.lines import head_of
+    from inspector.stores.readers import agent_of
+
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name[:80]}.", delete=False
-        ) as file:
-            made = Path(file.name)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if not force:
-            # Somebody may have made the file since it was looked for; only this tells, and takes its place.
-            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        os.replace(made, target)
+        return agent_of(target, head_of(target)) != ""
+    except StoreError:
+        # An empty file, or one that cannot be read, whose name is not that of a session.
+        return False
+
+
+def write_file(path: Path, text: str, stores: Iterable[Path], force: bool = False) -> int:
+    """Write the text in one step, readable by this user only, and return its size in bytes. Raises OutputProblem; the
+    file is then as it was."""
+    target = check_target(path, stores, force)
+    data = text.encode("utf-8", errors="replace")
+    try:
+        write_whole(target, data, overwrite=force)
     except FileExistsError:
-        _remove(made)
         raise FileThere(_there(path)) from None
     except OSError as error:
-        _remove(made)
         raise OutputProblem(f"{path} cannot be written ({error.strerror or error}).") from error
     return len(data)
 
 
 def _there(path: Path) -> str:
     return f"{path} is there already. Name another file, or give --force to overwrite it."
-
-
-def _remove(made: Path | None) -> None:
-    if made is not None:
-        made.unlink(missing_ok=True)

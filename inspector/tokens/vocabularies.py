@@ -80,19 +80,22 @@ def _whole(file: Path, encoding: str) -> bool:
 
 
 def _fetch(file: Path, encoding: str) -> bool:
-    """Fetch a vocabulary into tiktoken's cache; False where that fails or brings something else."""
+    """Fetch a vocabulary into tiktoken's cache; return False if that fails or the file is a different one."""
     from http.client import HTTPException
     from urllib.request import urlopen
+
+    from inspector.config.agent_folders import refuse_own_file
+    from inspector.config.folders import write_whole
+    from inspector.core.errors import OutputProblem
 
     try:
         with urlopen(_ADDRESS.format(encoding), timeout=_PATIENCE_SECONDS) as answer:
             data = answer.read(_LARGEST)
         if hashlib.sha256(data).hexdigest() != VOCABULARIES[encoding]:
             return False
+        file = refuse_own_file(file)
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
-            part.write(data)
-        os.replace(part.name, file)
-    except (OSError, HTTPException):
+        write_whole(file, data)
+    except (OSError, HTTPException, OutputProblem):
         return False
     return True

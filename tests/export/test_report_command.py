@@ -136,8 +136,8 @@ def test_places_that_cannot_be_written_to_are_told_of(
     for target, sentence in (
         (tmp_path / "none" / "r.html", "There is no folder"),
         (tmp_path, "is a directory"),
-        (fifo, "is no regular file"),
-        (Path("/dev/null"), "is no regular file"),
+        (fifo, "is not a regular file"),
+        (Path("/dev/null"), "is not a regular file"),
         (tmp_path / f"{'x' * 300}.html", "cannot be written"),
     ):
         code, out, err = run(capsysbinary, database, NAME, "--output", target, "--format", "html", "--force")

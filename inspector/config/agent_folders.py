@@ -1,0 +1,116 @@
+"""The folders of the agents, by their usual places and by environment variables. The program never writes there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector.core.errors import OutputProblem, StoreMissing
+
+
+class AgentFolder(NamedTuple):
+    """A folder (or file) of an agent: the environment variable that moves it ("" if none does), its usual place below
+    the home folder, and what is appended to the variable's value."""
+
+    variable: str
+    usual: str
+    below: str = ""
+
+
+#: Agents that the program reads, and agents that it does not read: all of them are left alone.
+FOLDERS = (
+    AgentFolder("HERMES_HOME", ".hermes"),
+    AgentFolder("CLAUDE_CONFIG_DIR", ".claude"),
+    AgentFolder("", ".claude.json"),
+    AgentFolder("CODEX_HOME", ".codex"),
+    AgentFolder("XDG_DATA_HOME", ".local/share/opencode", "opencode"),
+    AgentFolder("XDG_CONFIG_HOME", ".config/opencode", "opencode"),
+    AgentFolder("XDG_STATE_HOME", ".local/state/opencode", "opencode"),
+    AgentFolder("OPENCODE_CONFIG_DIR", ".opencode"),
+    AgentFolder("PI_CODING_AGENT_DIR", ".pi"),
+    AgentFolder("OPENCLAW_STATE_DIR", ".openclaw"),
+    AgentFolder("DSH_HOME", ".dsh"),
+    AgentFolder("COPILOT_HOME", ".copilot"),
+    AgentFolder("GEMINI_CLI_HOME", ".gemini", ".gemini"),
+    AgentFolder("QWEN_HOME", ".qwen"),
+    AgentFolder("XDG_DATA_HOME", ".local/share/goose", "goose"),
+    AgentFolder("XDG_CONFIG_HOME", ".config/goose", "goose"),
+    AgentFolder("KIMI_SHARE_DIR", ".kimi"),
+    AgentFolder("", ".kimi-code"),
+    AgentFolder("OPENHANDS_PERSISTENCE_DIR", ".openhands"),
+    AgentFolder("CLINE_DIR", ".cline"),
+)
+
+
+def expanded(path: str | Path, source: str = "") -> Path:
+    """Return the path with `~` and `~user` expanded; `source` names where it comes from, an environment variable say.
+
+    Raises StoreMissing for a user that does not exist, and for a path with a NUL in it.
+    """
+    try:
+        if "\0" in str(path):
+            raise ValueError("it has a NUL character in it")
+        return Path(path).expanduser()
+    except (RuntimeError, ValueError, OSError) as error:
+        where = (
+            f"{source} is {str(path)!r}: " if source else f"{str(path)!r} is not a path that can be used: "
+        )
+        reason = str(error).rstrip(".")
+        raise StoreMissing(
+            f"{where}{reason[:1].lower()}{reason[1:]}. Write the folder's whole path."
+        ) from None
+
+
+def agent_folders() -> Iterator[Path]:
+    """Yield every folder and file of every agent, resolved, the usual places and those of environment variables."""
+    for folder in FOLDERS:
+        candidates = [Path.home() / folder.usual]
+        value = os.environ.get(folder.variable) if folder.variable else None
+        if value:
+            with suppress(StoreMissing):
+                # A place that cannot exist holds nothing.
+                candidates.append(expanded(value) / folder.below)
+        for candidate in candidates:
+            try:
+                yield candidate.resolve()
+            except (OSError, RuntimeError):
+                yield candidate.absolute()
+
+
+def refuse_agent_folders(path: Path) -> Path:
+    """Return `path` with symlinks resolved. Raises OutputProblem if it lies in a folder of an agent, under any name."""
+    try:
+        target = path.expanduser().resolve()
+        above = [target, *target.parents]
+        for folder in agent_folders():
+            if folder in above or any(_same(folder, parent) for parent in above):
+                raise OutputProblem(
+                    f"{path} lies in {folder}, an agent's own folder, which is never written to. Name another file."
+                )
+    except (OSError, RuntimeError, ValueError) as error:
+        raise OutputProblem(f"{path} cannot be written to ({error}).") from error
+    return target
+
+
+def refuse_own_file(path: Path) -> Path:
+    """Return the path of a file of the program's own with symlinks resolved. Raises OutputProblem as above.
+
+    A home folder that is itself inside an agent's folder, as in some containers, does not count.
+    """
+    target = path.resolve()
+    home = Path.home().resolve()
+    for folder in agent_folders():
+        if not home.is_relative_to(folder) and target.is_relative_to(folder):
+            raise OutputProblem(f"{path} lies in {folder}, an agent's own folder, which is never written to.")
+    return target
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths are the same folder: on another spelling of a file system that folds case, or mounted twice."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
