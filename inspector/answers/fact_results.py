@@ -6,10 +6,12 @@ Both are of the same facts, which take longest to follow: whoever asks for one w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
 
+from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
@@ -23,21 +25,43 @@ from inspector.answers.store_losses import (
     losses_of_facts,
     worst_first,
 )
+from inspector.core.conversations import ConversationRow
+from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.base import Store
 
 
 @lru_cache(maxsize=2)
-def work_out(inspection: Inspection, kept: KeptResults) -> tuple[ConversationLosses, FactEvidence]:
-    """The losses of a conversation and what facts tell the rules, worked out and kept. Reads its lists; raises
-    StoreErrors.
+def work_out(
+    inspection: Inspection, kept: KeptResults
+) -> tuple[ConversationLosses, FactEvidence, tuple[AftermathEvent, ...]]:
+    """The losses of a conversation, the evidence for findings, and its aftermath, worked out and kept. Reads its lists;
+    raises StoreErrors.
 
-    Those of the last two are held, for where nothing can be kept.
+    The results of the last two conversations are held in memory, in case the disk keeps nothing.
     """
     facts = facts_of(inspection)
-    losses, evidence = losses_of_facts(inspection, facts), fact_evidence(inspection, facts)
+    events = read_aftermath(inspection, facts)
+    losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts)
     keep_losses(inspection, losses, kept)
     kept.put(_basis(inspection), msgspec.to_builtins(evidence, str_keys=True))
-    return losses, evidence
+    kept.put(_aftermath_basis(inspection), [len(inspection.compactions()), msgspec.to_builtins(events)])
+    return losses, evidence, events
+
+
+def read_aftermath_results(
+    store: Store, conversation: str, kept: KeptResults
+) -> tuple[int, tuple[AftermathEvent, ...]]:
+    """The number of compactions of a conversation and its aftermath, kept from earlier runs. Raises StoreErrors."""
+    document = kept.get(basis_of(store, conversation, "aftermath"))
+    if document is None:
+        inspection = Inspection(store, store.open(conversation))
+        return len(inspection.compactions()), work_out(inspection, kept)[2]
+    compactions, events = document
+    return compactions, msgspec.convert(events, tuple[AftermathEvent, ...])
+
+
+def _aftermath_basis(inspection: Inspection) -> Basis:
+    return basis_of(inspection.store, inspection.conversation.id, "aftermath")
 
 
 def read_losses(store: Store, conversation: str, kept: KeptResults) -> ConversationLosses:
@@ -65,6 +89,28 @@ def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) 
     if kept.problem:
         answers.note(kept.problem)
     return worst_first(listed)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationAftermath:
+    """The events of one conversation, in order. `compactions` is how many it had."""
+
+    row: ConversationRow
+    compactions: int
+    events: tuple[AftermathEvent, ...]
+
+
+def list_aftermath(
+    answers: Answers, kept: KeptResults, names: Sequence[str] = ()
+) -> list[ConversationAftermath]:
+    """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+    store = answers.store
+    chosen = {store.resolve(name) for name in names}
+    rows = [row for row in store.conversations() if not names or row.id in chosen]
+    found = [ConversationAftermath(row, *read_aftermath_results(store, row.id, kept)) for row in rows]
+    if kept.problem:
+        answers.note(kept.problem)
+    return found
 
 
 def read_fact_evidence(inspection: Inspection, kept: KeptResults) -> FactEvidence:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.kept_results import KeptResults, basis_of
 from inspector.answers.resolving import info_for
 from inspector.core.conversations import ConversationRow
+from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.losses import LostFacts, grave, losses_of, untold
 from inspector.stores.base import Store
@@ -39,8 +40,12 @@ class LostFact:
 
 @dataclass(frozen=True, slots=True)
 class CompactionLoss:
-    """A compaction, when it was (seconds since the epoch, None where nobody knows), what it lost by kind, what it
-    weakened, of how much nobody can tell, and the worst of what was lost and weakened."""
+    """The losses of one compaction and what was done again after it.
+
+    `at` is in seconds since the epoch, None where unknown. `lost` counts facts by kind. `facts` are the worst that were
+    lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost rule behind them, `explained`
+    another lost fact.
+    """
 
     compaction: int
     at: float | None
@@ -48,11 +53,15 @@ class CompactionLoss:
     weakened: int
     uncertain: int
     facts: tuple[LostFact, ...]
+    aftermath: dict[AftermathKind, int] = field(default_factory=dict)
+    broken: int = 0
+    explained: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The larger, the worse."""
-        return grave(self.lost, self.weakened)
+        """The larger, the worse: what hurt stands before what was only forgotten."""
+        rules, *rest = grave(self.lost, self.weakened)
+        return (self.broken, rules, self.explained, *rest, sum(self.aftermath.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +100,39 @@ class ListedLoss:
     loss: CompactionLoss
 
 
-def losses_of_facts(inspection: Inspection, facts: ConversationFacts) -> ConversationLosses:
-    """What the compactions of a conversation lost of its facts. Raises StoreErrors."""
+def losses_of_facts(
+    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent] = ()
+) -> ConversationLosses:
+    """The losses of the compactions of a conversation, with what was done again after each. Raises StoreErrors."""
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
-    found = losses_of(facts.lives)
-    losses = tuple(_loss(one, times.get(one.compaction)) for one in found)
+    lost = {one.compaction: one for one in losses_of(facts.lives)}
+    after: dict[int, list[AftermathEvent]] = defaultdict(list)
+    for event in events:
+        after[event.compaction].append(event)
+    losses = tuple(
+        _loss(lost.get(number) or LostFacts(number, {}, 0, 0, ()), times.get(number), after[number])
+        for number in sorted({*lost, *after})
+    )
     return ConversationLosses(losses, untold(facts.lives))
 
 
-def _loss(found: LostFacts, at: float | None) -> CompactionLoss:
+def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:
     facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
-    return CompactionLoss(found.compaction, at, dict(found.lost), found.weakened, found.uncertain, facts)
+    kinds = Counter(event.kind for event in events)
+    counts = {kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]}
+    broken = sum(event.breaks_rule for event in events)
+    explained = sum(bool(event.fact) and not event.breaks_rule for event in events)
+    return CompactionLoss(
+        found.compaction,
+        at,
+        dict(found.lost),
+        found.weakened,
+        found.uncertain,
+        facts,
+        counts,
+        broken,
+        explained,
+    )
 
 
 def _lost_fact(life: Life, compaction: int) -> LostFact:

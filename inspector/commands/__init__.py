@@ -3,6 +3,7 @@
 #: What they are called. No database is opened by one of these words.
 NAMES = frozenset(
     {
+        "aftermath",
         "attempt",
         "attempts",
         "breakpoints",

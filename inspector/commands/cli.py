@@ -54,6 +54,7 @@ _COMMANDS = (
     conversation.findings,
     conversation.requests,
     store.losses,
+    store.aftermath,
     whatif.plan,
     conversation.diff,
     conversation.facts,

@@ -34,9 +34,10 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 )
 @source_options
 def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool) -> None:
-    """Tell where most was lost: every compaction by what nobody can read any more, the worst first.
+    """List the losses of every compaction, the worst first.
 
-    Of every conversation, or of those that are named. What was worked out is kept between runs.
+    A compaction that hurt comes first: something was done against a rule that it lost. Then lost rules, then the rest.
+    Covers every conversation, or those that are named. Results are kept between runs.
     """
     from inspector.answers.answers import Answers
     from inspector.answers.fact_results import list_losses
@@ -48,6 +49,29 @@ def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool)
     answers = Answers(open_source(path, demo), {}, None)
     listed = list_losses(answers, default_results(), names)
     print_answer(loss_documents(listed[:limit]), as_json, print_losses)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@source_options
+def aftermath(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
+    """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
+
+    Events are observed. None of them proves that the compaction caused it.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.fact_results import list_aftermath
+    from inspector.answers.kept_results import default_results
+    from inspector.export.documents.aftermath import aftermath_documents
+    from inspector.export.text.aftermath import print_aftermath
+
+    path, names = split_path(words)
+    answers = Answers(open_source(path, demo), {}, None)
+    listed = list_aftermath(answers, default_results(), names)
+    if not any(entry.compactions for entry in listed):
+        answers.note("No conversation here was ever compacted.")
+    print_answer(aftermath_documents(listed), as_json, print_aftermath)
     say(answers.notes())
 
 

@@ -22,6 +22,8 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "lost": dict(one.loss.lost),
             "weakened": one.loss.weakened,
             "uncertain": one.loss.uncertain,
+            "aftermath": dict(one.loss.aftermath),
+            "aftermath_of_lost_rules": one.loss.broken,
             "facts": [asdict(fact) for fact in one.loss.facts],
         }
         for one in answer

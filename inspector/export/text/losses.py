@@ -12,6 +12,7 @@ from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
+from inspector.export.text.aftermath import aftermath_counts
 from inspector.export.text.console import console_for
 
 _WORDS = {"constraint": "rule", "preference": "preference", "decision": "decision", "value": "value"}
@@ -35,6 +36,8 @@ def print_losses(documents: Sequence[Document]) -> None:
                 f"{', ' + format(entry['uncertain'], ',') + ' uncertain' if entry['uncertain'] else ''}",
             )
         )
+        if entry["aftermath"]:
+            console.print(Text(f"  then {aftermath_counts(entry['aftermath'])}", "yellow"))
         for fact in entry["facts"]:
             head = Text.assemble(
                 (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),

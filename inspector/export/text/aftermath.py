@@ -1,0 +1,54 @@
+"""The aftermath of compactions, as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.padding import Padding
+from rich.text import Text
+
+from inspector.core.places import place_name
+from inspector.core.text import safe_title
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
+from inspector.quality.aftermath import AFTERMATH_KINDS
+
+
+def print_aftermath(documents: Sequence[Document]) -> None:
+    """Every event under its conversation and compaction."""
+    console = console_for()
+    if not documents:
+        console.print("Nothing was done again after a compaction, as far as the recorded messages show.")
+        return
+    shown: tuple[str, int] | None = None
+    for entry in documents:
+        place = entry["conversation"], entry["compaction"]
+        if place != shown:
+            if shown is not None:
+                console.print()
+            shown = place
+            events = [one for one in documents if (one["conversation"], one["compaction"]) == place]
+            title = safe_title(entry["title"] or entry["conversation"], 200)
+            counts = aftermath_counts(Counter(one["kind"] for one in events))
+            console.print(
+                Text.assemble((title, "bold"), f"  compaction {entry['compaction']}  ", (counts, "yellow"))
+            )
+        earlier = entry["earlier_place"]
+        before = (
+            ""
+            if earlier is None
+            else f"  earlier {place_name(earlier['index'], None, earlier['generation'])}"
+        )
+        place_now = place_name(entry["index"], None, entry["generation"])
+        head = f"{entry['kind']:<14} {place_now}{before}  ~{entry['tokens']:,} tokens"
+        console.print(Padding(Text(head, "dim"), (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(safe_title(entry["text"], 400)), (0, 0, 0, 6), expand=False))
+        if entry["fact"]:
+            fact = f"{entry['fate']}: {safe_title(entry['fact'], 400)}"
+            console.print(Padding(Text(fact, "red"), (0, 0, 0, 6), expand=False))
+
+
+def aftermath_counts(kinds: Counter[str] | dict[str, int]) -> str:
+    """Counts in words: "2 against a rule, 5 read again"; "" where nothing was done again."""
+    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in AFTERMATH_KINDS if kinds.get(kind))

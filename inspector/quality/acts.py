@@ -1,0 +1,300 @@
+"""The acts of a message: files read and written, pages fetched, commands run, questions asked, errors met.
+
+An act has a key. Two acts with the same kind and key are the same act done twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from inspector.core.messages import Message, ToolCall
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe
+
+ActKind = Literal["read", "write", "fetch", "run", "ask", "fail"]
+#: First and last line of a part of a file, both included. The last is None up to the end of the file.
+Lines = tuple[int, int | None]
+
+#: Longest text of one argument, in characters, that is searched.
+MAX_ARGUMENT = 20_000
+#: Longest command, in characters, that is compared. Longer ones write files or hold whole programs.
+MAX_COMMAND = 2_000
+_MAX_PATH = 400
+_MAX_URL = 2_000
+
+_PATH_KEYS = frozenset(
+    {
+        "path", "file", "file_path", "filepath", "filename", "paths", "files", "target_file", "absolute_path",
+        "notebook_path",
+    }
+)  # fmt: skip
+_COMMAND_KEYS = frozenset({"command", "cmd", "script"})
+_URL_KEYS = frozenset({"url", "urls", "uri", "link"})
+_QUESTION_KEYS = frozenset({"question", "questions"})
+#: Arguments of tools that write, with the new content.
+_CONTENT_KEYS = frozenset(
+    {"content", "new_string", "new_str", "file_text", "insert_text", "newstring", "new_source", "text"}
+)
+_READING = ("read", "view", "open", "cat")
+_FETCHING = ("fetch", "browse", "navigate", "extract", "scrape", "visit", "open_url")
+_WRITING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append", "insert")
+_ASKING = ("ask", "question", "clarify")
+_SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
+
+_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
+_URL = re.compile(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+_NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
+_REPOSITORY = re.compile(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
+_REDIRECTED = re.compile(r"(?<![0-9&=<-])>{1,2} ?([\w./~$@{}+-]{1,300})")
+_CHANGES_IN_PLACE = re.compile(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
+_SED_LINES = re.compile(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
+_QUESTION = re.compile(r"[^.!?。！？\n]{8,400}[?？]")
+#: The line of a result that names an error.
+_ERROR = re.compile(
+    r"^[ \t>|]{0,8}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception)(?:\[\w{1,10}\])?:.{1,300}"
+    r"|(?:error|fatal|FAILED|panic)\b[:\[ ].{2,300}"
+    r"|.{1,200}: (?:command not found|No such file or directory|Permission denied))[ \t]*$",
+    re.M,
+)
+_CHANGING_NUMBERS = re.compile(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*")
+#: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
+_ERROR_PART = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that a message does.
+
+    `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read (None: all
+    of it). `content` is the new text of a write. `tokens` are rough: the call, and its result where there is one.
+    """
+
+    kind: ActKind
+    key: str
+    text: str
+    lines: Lines | None = None
+    content: str = ""
+    tokens: int = 0
+
+
+def acts_of_call(call: ToolCall) -> Iterator[Act]:
+    """The acts of one tool call. `tokens` is that of the call alone."""
+    tokens = text_tokens(len(call.arguments))
+    name = call.name.lower()
+    values = _arguments(call)
+    writes = any(part in name for part in _WRITING)
+    reads = not writes and any(part in name for part in _READING)
+    fetches = any(part in name for part in _FETCHING)
+    content = (
+        "\n".join(text for key, text in _texts(values) if key in _CONTENT_KEYS)[:MAX_ARGUMENT]
+        if writes
+        else ""
+    )
+    for key, text in _texts(values):
+        if key in _PATH_KEYS and (writes or reads) and is_path(text):
+            path = plain_path(text)
+            if writes:
+                yield Act("write", path, path, None, content, tokens)
+            else:
+                yield Act("read", path, path, _lines_of(values), "", tokens)
+        elif key in _URL_KEYS and (fetches or reads) and 0 < len(text.strip()) < _MAX_URL:
+            yield _fetch(text, tokens)
+        elif key in _QUESTION_KEYS and any(part in name for part in _ASKING):
+            yield Act("ask", _folded(text).lower(), _folded(text), None, "", tokens)
+    for path in _PATCHED.findall(call.arguments[:MAX_ARGUMENT].replace("\\n", "\n")):
+        yield Act("write", plain_path(path), plain_path(path), None, call.arguments[:MAX_ARGUMENT], tokens)
+    if command := command_of(values):
+        yield from _acts_of_command(command, tokens)
+
+
+def questions_in(message: Message) -> Iterator[Act]:
+    """The questions that end an answer of the agent."""
+    text = safe(message.text)[-2_000:].rstrip()
+    last = text.rpartition("\n\n")[2]
+    for match in _QUESTION.finditer(last):
+        question = _folded(match.group())
+        yield Act("ask", question.lower(), question, None, "", text_tokens(len(question)))
+
+
+def error_in(result: str) -> str:
+    """The first line of a result that names an error; "" where no line does."""
+    text = result if len(result) <= 2 * _ERROR_PART else result[:_ERROR_PART] + "\n" + result[-_ERROR_PART:]
+    match = _ERROR.search(text)
+    return _folded(match.group(1)) if match else ""
+
+
+def failure(act: Act, error: str) -> Act:
+    """The act of failing: the same command (or tool) with the same error, whatever numbers the error has."""
+    return Act(
+        "fail",
+        f"{act.key}\0{_CHANGING_NUMBERS.sub('#', error)}",
+        f"{act.text}: {error}",
+        None,
+        "",
+        act.tokens,
+    )
+
+
+def overlap(one: Lines | None, other: Lines | None) -> bool:
+    """Whether two parts of a file have a line in common. None is the whole file."""
+    if one is None or other is None:
+        return True
+    return (other[1] is None or one[0] <= other[1]) and (one[1] is None or other[0] <= one[1])
+
+
+def is_path(text: str) -> bool:
+    """Whether an argument may be a path: one line, not empty, not a web address."""
+    text = text.strip()
+    return 0 < len(text) < _MAX_PATH and "\n" not in text and not _ADDRESS.match(text)
+
+
+def plain_path(path: str) -> str:
+    """A path as it is compared: without quotes, without a leading ./, without line numbers."""
+    path = path.strip().strip("`\"'").removeprefix("./")
+    name, colon, line = path.rpartition(":")
+    numbered = colon and line.replace("-", "").isdigit() and not name.endswith("/")
+    return name if numbered else path.rstrip("/:,;")
+
+
+def simple_commands(command: str) -> Iterator[list[str]]:
+    """The words of each simple command of a shell line, up to MAX_COMMAND characters. Unbalanced quotes are skipped."""
+    for part in _NEXT_COMMAND.split(command[:MAX_COMMAND]):
+        try:
+            words = shlex.split(part)
+        except ValueError:
+            continue
+        while words and ("=" in words[0] or words[0] in ("sudo", "time", "env", "nohup", "exec")):
+            words = words[1:]
+        if words:
+            yield words
+
+
+def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
+    for path in _written_by(command):
+        yield Act("write", path, path, None, command[:MAX_ARGUMENT], tokens)
+    line = _without_cd(command)
+    if not line or len(line) > MAX_COMMAND:
+        return
+    yield Act("run", line, line, None, "", tokens)
+    for words in simple_commands(line):
+        program, arguments = words[0].rpartition("/")[2], words[1:]
+        if program in ("cat", "head", "tail", "less", "more", "nl", "bat", "sed"):
+            if ">" in "".join(arguments) or any(word in ("-i", "--in-place") for word in arguments):
+                continue
+            lines = _printed_lines(program, arguments)
+            for word in arguments:
+                if not word.startswith("-") and _is_file(word) and not _SED_LINES.match(word):
+                    yield Act("read", plain_path(word), plain_path(word), lines, "", tokens)
+        elif program in ("curl", "wget"):
+            for url in _URL.findall(" ".join(arguments)):
+                yield _fetch(url, tokens)
+        elif program == "git" and arguments[:1] == ["clone"]:
+            address = next((word for word in arguments[1:] if not word.startswith("-")), "")
+            if match := _REPOSITORY.match(address):
+                yield Act("fetch", f"{match[1]}/{match[2]}".lower(), address, None, "", tokens)
+        elif program == "gh" and arguments[:2] == ["repo", "clone"] and len(arguments) > 2:
+            yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], None, "", tokens)
+
+
+def _written_by(command: str) -> Iterator[str]:
+    """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
+    for path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
+        if path != "/dev/null" and _is_file(path):
+            yield plain_path(path)
+    if not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
+        return
+    for words in simple_commands(command):
+        program = words[0].rpartition("/")[2]
+        if program in ("tee", "rm", "mv", "patch", "truncate") or (program == "sed" and "-i" in words):
+            yield from (plain_path(word) for word in words[1:] if not word.startswith("-") and _is_file(word))
+
+
+def _printed_lines(program: str, arguments: list[str]) -> Lines | None:
+    if program == "sed":
+        match = next((m for word in arguments if (m := _SED_LINES.match(word))), None)
+        if match is None:
+            return None
+        last = match[2] or match[1]
+        return int(match[1]), None if last == "$" else int(last)
+    if program == "head":
+        count = next((word.lstrip("-n") for word in arguments if word.lstrip("-n").isdigit()), "10")
+        return 1, int(count[:7])
+    return None
+
+
+def _is_file(word: str) -> bool:
+    return is_path(word) and ("/" in word or "." in word.strip(".,0123456789p$")) and "*" not in word
+
+
+def _fetch(url: str, tokens: int) -> Act:
+    address = url.strip().partition("#")[0].rstrip("/.,")
+    return Act("fetch", re.sub(r"\Ahttps?://(?:www\.)?", "", address), address, None, "", tokens)
+
+
+def _without_cd(command: str) -> str:
+    """A command without a leading change of folder, its spaces folded."""
+    line = _folded(command.replace("\\\n", " "))
+    while match := re.match(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;) ?", line):
+        line = line[match.end() :]
+    return line
+
+
+def _arguments(call: ToolCall) -> Mapping[str, Any]:
+    """The arguments by key; a call whose arguments are plain text has them under "command" for shell tools."""
+    try:
+        values = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def command_of(values: Mapping[str, Any]) -> str:
+    """The shell command of a call's arguments; "" where there is none."""
+    for key in _COMMAND_KEYS:
+        value = values.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            if value[0].rpartition("/")[2] in _SHELLS and len(value) > 1:
+                return str(value[-1]).strip()
+            return shlex.join(value)
+    return ""
+
+
+def _texts(values: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text of the arguments with its key in lower case, those in lists and mappings too."""
+    for key, value in values.items():
+        for entry in value if isinstance(value, list) else [value]:
+            if isinstance(entry, str):
+                yield str(key).lower(), entry
+            elif isinstance(entry, Mapping) and depth < 3:
+                yield from _texts(entry, depth + 1)
+
+
+def _lines_of(values: Mapping[str, Any]) -> Lines | None:
+    """The lines that a reading tool asks for."""
+    numbers = {
+        key: value for key, value in values.items() if isinstance(value, int) and not isinstance(value, bool)
+    }
+    span = values.get("view_range") or values.get("line_range")
+    if isinstance(span, list) and len(span) == 2 and all(isinstance(line, int) for line in span):
+        return span[0], None if span[1] < span[0] else span[1]
+    start = next(
+        (numbers[key] for key in ("offset", "start_line", "line_start", "start") if key in numbers), None
+    )
+    end = next((numbers[key] for key in ("end_line", "line_end", "end") if key in numbers), None)
+    limit = numbers.get("limit")
+    if start is None and end is None and limit is None:
+        return None
+    first = start or 1
+    return first, end if end is not None else None if limit is None else first + limit - 1
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,427 @@
+"""The aftermath of compactions: things done again although they had been done before in messages that left the list.
+
+Events are observed, not interpreted: nothing here claims that a compaction caused one. An act counts only where the
+earlier one has left the list and no later copy of it is still there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from inspector.core.messages import Message
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe_title
+from inspector.quality.acts import (
+    Act,
+    acts_of_call,
+    error_in,
+    failure,
+    overlap,
+    questions_in,
+    simple_commands,
+)
+from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
+from inspector.quality.prohibitions import Prohibition, prohibitions_of
+
+AftermathKind = Literal[
+    "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again"
+]
+#: Every kind, the gravest first.
+AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
+    "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again",
+)  # fmt: skip
+#: Fates after which a fact can explain an event.
+_HARMED = ("lost", "value lost", "weakened", "contradicted")
+
+#: Minimum number of content words that two statements share, and their minimum overlap with the shorter and the longer.
+MIN_SHARED_WORDS = 4
+MIN_OVERLAP = 0.75
+MIN_OVERLAP_OF_LONGER = 0.4
+#: The same for a statement that says itself that it is said again.
+MIN_CORRECTED_WORDS = 2
+MIN_CORRECTED_OVERLAP = 0.5
+#: Minimum number of content words that two questions share, and their minimum overlap with the longer.
+MIN_QUESTION_WORDS = 3
+MIN_QUESTION_OVERLAP = 0.6
+#: A command that ran as often in one list is part of the routine there (tests, builds, polling).
+ROUTINE_RUNS = 3
+_SHOWN = 200
+
+_CORRECTION = re.compile(
+    r"\b(?:(?:i|we) (?:already |just )?(?:told|said|asked|mentioned|explained|wrote)"
+    r"|(?:i|we)(?:['’]ve| have) (?:already )?(?:told|said|asked|mentioned|explained)"
+    r"|as (?:i|we) (?:said|told|mentioned)|like i said|(?:you|u) (?:forgot|ignored|lost|missed)|again,|once again"
+    r"|how (?:many|often) times|remember(?: that| what| when)?,? (?:i|we|you|the))\b"
+    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了",
+    re.I,
+)
+#: Questions for a go-ahead are asked about something new each time.
+_APPROVAL = re.compile(
+    r"\b(?:proceed|go ahead|looks? (?:good|right|ok)|shall i|should i|want me to|like me to|ready to|sounds? good)\b",
+    re.I,
+)
+#: Programs whose second run shows nothing.
+_TRIVIAL = frozenset({
+    "ls", "pwd", "cd", "echo", "date", "whoami", "which", "true", "false", "sleep", "kill", "pkill", "ps", "clear",
+    "export", "mkdir", "touch", "chmod", "printf", "exit", "set", "source", "wait", "cat", "head", "tail",
+})  # fmt: skip
+#: Programs that only look.
+_LOOKING = frozenset({
+    "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
+})  # fmt: skip
+_GIT_LOOKING = frozenset({"show", "blame", "grep"})
+#: Words that questions share whatever they ask.
+_QUESTION_WORDS = frozenset({
+    "would", "like", "want", "shall", "should", "could", "continue", "with", "this", "that", "your", "you", "have",
+    "need", "anything", "else", "help", "there", "what", "which", "when", "where", "does", "make", "sure", "next",
+    "please", "thing", "something", "the", "and", "for",
+})  # fmt: skip
+_WORD = re.compile(r"[^\W_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A message of the conversation, counted once, with its acts.
+
+    `step` counts from 0, `generation` from 1; `index` is its place in that list, `message` the row of the store.
+    `left` is the compaction that summarized it, None while it is in the list.
+    """
+
+    step: int
+    generation: int
+    index: int
+    message: int
+    left: int | None
+    acts: tuple[Act, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a message: generation (from 1), index in its list, row of the store."""
+
+    generation: int
+    index: int
+    message: int
+
+
+@dataclass(frozen=True, slots=True)
+class AftermathEvent:
+    """Something done again after a compaction.
+
+    `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of what the event
+    repeats (None for an act against a rule). `fact` is the text of the lost or weakened fact behind it ("" where none
+    is found), with its `category` and `fate`. `tokens` are rough: what the repeated act cost.
+    """
+
+    compaction: int
+    kind: AftermathKind
+    place: Place
+    earlier: Place | None
+    text: str
+    tokens: int
+    fact: str = ""
+    category: str = ""
+    fate: str = ""
+
+    @property
+    def breaks_rule(self) -> bool:
+        """Whether a lost or weakened rule is behind it."""
+        return self.kind == "against a rule" or self.category == "constraint"
+
+
+def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
+    """Fill in the acts of each message. Results count to the call that they answer: its tokens, and its failure."""
+    waiting: list[Step] = []
+    by_call: dict[str, int] = {}
+    for step, message in messages:
+        if message.role == "tool":
+            result = message.text
+            at = by_call.get(message.tool_call_id, len(waiting) - 1 if waiting and len(by_call) <= 1 else -1)
+            if at >= 0:
+                waiting[at] = _with_result(waiting[at], message.tool_call_id, result)
+            continue
+        yield from waiting
+        waiting, by_call = [], {}
+        if message.role == "assistant":
+            for call in message.tool_calls:
+                by_call[call.id] = len(waiting)
+                waiting.append(replace(step, acts=tuple(acts_of_call(call))))
+            questions = tuple(questions_in(message)) if message.text and not message.tool_calls else ()
+            if questions:
+                waiting.append(replace(step, acts=questions))
+    yield from waiting
+
+
+def _with_result(step: Step, call: str, result: str) -> Step:
+    tokens = text_tokens(len(result))
+    acts = tuple(replace(act, tokens=act.tokens + tokens) for act in step.acts)
+    if acts and (error := error_in(result)):
+        # A file that was read may hold error messages.
+        failed = next((act for act in acts if act.kind in ("run", "write")), None)
+        if failed is not None:
+            acts = (*acts, failure(failed, error))
+    return replace(step, acts=acts)
+
+
+def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
+    """Every event of a conversation, in the order in which they happened."""
+    harmed = _HarmedFacts(facts)
+    events = [*_repeated_acts(steps, harmed), *_said_again(facts, harmed)]
+    return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))
+
+
+class _HarmedFacts:
+    """The facts that a list no longer has as they were said, by generation."""
+
+    def __init__(self, facts: ConversationFacts) -> None:
+        self._lives: dict[str, Life] = {}
+        for life in facts.lives:
+            known = self._lives.get(life.fact.key)
+            if known is None or life.compaction < known.compaction:
+                self._lives[life.fact.key] = life
+        self._by_generation: dict[int, list[tuple[Fact, str]]] = {}
+        self._rules: dict[int, list[tuple[Fact, str, tuple[Prohibition, ...]]]] = {}
+
+    def fate(self, fact: Fact, generation: int) -> str:
+        """The fate of a fact in a list; "" where it is not harmed there."""
+        life = self._lives.get(fact.key)
+        fate = None if life is None else life.fate_at(generation - 1)
+        if fate is None or fate.outcome not in _HARMED or _taken_back(life, generation):
+            return ""
+        return fate.outcome
+
+    def about(self, names: Sequence[str], generation: int) -> tuple[Fact, str] | None:
+        """The best ranked harmed fact that names one of some paths or addresses."""
+        for fact, fate in self._of(generation):
+            for value in fact.values:
+                for name in names:
+                    if len(value.text) > 3 and (
+                        name == value.text or name.endswith("/" + value.text.removeprefix("./"))
+                    ):
+                        return fact, fate
+        return None
+
+    def rules(self, generation: int) -> list[tuple[Fact, str, tuple[Prohibition, ...]]]:
+        """The user's harmed rules that forbid something exact."""
+        if generation not in self._rules:
+            self._rules[generation] = [
+                (fact, fate, forbidden)
+                for fact, fate in self._of(generation)
+                if fact.role == "user"
+                and not fact.pasted
+                and fact.kind in ("constraint", "preference", "decision")
+                if (forbidden := prohibitions_of(fact.text))
+            ]
+        return self._rules[generation]
+
+    def _of(self, generation: int) -> list[tuple[Fact, str]]:
+        if generation not in self._by_generation:
+            found = [
+                (life.fact, fate)
+                for life in self._lives.values()
+                if (fate := self.fate(life.fact, generation))
+            ]
+            self._by_generation[generation] = sorted(found, key=lambda entry: -entry[0].rank)
+        return self._by_generation[generation]
+
+
+def _taken_back(life: Life | None, generation: int) -> bool:
+    return (
+        life is not None
+        and life.contradicted is not None
+        and life.contradicted.saying.generation <= generation
+    )
+
+
+def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
+    """Acts that were done before in messages that left the list, and acts against a rule that did not survive."""
+    earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
+    asked: list[tuple[Step, frozenset[str]]] = []
+    runs: Counter[tuple[int, str]] = Counter()
+    last_write = -1
+    for step in steps:
+        done = {act.kind for act in step.acts}
+        for act in step.acts:
+            if step.generation > 1:
+                yield from _against_rules(step, act, harmed)
+            if act.kind == "ask":
+                if _APPROVAL.search(act.text):
+                    continue
+                words = _question_words(act.text)
+                if step.generation > 1 and (before := _asked_before(step, words, asked)):
+                    yield _event("asked again", step, act, before, None)
+                asked.append((step, words))
+                continue
+            if act.kind == "write":
+                last_write = step.step
+            kind = _AGAIN.get(act.kind)
+            key = ("read" if act.kind == "write" else act.kind, act.key)
+            if (
+                kind is not None
+                and step.generation > 1
+                and not (kind == "ran again" and done & {"read", "fetch"})
+            ):
+                before = _left(step, act, earlier[key])
+                if before is not None and (
+                    kind != "ran again"
+                    or _worth_comparing(act, runs, before.generation, last_write, before.step)
+                ):
+                    yield _event(kind, step, act, before, harmed.about([act.key, act.text], step.generation))
+            if act.kind == "run":
+                runs[step.generation, act.key] += 1
+            earlier[key].append((step, replace(act, content="")))
+
+
+_AGAIN: Mapping[str, AftermathKind] = {
+    "read": "read again", "fetch": "fetched again", "run": "ran again", "fail": "failed again",
+}  # fmt: skip
+
+
+def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | None:
+    """The last earlier step with the same act, if every such step has left the list."""
+    found = None
+    for other, done in reversed(earlier):
+        if not overlap(act.lines, done.lines) or other.step == step.step:
+            continue
+        if other.left is None or other.left >= step.generation:
+            return None
+        found = found or other
+    return found
+
+
+def _worth_comparing(
+    act: Act, runs: Mapping[tuple[int, str], int], generation: int, last_write: int, since: int
+) -> bool:
+    """Whether a second run shows something: it only looks, or nothing was written since the first, and it is not part
+    of a routine."""
+    commands = list(simple_commands(act.key))
+    programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
+    telling = [
+        (name, sub)
+        for name, sub in programs
+        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING)
+    ]
+    if not telling or runs.get((generation, act.key), 0) >= ROUTINE_RUNS:
+        return False
+    looks = all(name in _LOOKING or (name == "git" and sub in _GIT_LOOKING) for name, sub in telling)
+    return looks or last_write < since
+
+
+def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
+    if act.kind not in ("write", "read", "run"):
+        return
+    for fact, fate, forbidden in harmed.rules(step.generation):
+        said_since = any(
+            saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
+            for saying in fact.sayings
+        )
+        if not said_since and fact.first.step < step.step and any(one.forbids(act) for one in forbidden):
+            yield _event("against a rule", step, act, None, (fact, fate))
+
+
+def _asked_before(
+    step: Step, words: frozenset[str], asked: Sequence[tuple[Step, frozenset[str]]]
+) -> Step | None:
+    if len(words) < MIN_QUESTION_WORDS:
+        return None
+    found = None
+    for other, theirs in reversed(asked):
+        shared = len(words & theirs)
+        if other.step == step.step or shared < MIN_QUESTION_WORDS:
+            continue
+        if shared < MIN_QUESTION_OVERLAP * max(len(words), len(theirs)):
+            continue
+        if other.left is None or other.left >= step.generation:
+            return None
+        found = found or other
+    return found
+
+
+def _question_words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) - _QUESTION_WORDS
+
+
+def _event(
+    kind: AftermathKind, step: Step, act: Act, earlier: Step | None, behind: tuple[Fact, str] | None
+) -> AftermathEvent:
+    compaction = step.generation - 1 if earlier is None or earlier.left is None else earlier.left
+    before = None if earlier is None else _place(earlier)
+    event = AftermathEvent(compaction, kind, _place(step), before, safe_title(act.text, _SHOWN), act.tokens)
+    return _explained(event, behind)
+
+
+def _explained(event: AftermathEvent, behind: tuple[Fact, str] | None) -> AftermathEvent:
+    if behind is None:
+        return event
+    fact, fate = behind
+    return replace(event, fact=fact.text, category=fact.kind, fate=fate)
+
+
+def _place(step: Step | Saying) -> Place:
+    return Place(step.generation, step.index, step.message)
+
+
+def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
+    """Statements of the user's that repeat one that left the list: one event a message, the closest repetition."""
+    statements = [fact for fact in facts.facts if fact.role == "user" and not fact.pasted and fact.things]
+    by_word: dict[str, list[Fact]] = defaultdict(list)
+    for fact in statements:
+        for word in set(fact.things):
+            by_word[word].append(fact)
+    best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
+    for fact in statements:
+        for saying in fact.sayings:
+            if saying.generation < 2 or saying.role != "user":
+                continue
+            for score, other, before in _repeats(fact, saying, by_word):
+                place = saying.generation, saying.index
+                if place in best and best[place][0] >= score:
+                    continue
+                fate = harmed.fate(other, saying.generation)
+                event = AftermathEvent(
+                    before.compaction or saying.generation - 1, "said again", _place(saying), _place(before),
+                    safe_title(fact.text, _SHOWN), text_tokens(len(fact.text)),
+                )  # fmt: skip
+                best[place] = score, _explained(event, (other, fate) if fate else None)
+    yield from (event for _, event in best.values())
+
+
+def _names_differ(fact: Fact, other: Fact) -> bool:
+    """Whether both statements have exact values and none in common: the same sentence about another thing."""
+    mine, theirs = ({value.canon for value in one.values} for one in (fact, other))
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
+def _repeats(
+    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]]
+) -> Iterator[tuple[float, Fact, Saying]]:
+    """The facts that a saying repeats, with the overlap and the last saying of each before it."""
+    words = frozenset(fact.things)
+    corrects = _CORRECTION.search(fact.text) is not None
+    shared: Counter[str] = Counter()
+    candidates: dict[str, Fact] = {}
+    for word in words:
+        for other in by_word[word]:
+            shared[other.key] += 1
+            candidates[other.key] = other
+    for key, count in shared.items():
+        other = candidates[key]
+        theirs = len(set(other.things))
+        longer, shorter = max(len(words), theirs), min(len(words), theirs)
+        repeated = (
+            count >= MIN_SHARED_WORDS
+            and count >= MIN_OVERLAP * shorter
+            and count >= MIN_OVERLAP_OF_LONGER * longer
+        )
+        corrected = corrects and count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * theirs
+        if not (repeated or corrected) or (not corrected and _names_differ(fact, other)):
+            continue
+        before = [one for one in other.sayings if one.step < saying.step and one.role == "user"]
+        if before and all(
+            one.compaction is not None and one.compaction < saying.generation for one in before
+        ):
+            yield count / longer, other, before[-1]

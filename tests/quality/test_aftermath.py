@@ -1,0 +1,213 @@
+"""Events after a compaction: the same act twice, the same words twice, an act against a rule that was lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.core.messages import Message, ToolCall
+from inspector.quality.acts import Lines, acts_of_call, error_in, overlap
+from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
+from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying
+
+
+def call(name: str, **arguments: Any) -> ToolCall:
+    return ToolCall("c", name, json.dumps(arguments))
+
+
+def acts(name: str, **arguments: Any) -> list[tuple[str, str, Lines | None]]:
+    return [(act.kind, act.key, act.lines) for act in acts_of_call(call(name, **arguments))]
+
+
+def test_tools_read_write_fetch_and_ask() -> None:
+    assert acts("Read", file_path="/app/a.py", offset=10, limit=5) == [("read", "/app/a.py", (10, 14))]
+    assert acts("read_file", path="./a.py") == [("read", "a.py", None)]
+    assert acts("Edit", file_path="/app/a.py", old_string="x", new_string="y") == [
+        ("write", "/app/a.py", None)
+    ]
+    assert acts("WebFetch", url="https://www.example.org/page#top", prompt="?") == [
+        ("fetch", "example.org/page", None)
+    ]
+    assert acts("AskUserQuestion", questions=[{"question": "Which port?"}]) == [("ask", "which port?", None)]
+
+
+def test_commands_read_write_fetch_and_run() -> None:
+    assert ("read", "src/a.py", (1, 40)) in acts("Bash", command="cd /app && sed -n '1,40p' src/a.py")
+    assert ("run", "make lint", None) in acts("shell", command=["bash", "-lc", "cd /app && make lint"])
+    assert ("write", "out/b.json", None) in acts("Bash", command="jq . a.json > out/b.json")
+    assert ("write", "a.cfg", None) in acts("Bash", command="sed -i s/1/2/ a.cfg")
+    assert ("fetch", "github.com/acme/boats", None) in acts(
+        "Bash", command="git clone https://github.com/acme/boats.git"
+    )
+    kinds = {kind for kind, _, _ in acts("Bash", command="make test > /dev/null 2>&1")}
+    assert kinds == {"run"}
+
+
+def test_a_patch_writes_its_files() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
+    assert [(kind, key) for kind, key, _ in acts("apply_patch", input=patch)] == [
+        ("write", "src/a.py"),
+        ("write", "b.py"),
+    ]
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_hostile_arguments_never_raise(name: str, text: str) -> None:
+    list(acts_of_call(ToolCall("c", name, text)))
+    list(acts_of_call(call("Bash", command=text)))
+    error_in(text)
+
+
+def test_long_lines_are_read_once() -> None:
+    for text in ("-" * 200_000, "a: " * 70_000, "http://a:b" * 20_000, "'" * 50_000):
+        list(acts_of_call(call("Bash", command=text)))
+        error_in(text)
+
+
+def test_parts_of_a_file_overlap_by_lines() -> None:
+    assert overlap((1, 10), (10, 20))
+    assert not overlap((1, 9), (10, None))
+    assert overlap(None, (5, 6))
+
+
+def said(step: int, generation: int, message: Message, left: int | None = None) -> tuple[Step, Message]:
+    return Step(step, generation, step, 100 + step, left), message
+
+
+def tool_use(name: str, result: str = "", **arguments: Any) -> list[Message]:
+    wire = {
+        "role": "assistant",
+        "tool_calls": [{"id": "c", "function": {"name": name, "arguments": json.dumps(arguments)}}],
+    }
+    return [Message(wire), Message({"role": "tool", "tool_call_id": "c", "content": result})]
+
+
+def events(
+    *parts: tuple[int, int | None, list[Message]], facts: ConversationFacts | None = None
+) -> list[AftermathEvent]:
+    """The events of parts (generation, compaction that took it, messages)."""
+    placed: list[tuple[Step, Message]] = []
+    for generation, left, messages in parts:
+        placed.extend(
+            said(len(placed) + at, generation, message, left) for at, message in enumerate(messages)
+        )
+    return list(aftermath_of(steps_with_acts(placed), facts or ConversationFacts()))
+
+
+READ = tool_use("Read", "text " * 100, file_path="/app/a.py")
+
+
+def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() -> None:
+    (event,) = events((1, 1, READ), (2, None, READ), (2, None, READ))
+    assert (event.kind, event.compaction, event.text) == ("read again", 1, "/app/a.py")
+    assert event.earlier is not None
+    assert (event.earlier.index, event.place.index) == (0, 2)
+    assert event.tokens >= 125
+
+
+def test_a_file_still_in_the_list_is_not_read_again() -> None:
+    assert events((1, None, READ), (2, None, READ)) == []
+
+
+def test_a_file_written_before_counts() -> None:
+    wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
+    (event,) = events((1, 1, wrote), (2, None, READ))
+    assert event.kind == "read again"
+
+
+def test_other_lines_of_a_file_are_not_read_again() -> None:
+    first = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
+    other = tool_use("Read", "x", file_path="/app/a.py", offset=200, limit=50)
+    assert events((1, 1, first), (2, None, other)) == []
+
+
+def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
+    lint = tool_use("Bash", "fine", command="make lint")
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    assert [event.kind for event in events((1, 1, lint), (2, None, lint))] == ["ran again"]
+    assert events((1, 1, lint), (2, None, edit + lint)) == []
+    look = tool_use("Bash", "a.py:1", command="rg -n decimal src")
+    assert [event.kind for event in events((1, 1, look), (2, None, edit + look))] == ["ran again"]
+
+
+def test_routine_and_trivial_commands_are_not_events() -> None:
+    lint = tool_use("Bash", "fine", command="make lint")
+    assert events((1, 1, lint * 3), (2, None, lint)) == []
+    for command in ("ls", "git status", "cd /app && pwd"):
+        used = tool_use("Bash", "x", command=command)
+        assert events((1, 1, used), (2, None, used)) == []
+
+
+def test_the_same_error_of_the_same_command_failed_again() -> None:
+    fails = tool_use("Bash", "Traceback\nValueError: bad row 17", command="python load.py")
+    other = tool_use("Bash", "Traceback\nValueError: bad row 2041", command="python load.py")
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    assert [event.kind for event in events((1, 1, fails), (2, None, edit + other))] == ["failed again"]
+
+
+def test_a_question_is_asked_again() -> None:
+    first = [Message({"role": "assistant", "content": "Which database should the importer write to?"})]
+    again = [
+        Message({"role": "assistant", "content": "One thing: which database does the importer write to?"})
+    ]
+    approval = [
+        Message({"role": "assistant", "content": "Should I proceed with the importer database change?"})
+    ]
+    assert [event.kind for event in events((1, 1, first), (2, None, again))] == ["asked again"]
+    assert events((1, 1, approval), (2, None, approval)) == []
+
+
+def fact(text: str, things: Iterable[str], *sayings: Saying, kind: Any = "constraint", key: str = "") -> Fact:
+    return Fact(key or text, kind, text, "", (), tuple(things), "rule", 5, (0, 0), "user", sayings, 0, 1.0)
+
+
+def life(of: Fact, *outcomes: Outcome) -> Life:
+    return Life(of, 1, tuple(Fate(1 + at, outcome) for at, outcome in enumerate(outcomes)))
+
+
+def saying(step: int, generation: int, left: int | None) -> Saying:
+    return Saying(step, generation, step, 100 + step, "s", "user", (0, 0), left)
+
+
+RULE = fact("Never push to main.", ["push", "main"], saying(0, 1, 1))
+PUSH = tool_use("Bash", "ok", command="git push origin main")
+START = [Message({"role": "user", "content": RULE.text})]
+
+
+def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
+    facts = ConversationFacts((RULE,), (life(RULE, "lost"),))
+    (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)
+    assert (event.kind, event.fact, event.fate, event.earlier) == ("against a rule", RULE.text, "lost", None)
+    assert event.breaks_rule
+
+
+def test_a_rule_that_is_kept_or_said_again_or_broken_before_is_not_reported() -> None:
+    kept = ConversationFacts((RULE,), (life(RULE, "verbatim"),))
+    assert events((1, 1, START), (2, None, PUSH), facts=kept) == []
+    lost = ConversationFacts((RULE,), (life(RULE, "lost"),))
+    assert events((1, 1, START + PUSH), facts=lost) == []
+    again = fact(RULE.text, RULE.things, saying(0, 1, 1), saying(1, 2, None))
+    reminded = ConversationFacts((again,), (life(again, "lost"),))
+    assert [e.kind for e in events((1, 1, START), (2, None, START + PUSH), facts=reminded)] != [
+        "against a rule"
+    ]
+
+
+def test_a_rule_said_again_is_one_event_of_the_message() -> None:
+    words = ["csv", "order", "column", "chang"]
+    first = fact("Do not change the order of the CSV columns.", words, saying(0, 1, 1))
+    later = fact("The order of the CSV columns must not change.", words, saying(4, 2, None), key="later")
+    facts = ConversationFacts((first, later), (life(first, "lost"),))
+    (event,) = aftermath_of([], facts)
+    assert (event.kind, event.place.index, event.fact, event.fate) == ("said again", 4, first.text, "lost")
+
+
+def test_a_statement_still_in_the_list_is_not_said_again() -> None:
+    words = ["csv", "order", "column", "chang"]
+    first = fact("Do not change the order of the CSV columns.", words, saying(0, 1, None))
+    later = fact("The order of the CSV columns must not change.", words, saying(4, 2, None), key="later")
+    assert aftermath_of([], ConversationFacts((first, later), ())) == ()
