@@ -49,7 +49,6 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", 
 _ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
 _URL = re.compile(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
-_NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
 _REPOSITORY = re.compile(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
 _REDIRECTED = re.compile(r"(?<![0-9&=<-])>{1,2} ?([\w./~$@{}+-]{1,300})")
 _CHANGES_IN_PLACE = re.compile(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
@@ -163,16 +162,24 @@ def plain_path(path: str) -> str:
 
 
 def simple_commands(command: str) -> Iterator[list[str]]:
-    """The words of each simple command of a shell line, up to MAX_COMMAND characters. Unbalanced quotes are skipped."""
-    for part in _NEXT_COMMAND.split(command[:MAX_COMMAND]):
-        try:
-            words = shlex.split(part)
-        except ValueError:
-            continue
-        while words and ("=" in words[0] or words[0] in ("sudo", "time", "env", "nohup", "exec")):
-            words = words[1:]
-        if words:
-            yield words
+    """The words of each simple command of a shell line, up to MAX_COMMAND characters. A line with unbalanced quotes has
+    none."""
+    lexer = shlex.shlex(command[:MAX_COMMAND], posix=True, punctuation_chars=";&|()\n")
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    words: list[str] = []
+    try:
+        parts = list(lexer)
+    except ValueError:
+        return
+    for part in [*parts, ";"]:
+        if part and set(part) <= set(";&|()\n"):
+            while words and ("=" in words[0] or words[0] in ("time", "env", "nohup", "exec")):
+                words = words[1:]
+            if words:
+                yield words
+            words = []
+        else:
+            words.append(part)
 
 
 def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:

@@ -51,12 +51,18 @@ MIN_QUESTION_OVERLAP = 0.6
 ROUTINE_RUNS = 3
 _SHOWN = 200
 
+#: Words by which a user says that something was said before, or was not done.
 _CORRECTION = re.compile(
-    r"\b(?:(?:i|we) (?:already |just )?(?:told|said|asked|mentioned|explained|wrote)"
-    r"|(?:i|we)(?:['’]ve| have) (?:already )?(?:told|said|asked|mentioned|explained)"
-    r"|as (?:i|we) (?:said|told|mentioned)|like i said|(?:you|u) (?:forgot|ignored|lost|missed)|again,|once again"
-    r"|how (?:many|often) times|remember(?: that| what| when)?,? (?:i|we|you|the))\b"
-    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了",
+    r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
+    r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
+    r"|once again|how (?:many|often) times|remember|reminder|still|why (?:did|do|are|is)|stop)\b|\bagain\b[,:?! ]"
+    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么",
+    re.I,
+)
+#: Words by which a user accepts a result or lifts a rule.
+_SETTLED = re.compile(
+    r"\b(?:great|thanks|thank you|nice|perfect|well done|passes|works now|you can|you may|no longer|any ?more)\b"
+    r"|可以了|谢谢",
     re.I,
 )
 #: Questions for a go-ahead are asked about something new each time.
@@ -372,13 +378,24 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
     for fact in statements:
         for word in set(fact.things):
             by_word[word].append(fact)
+    corrections = {
+        (saying.generation, saying.index)
+        for fact in facts.facts
+        for saying in fact.sayings
+        if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
+    }
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
         for saying in fact.sayings:
-            if saying.generation < 2 or saying.role != "user":
+            place = saying.generation, saying.index
+            corrects = place in corrections
+            if (
+                saying.generation < 2
+                or saying.role != "user"
+                or (not corrects and _SETTLED.search(fact.text))
+            ):
                 continue
-            for score, other, before in _repeats(fact, saying, by_word):
-                place = saying.generation, saying.index
+            for score, other, before in _repeats(fact, saying, by_word, corrects):
                 if place in best and best[place][0] >= score:
                     continue
                 fate = harmed.fate(other, saying.generation)
@@ -397,11 +414,13 @@ def _names_differ(fact: Fact, other: Fact) -> bool:
 
 
 def _repeats(
-    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]]
+    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool
 ) -> Iterator[tuple[float, Fact, Saying]]:
-    """The facts that a saying repeats, with the overlap and the last saying of each before it."""
+    """The facts that a saying repeats, with the overlap and the last saying of each before it.
+
+    `corrects`: its message says that something is said again, so fewer words are enough.
+    """
     words = frozenset(fact.things)
-    corrects = _CORRECTION.search(fact.text) is not None
     shared: Counter[str] = Counter()
     candidates: dict[str, Fact] = {}
     for word in words:

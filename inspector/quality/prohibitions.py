@@ -1,27 +1,35 @@
 """Prohibitions of the user's, in a form that an act can be compared with.
 
-Only prohibitions that name something exact are parsed: a path, a command, a name. A prohibition with a condition
-("unless", "without asking") is left out, because an act alone does not show whether the condition holds.
+Only prohibitions that name something are parsed: a path, a folder, a command, a library. A prohibition with a condition
+("unless", "before") is left out, because an act alone does not show whether the condition holds. Precision comes first:
+an act that may be allowed is not reported.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from inspector.quality.acts import Act, is_path, plain_path, simple_commands
+from inspector.quality.acts import Act, plain_path, simple_commands
 
 _DENIAL = re.compile(
     r"\b(?:never|do(?:es)? not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|shall not|may not|can ?not"
-    r"|can['’]t|not allowed to|not to|avoid|refrain from|stop)\s+"
+    r"|can['’]t|not allowed to|not to|avoid|refrain from|stop|(?P<noun>no|without))\s+"
     r"|不要再?|不许|禁止|不得|不能|不可以?|切勿|[请請]勿|别再?",
     re.I,
 )
+#: The rejected half of "X, not Y" and "X instead of Y".
 _INSTEAD = re.compile(
-    r"(?:,\s*not|\binstead of|\brather than|\bover)\s+"
-    r"(?P<other>`[^`\n]{1,80}`|[\w./@-]{2,60}(?: [\w./@-]{2,40})?)",
+    r"(?:,\s*not|\buse [\w.@/-]{1,40} not|\binstead of|\brather than|\bover)\s+(?:the |a |an )?"
+    r"(?P<other>`[^`\n]{1,80}`|[\w./@-]{1,59}\w)",
+    re.I,
+)
+#: "Only edit files under src/": the place outside of which nothing may be written.
+_ONLY = re.compile(
+    r"\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
     re.I,
 )
 _END = re.compile(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
@@ -30,24 +38,39 @@ _CONDITION = re.compile(
 )
 _CODE = re.compile(r"`([^`\n]{1,200})`|\"([^\"\n]{1,120})\"")
 _WORD = re.compile(r"[\w][\w./@+-]{0,80}")
-_NAME = re.compile(r"[A-Za-z][\w.-]*[_\d.A-Z-][\w.-]*|[A-Za-z]+[A-Z]\w*")
+_NAME = re.compile(r"\.?[A-Za-z][\w.-]*[_\d.A-Z-][\w.-]*|\.\w+")
+#: A folder or file named by a plain word: "the migrations folder", "config 目录".
+_PLACE = re.compile(r"([\w.-]{2,60})\s*(?:folder|director(?:y|ies)|dir\b|目录|文件夹)", re.I)
 
 _EDITS = frozenset({
     "edit", "change", "modify", "touch", "alter", "write", "update", "overwrite", "rewrite", "delete", "remove",
     "rename", "move", "create", "add", "replace", "改", "修改", "删除", "编辑", "碰", "动",
 })  # fmt: skip
-_READS = frozenset({"read", "open", "view", "load", "读", "读取", "打开"})
+_READS = frozenset({"read", "open", "view", "load", "look", "print", "cat", "读", "读取", "打开", "查看"})
 _USES = frozenset({
     "use", "install", "import", "add", "introduce", "require", "call", "run", "execute", "invoke", "start", "launch",
     "使用", "用", "安装", "引入", "运行", "执行",
 })  # fmt: skip
-_GIT = frozenset({"push", "commit", "merge", "rebase", "amend", "tag", "reset", "stash", "cherry-pick"})
-_COMMANDS = frozenset({"deploy", "publish", "release", "install", "drop", "migrate", "truncate"})
-_EMPTY_WORDS = frozenset({
-    "to", "the", "a", "an", "any", "or", "and", "nor", "in", "on", "into", "of", "with", "at", "it", "anything",
-    "directly", "straight", "ever", "again", "this", "that", "our", "your", "my",
+_COMMANDS = frozenset({
+    "push", "commit", "merge", "rebase", "amend", "tag", "reset", "stash", "deploy", "publish", "release", "drop",
+    "migrate", "truncate",
 })  # fmt: skip
-_CHANGING_PROGRAMS = frozenset(["rm", "mv", "tee", "truncate", "rmdir", "unlink"])
+_VERBS = _EDITS | _READS | _USES | _COMMANDS
+#: Words that name nothing: an act need not have them.
+_EMPTY_WORDS = frozenset({
+    "to", "the", "a", "an", "any", "or", "and", "nor", "in", "on", "into", "of", "with", "at", "it", "anything", "from",
+    "directly", "straight", "ever", "again", "this", "that", "our", "your", "my", "please", "pls", "teh", "for", "by",
+    "commits", "commit", "branch", "files", "file", "folder", "directory", "changes", "code", "more", "new", "like",
+    "images", "package", "project", "repo", "here", "yet", "now", "anymore", "via", "as", "is", "be", "under", "table",
+    "dependency", "dependencie", "librarie", "library", "app", "site", "version", "there", "them", "those", "system",
+})  # fmt: skip
+_WRITING_PROGRAMS = frozenset({"rm", "mv", "cp", "tee", "truncate", "rmdir", "unlink", "touch"})
+_LISTING_PROGRAMS = frozenset({"ls", "git", "test", "stat", "find", "mkdir"})
+_PACKAGE_MANAGERS = frozenset({
+    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem", "apt", "apt-get", "brew",
+    "composer",
+})  # fmt: skip
+_INSTALLING = frozenset({"install", "i", "add", "get", "require"})
 _FORCE = frozenset({"-f", "--force", "--force-with-lease"})
 
 
@@ -55,76 +78,108 @@ _FORCE = frozenset({"-f", "--force", "--force-with-lease"})
 class Prohibition:
     """A forbidden action.
 
-    `verb` is in lower case ("" for the rejected half of "X, not Y"). `exact` are paths, commands and names as the user
-    wrote them; `words` are the other words behind the verb, in lower case.
+    `verb` is in lower case ("use" for the rejected half of "X, not Y"). `exact` are paths, commands and names as the
+    user wrote them; `words` are the other words that name something, in lower case. `only` is the place outside of
+    which nothing may be written ("" mostly).
     """
 
     verb: str
     exact: tuple[str, ...]
     words: tuple[str, ...]
+    only: str = ""
 
     def forbids(self, act: Act) -> bool:
         """Whether an act does what is forbidden."""
         if act.kind == "write":
             return self._forbids_write(act)
+        if self.only:
+            return False
         if act.kind == "read":
-            return self.verb in _READS and any(_same_path(name, act.key) for name in self.exact)
+            return self.verb in _READS and self._names_path(act.key)
         return act.kind == "run" and any(self._forbids_command(words) for words in simple_commands(act.key))
 
     def _forbids_write(self, act: Act) -> bool:
-        if self.verb in _EDITS and any(_same_path(name, act.key) for name in self.exact):
+        if self.only:
+            return (
+                act.key.startswith(("/", ".", "~"))
+                and not _in_folder(self.only, act.key)
+                and "/tmp/" not in act.key
+            )
+        if self.verb in _EDITS and self._names_path(act.key):
             return True
-        names = [name for name in self.exact if not ("/" in name or " " in name)]
-        return self.verb in _USES and any(_has_word(act.content, name) for name in names)
+        return self.verb in _USES and any(_uses(act.content, name) for name in self._names())
 
     def _forbids_command(self, words: Sequence[str]) -> bool:
-        program = words[0].rpartition("/")[2]
-        if self.verb in _EDITS and (program in _CHANGING_PROGRAMS or (program == "sed" and "-i" in words)):
-            return any(_same_path(name, plain_path(word)) for name in self.exact for word in words[1:])
-        if self.verb in _USES or not self.verb:
-            if any(_begins_with(words, name) for name in self.exact):
+        if words[0] == "sudo":
+            if self.verb in _USES and "sudo" in (*self.words, *self.exact):
                 return True
-            return bool(self.words) and not self.exact and len(self.words) == 1 and self.words[0] == program
+            words = words[1:] or words
+        program = words[0].rpartition("/")[2]
         lower = [word.lower() for word in words]
-        if "force" in (self.verb, *self.words[:1]) and "push" in (self.verb, *self.words):
-            return (
-                program == "git"
-                and "push" in lower
-                and not _FORCE.isdisjoint(lower)
-                and self._objects_in(lower)
+        if self.verb in _READS:
+            return program not in _LISTING_PROGRAMS and any(
+                self._names_path(part) for part in _paths_in(words[1:])
             )
-        if self.verb in _GIT:
-            return program == "git" and self.verb in lower[1:3] and self._objects_in(lower)
-        return self.verb in _COMMANDS and self.verb in lower and self._objects_in(lower)
+        if self.verb in _EDITS and (program in _WRITING_PROGRAMS or (program == "sed" and "-i" in words)):
+            targets = words[-1:] if program == "cp" else words[1:]
+            if any(self._names_path(plain_path(word)) for word in targets):
+                return True
+        if self.verb in _USES:
+            return self._forbids_program(program, words, lower)
+        if "force" in (self.verb, *self.words) and "push" in lower:
+            return program == "git" and not _FORCE.isdisjoint(lower) and self._objects_in(lower)
+        if self.verb == "amend":
+            return program == "git" and "--amend" in lower
+        if self.verb == "commit" and program == "git" and lower[1:2] == ["add"]:
+            return any(_in_folder(name, word) for name in self.exact for word in words[2:])
+        return self.verb in _COMMANDS and self.verb in _parts(lower) and self._objects_in(lower)
+
+    def _forbids_program(self, program: str, words: Sequence[str], lower: Sequence[str]) -> bool:
+        installs = program in _PACKAGE_MANAGERS and not _INSTALLING.isdisjoint(lower[1:2])
+        if not self.exact and not self.words:
+            return installs and self.verb in ("install", "add", "introduce") and len(lower) > 2
+        if "force" in self.words and {"push", "pushes"} & {self.verb, *self.words}:
+            return program == "git" and "push" in lower and not _FORCE.isdisjoint(lower)
+        if any(_begins_with(words, name) for name in (*self.exact, " ".join(self.words)) if name):
+            return True
+        return installs and any(name.lower() in lower[2:] for name in self._names())
+
+    def _names(self) -> Iterable[str]:
+        """What is forbidden to be used: exact names, and a single plain word."""
+        yield from (name for name in self.exact if " " not in name)
+        if not self.exact and len(self.words) == 1:
+            yield self.words[0]
+
+    def _names_path(self, path: str) -> bool:
+        return any(_in_folder(name, path) for name in self.exact)
 
     def _objects_in(self, lower: Sequence[str]) -> bool:
-        objects = {
-            word
-            for word in (*self.words, *(name.lower() for name in self.exact))
-            if word not in ("force", "push")
-        }
-        parts = {part for word in lower for part in (word, *re.split(r"[:/]", word))}
-        return objects <= parts
+        """Whether a command has one of the things that the rule is about; true where it names none."""
+        objects = {*map(_singular, self.words), *(name.lower() for name in self.exact)} - {"force", "push"}
+        return not objects or not objects.isdisjoint(map(_singular, _parts(lower)))
 
 
+@lru_cache(maxsize=4_096)
 def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
-    """The prohibitions of a rule. Empty where it forbids nothing exact, or under a condition."""
+    """The prohibitions of a rule. Empty where it forbids nothing that is named, or only under a condition."""
+    text = text[:2_000]
     result = []
-    for denial in _DENIAL.finditer(text[:2_000]):
+    for denial in _DENIAL.finditer(text):
         rest = text[denial.end() : denial.end() + 300]
         end = _end_of(rest)
         clause, after = rest[:end], rest[end : end + 60]
         if _CONDITION.search(clause) or _CONDITION.match(after.lstrip(" ,，")):
             continue
-        if (found := _of_clause(clause)) is not None:
+        if (found := _of_clause(clause, denial["noun"] is not None, text[: denial.start()])) is not None:
             result.append(found)
-    for match in _INSTEAD.finditer(text[:2_000]):
-        if _CONDITION.search(text[match.end() : match.end() + 30]):
-            continue
-        other = match["other"]
-        exact = (other.strip("`"),) if other.startswith("`") else ()
-        words = () if exact else (other.split()[0].lower(),)
-        result.append(Prohibition("", exact, words))
+    for match in _INSTEAD.finditer(text):
+        if not _CONDITION.search(text[match.end() : match.end() + 30]):
+            name = match["other"]
+            exact = name.startswith("`") or _NAME.fullmatch(name) is not None
+            result.append(
+                Prohibition("use", (name.strip("`"),) if exact else (), () if exact else (name.lower(),))
+            )
+    result.extend(Prohibition("write", (), (), match["place"].strip(".`")) for match in _ONLY.finditer(text))
     return tuple(result)
 
 
@@ -137,51 +192,74 @@ def _end_of(rest: str) -> int:
     return len(rest)
 
 
-def _of_clause(clause: str) -> Prohibition | None:
-    quoted = [match[1] or match[2] for match in _CODE.finditer(clause)]
-    plain = _CODE.sub(" ", clause)
-    words = [word.strip(".-") for word in _WORD.findall(plain)]
+def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
+    """The prohibition of one clause. `before` is the text in front of it, to which "there" and "it" refer."""
+    exact = [match[1] or match[2] for match in _CODE.finditer(clause)]
+    exact += [match[1] + "/" for match in _PLACE.finditer(clause)]
+    words = [
+        word.strip(".-") if not word.startswith(".") else word
+        for word in _WORD.findall(_CODE.sub(" ", clause))
+    ]
+    words += re.findall(r"(?<![\w/.])\.\w{2,20}\b", clause)
     if clause[:1] and not clause[:1].isascii():
-        verb = next(
-            (
-                v
-                for v in sorted(_EDITS | _READS | _USES, key=len, reverse=True)
-                if clause.lstrip().startswith(v)
-            ),
-            "",
-        )
+        start = clause.lstrip()
+        verb = max((verb for verb in _VERBS if start.startswith(verb)), key=len, default="")
+        words = re.findall(r"[A-Za-z][\w./@-]+", clause)
+    elif noun:
+        verb = "use"
+        if len([word for word in words if not _is_empty(word)]) > 2:
+            return None
     else:
         while words and words[0].lower() in ("ever", "directly", "just", "try", "to"):
             words = words[1:]
-        verb, words = (words[0].lower(), words[1:]) if words else ("", [])
-        verb = _base(verb)
+        verb, words = (_base(words[0].lower()), words[1:]) if words else ("", [])
     if not verb:
         return None
-    exact = list(quoted)
-    others: list[str] = []
+    others = []
     for word in words:
         if "/" in word or _NAME.fullmatch(word):
             exact.append(word)
-        elif word.lower() not in _EMPTY_WORDS:
+        elif not _is_empty(word):
             others.append(word.lower())
-    if not exact and not others and verb not in _GIT:
+    if not exact and not others and verb in _EDITS | _READS:
+        exact = [match[1] + "/" for match in _PLACE.finditer(before)] + re.findall(
+            r"[\w.-]*/[\w./-]+", before
+        )
+    if not exact and not others and verb not in _COMMANDS | {"install", "add", "introduce"}:
         return None
-    return Prohibition(verb, tuple(exact), tuple(others))
+    return Prohibition(verb, tuple(dict.fromkeys(exact)), tuple(others))
+
+
+def _is_empty(word: str) -> bool:
+    """Whether a word names nothing that an act could have."""
+    return not _EMPTY_WORDS.isdisjoint((word.lower(), _singular(word.lower())))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
 def _base(verb: str) -> str:
-    """A verb without -ing: "editing" is "edit", "using" is "use"."""
+    """A verb as the lists have it: "editing" and the typo "eddit" are "edit"."""
+    if verb in _VERBS:
+        return verb
     if verb.endswith("ing") and len(verb) > 5:
         stem = verb[:-3]
-        every = _EDITS | _READS | _USES | _GIT | _COMMANDS
-        return next((form for form in (stem, stem + "e", stem[:-1]) if form in every), verb)
-    return verb
+        return next((form for form in (stem, stem + "e", stem[:-1]) if form in _VERBS), verb)
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    close = [
+        known
+        for known in _VERBS
+        if len(known) > 3 and DamerauLevenshtein.distance(verb, known, score_cutoff=1) < 2
+    ]
+    return close[0] if len(close) == 1 else verb
 
 
-def _same_path(name: str, path: str) -> bool:
+def _in_folder(name: str, path: str) -> bool:
     """Whether a path is the named file, or lies in the named folder."""
     wanted, path = plain_path(name).strip("/*"), path.strip("/")
-    if not wanted or not is_path(name) or not ("/" in name or "." in name.strip(".")):
+    if not wanted or " " in wanted or not ("/" in name or "." in name):
         return False
     return (
         path == wanted
@@ -189,6 +267,16 @@ def _same_path(name: str, path: str) -> bool:
         or path.startswith(wanted + "/")
         or f"/{wanted}/" in path
     )
+
+
+def _paths_in(words: Sequence[str]) -> Iterable[str]:
+    """The paths among the words of a command, those inside of quoted programs too."""
+    for word in words:
+        yield from re.findall(r"[\w./~@-]{2,400}", word[:2_000])
+
+
+def _parts(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(part for word in words for part in (word, *re.split(r"[:/.=\s;]", word)))
 
 
 def _begins_with(words: Sequence[str], name: str) -> bool:
@@ -200,5 +288,18 @@ def _begins_with(words: Sequence[str], name: str) -> bool:
     return bool(wanted) and words[0].rpartition("/")[2] == wanted[0] and set(wanted[1:]) <= set(words[1:])
 
 
-def _has_word(text: str, name: str) -> bool:
-    return len(name) > 2 and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+def _uses(code: str, name: str) -> bool:
+    """Whether new code uses a library or function: an import, a call, a dependency, a tag; not a mere mention."""
+    short = re.sub(r"\.(?:js|py|ts)\Z", "", name)
+    if len(short) < 3:
+        return False
+    word = re.escape(short)
+    module, _, attribute = short.rpartition(".")
+    imported = (
+        rf"|from\s+{re.escape(module)}\s+import\s+[^\n]{{0,80}}\b{re.escape(attribute)}\b" if module else ""
+    )
+    pattern = (
+        rf"(?:\b(?:import|from|require|include|using?)\b|src=|href=)[^\n]{{0,80}}(?<![\w-]){word}(?![\w])"
+        rf"|(?<![\w.]){word}\s{{0,2}}\(|[\"']{word}[\"']\s{{0,2}}:|^{word}\s{{0,2}}[=<>~]=|<{word}[\s/>]{imported}"
+    )
+    return re.search(pattern, code, re.I | re.M) is not None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.fact_rules import load_stemmer
 from inspector.core.messages import Message, ToolCall
 from inspector.quality.acts import Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying
+from inspector.quality.prohibitions import prohibitions_of
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
@@ -211,3 +214,38 @@ def test_a_statement_still_in_the_list_is_not_said_again() -> None:
     first = fact("Do not change the order of the CSV columns.", words, saying(0, 1, None))
     later = fact("The order of the CSV columns must not change.", words, saying(4, 2, None), key="later")
     assert aftermath_of([], ConversationFacts((first, later), ())) == ()
+
+
+def labelled(name: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def test_acts_against_rules_are_recognized() -> None:
+    """Labels by a reader who had not seen the rules. A false accusation is worse than a missed one."""
+    right = wrong = broken = 0
+    for row in labelled("rule_acts.jsonl"):
+        arguments = row["arguments"]
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        done = list(acts_of_call(ToolCall("c", row["tool"], text)))
+        reported = any(rule.forbids(act) for rule in prohibitions_of(row["rule"]) for act in done)
+        right += reported and row["violates"]
+        wrong += reported and not row["violates"]
+        broken += row["violates"]
+    assert wrong <= 2, f"{wrong} acts are called forbidden and are not"
+    assert right >= 0.65 * broken, f"{right} of {broken} forbidden acts are recognized"
+
+
+def test_statements_said_again_are_recognized() -> None:
+    stemmer = load_stemmer()
+    right = wrong = same = 0
+    for row in labelled("said_again.jsonl"):
+        first = fact(row["earlier"], stemmer.words(row["earlier"]), saying(0, 1, 1))
+        later = fact(row["later"], stemmer.words(row["later"]), saying(4, 2, None), key="later")
+        reported = bool(aftermath_of([], ConversationFacts((first, later), ())))
+        right += reported and row["same"]
+        wrong += reported and not row["same"]
+        same += row["same"]
+    assert wrong <= 1
+    assert right >= 0.7 * same, f"{right} of {same} repetitions are recognized"
