@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.answers.requests import (
@@ -127,7 +128,7 @@ def _basis(
         course.scale.scale,
         writes,
         smallest_prefix(conversation.row.model) if found.modelled else 0,
-        conversation.row.agent == "claude-code",
+        has_warm_summaries(conversation.row.agent),
     )
 
 

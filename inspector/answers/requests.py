@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from inspector.agents import has_warm_summaries
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.answers.request_places import AnswerPlaces, difference
@@ -304,7 +305,9 @@ def _usage(
     before, first = last.judged.request, after[0].judged.request
     lives = ONE_HOUR if before.cache_write_1h else FIVE_MINUTES
     # Only an agent that asks the same model with the same prompt reads what its requests left in the cache.
-    shares = inspection.conversation.row.agent == "claude-code" and before.cache_read + before.cache_write > 0
+    shares = (
+        has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
+    )
     reported = recorded.tokens_before_reported
     return CompactionUsage(
         before=reported if reported is not None else before.context + before.output,

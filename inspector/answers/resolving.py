@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from inspector.agents import has_settings_beside
 from inspector.caching.breakpoints import Release, Ttl
 from inspector.caching.policy import CachePolicy, cache_policy
 from inspector.config.models import ASSUMED, context_length
@@ -38,7 +39,7 @@ def resolve(
     if config is not None:
         reading = read_config(config)
     else:
-        reading = config_beside(info.path) if info.kind == "hermes" else ConfigReading()
+        reading = config_beside(info.path) if has_settings_beside(info.kind) else ConfigReading()
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
     length, source = row.window, row.window_source
     if length is None:

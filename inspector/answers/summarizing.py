@@ -9,12 +9,10 @@ from inspector.core.conversations import Compaction, Request
 
 
 def summarizing(inspection: Inspection, calls: Iterable[Request]) -> Mapping[int, int]:
-    """The requests that wrote summaries, by their number the compaction: opencode lists them with the others."""
-    if inspection.conversation.row.agent != "opencode":
-        return {}
-    made = {(one.index, one.at): one.index for one in inspection.compactions() if one.at}
+    """The requests that wrote summaries: the number of each and that of its compaction."""
+    compactions = {compaction.index for compaction in inspection.compactions()}
     return {
-        call.index: made[call.generation, call.at] for call in calls if (call.generation, call.at) in made
+        call.index: call.generation for call in calls if call.summarizes and call.generation in compactions
     }
 
 

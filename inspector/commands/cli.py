@@ -20,6 +20,13 @@ _LOOKED_THROUGH = (10_000, 20, 100)
 class _Commands(click.Group):
     """A group whose first word may also be a path: then the app opens it."""
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Name the agents that there are, those of other packages too."""
+        from inspector.agents import titles
+
+        self.help = (self.help or "").replace("{agents}", titles())
+        super().format_help_text(ctx, formatter)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["--demo"] and args[1:] and args[1] in self.commands:
             args = [args[1], "--demo", *args[2:]]
@@ -40,9 +47,9 @@ def commands() -> None:
     compaction-inspector --demo                   the app on the bundled databases
     compaction-inspector COMMAND ...              the same answers as text or JSON
 
-    Reads the sessions of Hermes Agent, Claude Code, opencode, pi and Codex and never writes to them. PATH is a
-    database, a transcript, or a folder of them; left out, it is every store found on this machine. A conversation
-    is named by a session id, a unique prefix of one, its title, or a part of its title.
+    Reads the sessions of {agents} and never writes to them. PATH is a database, a transcript, or a folder of them;
+    left out, it is every store found on this machine. A conversation is named by a session id, a unique prefix of one,
+    its title, or a part of its title.
     """
 
 

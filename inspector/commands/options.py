@@ -10,10 +10,24 @@ import click
 
 from inspector.core.text import safe
 
-PROFILE_HELP = (
-    "documented, hermes-0.13 to hermes-0.20, hermes-current, one to the patch as hermes-0.18.1, truncation, "
-    "claude-code, claude-code-2.0, codex, opencode, pi; default: detected, documented for files."
-)
+
+class ProfileOption(click.Option):
+    """--profile, whose help names the engines that there are, those of other packages too."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{**options, "metavar": "NAME"})
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The flag and its help."""
+        from inspector.engines.registry import names
+
+        self.help = (
+            f"{', '.join(names())}, a release of Hermes to the patch as hermes-0.18.1; "
+            "default: detected, documented for files."
+        )
+        return super().get_help_record(ctx)
+
+
 PATH_HELP = (
     "PATH may be left out: then every store found on this machine is read (`stores` lists them). A conversation "
     "that is the only one need not be named."
@@ -22,7 +36,7 @@ PATH_HELP = (
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = [
-        click.option("--profile", metavar="NAME", help=PROFILE_HELP),
+        click.option("--profile", cls=ProfileOption),
         click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
         click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
         click.option(

@@ -102,6 +102,7 @@ def stores(path: str | None, as_json: bool, demo: bool) -> None:
 
     answers = Answers(open_source(path, demo), {}, None)
     print_answer(store_documents(list_stores(answers)), as_json, print_store_list)
+    say(answers.notes())
 
 
 @click.command(epilog=PATH_HELP)

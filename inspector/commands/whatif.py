@@ -10,7 +10,7 @@ import click
 
 from inspector.commands.options import (
     PATH_HELP,
-    PROFILE_HELP,
+    ProfileOption,
     print_answer,
     say,
     settings_options,
@@ -91,7 +91,7 @@ def replay(
 @click.option("--protect-last-n", metavar="RANGE", help="The same.")
 @click.option("--context-length", metavar="RANGE", help="The same.")
 @click.option("--max-tokens", metavar="RANGE", help="The same.")
-@click.option("--profile", metavar="NAME", help=PROFILE_HELP)
+@click.option("--profile", cls=ProfileOption)
 @click.option(
     "--summary-size",
     type=click.FloatRange(0, 2),

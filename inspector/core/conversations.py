@@ -178,9 +178,9 @@ class Request:
     """One call of the model's API with the usage that the provider reported, in tokens.
 
     `index` counts from 1 in the order of the calls, `generation` is the list that was sent, `message` the answer's id.
-    `cache_write` is all that was written to the cache, `cache_write_1h` what of it was to live an hour (None where
-    the agent does not say). `at` is in
-    seconds since the epoch, 0.0 where unknown.
+    `cache_write` is all that was written to the cache, `cache_write_1h` the part of it that lives an hour (None where
+    the agent does not record it). `at` is in seconds since the epoch, 0.0 where unknown. `summarizes`: the call wrote
+    the summary that replaced the list of `generation`.
     """
 
     index: int
@@ -193,6 +193,7 @@ class Request:
     cache_write: int
     cache_write_1h: int | None
     output: int
+    summarizes: bool = False
 
     @property
     def context(self) -> int:

@@ -15,7 +15,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
-from inspector.engines.observed.rules import AGENTS, observed_of
+from inspector.engines.observed.profiles import observed_of, observed_rules
 from inspector.engines.truncation import TruncationEngine
 
 _PARTS = ("name", "summary", "budgets", "measure", "plan", "fires")
@@ -30,7 +30,7 @@ def _engine_of(policies: Policies) -> Engine:
 
 _BUILT_IN: dict[str, Engine] = {name: _engine_of(policies) for name, policies in RELEASES.items()}
 _BUILT_IN["truncation"] = TruncationEngine()
-_BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in AGENTS)
+_BUILT_IN.update((rules.name, ObservedEngine(rules)) for rules in observed_rules())
 #: A release named to the patch: the same engine under that name.
 _BY_RELEASE: dict[str, Engine] = {
     name: _engine_of(replace(policies, name=name)) for name, policies in BY_RELEASE.items()
@@ -88,7 +88,7 @@ def caveat(profile: str) -> str:
 
 def agent_of(profile: str) -> str:
     """The agent whose rules a profile observes; "" for any other engine."""
-    return next((rules.owner for rules in AGENTS if rules.name == profile), "")
+    return next((rules.owner for rules in observed_rules() if rules.name == profile), "")
 
 
 def profile_of(agent: str, version: str) -> str:

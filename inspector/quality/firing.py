@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.agents import agent_named
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Budgets, Settings, TokenIndex
 
@@ -79,7 +80,8 @@ def why_fired(
     `budgets` are those of the settings, `threshold_at` the threshold in tokens at another share of the window.
     """
     said = recorded.trigger is not None or recorded.tokens_before_reported is not None
-    if said or listed.agent != "hermes":
+    agent = agent_named(listed.agent)
+    if said or agent is None or not agent.estimates:
         return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))

@@ -1,39 +1,48 @@
-"""Which store a path holds, by what is in it."""
+"""The store that a path holds, by what is in it."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
 
+from inspector.agents import Agent, agents
 from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
-from inspector.stores.readers import DATABASE, READERS, agent_of, reader_of
+from inspector.stores.readers import agent_of, not_known, open_database, reader_of
 
 
 def open_store(path: Path) -> Store:
-    """The store that `path` holds: a database, a transcript, or a folder of transcripts.
+    """The store that `path` holds: a database, a transcript, or a folder of them.
 
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """
     path = Path(path).expanduser()
-    from inspector.stores.lines import head_of, is_folder
+    from inspector.stores.head import Head
+    from inspector.stores.lines import check_file, is_folder
 
     if is_folder(path):
         return open_folder(path)
-    agent = agent_of(path, head_of(path)) if path.is_file() else ""
-    if agent in ("", DATABASE):
-        # Whoever is to say that a file is nothing that is known is the store that users know best.
-        from inspector.stores.hermes import HermesStore
+    check_file(path)
+    agent = agent_of(Head.of(path))
+    if agent is None:
+        raise not_known(path)
+    return open_file(agent, path)
 
-        return HermesStore(path)
+
+def open_file(agent: Agent, path: Path) -> Store:
+    """The store that a file of this agent holds. Raises StoreErrors."""
+    if agent.databases:
+        return open_database(agent.name, path)
     from inspector.stores.signatures import signatures
     from inspector.stores.transcripts import TranscriptStore
 
-    return TranscriptStore(agent, partial(reader_of, agent), path, partial(signatures, (str(path),)))
+    return TranscriptStore(
+        agent.name, partial(reader_of, agent.name), path, partial(signatures, (str(path),))
+    )
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
-    """The databases and transcripts below a folder, the transcripts of each agent as a store.
+    """The databases and transcripts below a folder, the transcripts of each agent as one store.
 
     `keep` remembers between runs what the files hold. Raises NotAStore where there are none, StoreErrors.
     """
@@ -44,22 +53,31 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
 
     index = default_index() if keep else None
     files = FolderFiles(folder, index)
-    stores: list[Store] = [
-        TranscriptStore(
-            agent, partial(reader_of, agent), folder, partial(files.of, agent), index, lambda: files.notes
-        )
-        for agent in READERS
-        if files.of(agent)
-    ]
-    problem: StoreError | None = None
-    for path in files.of(DATABASE):
-        try:
-            stores.append(open_store(Path(path)))
-        except StoreError as error:
-            problem = error
+    stores: list[Store] = []
+    problems: list[StoreError] = []
+    # The databases come last.
+    for agent in sorted(agents(), key=lambda agent: agent.databases):
+        paths = files.of(agent.name)
+        if not paths:
+            continue
+        if not agent.databases:
+            stores.append(
+                TranscriptStore(
+                    agent.name, partial(reader_of, agent.name), folder, partial(files.of, agent.name), index
+                )
+            )
+            continue
+        for path in paths:
+            try:
+                stores.append(open_file(agent, Path(path)))
+            except StoreError as error:
+                problems.append(error)
     if not stores:
-        raise problem or NotAStore(
-            f"The directory {folder} holds no sessions: neither a transcript that this program knows nor a state.db of "
-            "Hermes Agent lies in it or below it." + "".join(f" {note}" for note in files.notes)
+        if problems:
+            raise problems[-1]
+        raise NotAStore(
+            f"The directory {folder} holds no sessions that this program knows."
+            + "".join(f" {note}" for note in files.notes)
         )
-    return stores[0] if len(stores) == 1 else SeveralStores(stores, folder)
+    sentences = [*map(str, problems), *files.notes]
+    return stores[0] if len(stores) == 1 and not sentences else SeveralStores(stores, folder, sentences)

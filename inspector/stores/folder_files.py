@@ -1,28 +1,30 @@
-"""The files below a folder that are somebody's sessions."""
+"""The files below a folder that hold sessions, by agent."""
 
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fnmatch import translate
+from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
+from inspector.agents import agent_named, agents
 from inspector.core.errors import StoreBusy, StoreError
-from inspector.stores.readers import DATABASE, READERS, agent_of
-from inspector.stores.signatures import Signature, with_log
+from inspector.stores.readers import agent_of
+from inspector.stores.signatures import Signature, with_beside
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
 
-#: So long a look at a folder serves all who ask, in seconds.
+#: Seconds for which one look at a folder serves the stores of all agents.
 _SHARED_SECONDS = 0.25
-#: What transcripts and databases are called in folders; a file that is named itself may be called anything.
-_ENDINGS = (".jsonl", ".json", ".db")
-#: Where opencode's folders hold messages and their parts, a file each, beside the sessions.
-_PIECES = frozenset({"message", "part"})
+#: Maximum number of unknown files that a note names.
+_NAMED = 5
 
 
 class FolderFiles:
@@ -43,12 +45,30 @@ class FolderFiles:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence about what this user may not read, where there is something."""
+        """Sentences about files and folders that may not be read, and about files of unknown formats."""
+        sentences = []
         refused = [*self._closed, *self._refused]
-        if not refused:
-            return ()
-        more = f" and {len(refused) - 1:,} more" if len(refused) > 1 else ""
-        return (f"{refused[0]}{more} may not be read by this user, and what is there is left out.",)
+        if refused:
+            more = f" and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+            sentences.append(
+                f"{refused[0]}{more} may not be read by this user, and what is there is left out."
+            )
+        unknown = [os.path.relpath(path, self._folder) for path in self._unknown()]
+        if unknown:
+            some = ", ".join(unknown[:_NAMED])
+            more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
+            verb = "are" if len(unknown) > 1 else "is"
+            sentences.append(
+                f"{some}{more} in {self._folder} {verb} not in a session format this program knows, and left out."
+            )
+        return tuple(sentences)
+
+    def _unknown(self) -> Iterator[str]:
+        """The files of unknown formats, without those that a known agent keeps beside its sessions."""
+        aside = _aside()
+        for path, (size, _) in self._now.items():
+            if size and not self._agents.get(path) and path not in self._refused and not aside.search(path):
+                yield path
 
     def of(self, agent: str) -> dict[str, Signature]:
         """The files of one agent that there are now, by path, and what each looks like."""
@@ -78,8 +98,8 @@ class FolderFiles:
         return self._now
 
     def _look(self, paths: Sequence[str]) -> None:
-        """Whose the files are: as the index has it, else by their beginnings."""
-        from inspector.stores.lines import head_of
+        """Find the agent of each file: as the index has it, else by its beginning."""
+        from inspector.stores.head import Head
 
         if self._index is not None:
             self._recall(self._index, paths)
@@ -91,16 +111,17 @@ class FolderFiles:
         for path in missing:
             if path not in self._agents:
                 try:
-                    head = head_of(Path(path))
+                    head = Head.of(Path(path))
                 except StoreBusy:
                     self._refused[path] = None
                     continue
                 except StoreError:
                     continue
                 self._refused.pop(path, None)
-                # What is too short to tell yet, or not ours to read, is looked at again the next time.
-                if (agent := agent_of(Path(path), head)) or b"\n" in head:
-                    self._agents[path] = agent
+                agent = agent_of(head)
+                # A file that is too short to be recognised yet is looked at again the next time.
+                if agent is not None or b"\n" in head.raw:
+                    self._agents[path] = "" if agent is None else agent.name
         if self._index is not None and len(paths) == len(self._now):
             self._remember(self._index, paths)
 
@@ -114,44 +135,65 @@ class FolderFiles:
         for path, agent in zip(paths, kept[1:], strict=True):
             if isinstance(agent, list) and agent == list(self._now[path]):
                 self._agents[path] = ""
-            elif isinstance(agent, str) and agent in READERS:
+            elif isinstance(agent, str) and agent_named(agent) is not None:
                 self._agents[path] = agent
 
     def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
         from inspector.stores.index import mark_of
 
-        agents = [self._agents.get(path, DATABASE) or self._now[path] for path in paths]
-        index.remember(self._name(), [mark_of(paths), *agents])
+        # A file that could not be looked into has no agent and no signature, and is looked at again.
+        known = [self._agents[path] or self._now[path] if path in self._agents else None for path in paths]
+        index.remember(self._name(), [mark_of(paths), *known])
 
     def _name(self) -> str:
         return f"files below {self._folder}"
 
 
 def _below(top: str, found: dict[str, Signature], refused: dict[str, None]) -> None:
-    """Find the files below a folder that are called like transcripts or databases, and the folders that may not be
-    looked into. Folders that are links are passed over: they may lead round in a circle."""
+    """Find the files below a folder with the endings of transcripts and databases, and the folders that may not be
+    looked into. Folders that are links are skipped: they may lead round in a circle."""
+    endings, aside = _endings(), _folders_aside()
     waiting = [top]
     while waiting:
         folder = waiting.pop()
-        in_storage = os.path.basename(folder) in ("storage", "session")
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name.endswith(_ENDINGS):
+                    if name.endswith(endings):
                         try:
                             status = entry.stat()
                         except OSError:
                             # A link that leads nowhere.
                             continue
                         if S_ISREG(status.st_mode):
-                            path, signature = entry.path, (status.st_size, status.st_mtime_ns)
-                            found[path] = with_log(path, signature) if name.endswith(".db") else signature
+                            found[entry.path] = with_beside(entry.path, (status.st_size, status.st_mtime_ns))
                             continue
-                    # What is neither only waits for somebody to write.
-                    if entry.is_dir(follow_symlinks=False) and not (in_storage and name in _PIECES):
+                    # A pipe or a socket only waits for a writer.
+                    if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
                         waiting.append(entry.path)
         except PermissionError:
             refused[folder] = None
         except OSError:
             continue
+
+
+@lru_cache(maxsize=1)
+def _endings() -> tuple[str, ...]:
+    return tuple(sorted({ending for agent in agents() for ending in agent.endings}))
+
+
+def _aside() -> re.Pattern[str]:
+    """Matches paths of files that agents keep beside their sessions."""
+    return _pattern([name for agent in agents() for name in agent.aside if not name.endswith("/")])
+
+
+@lru_cache(maxsize=1)
+def _folders_aside() -> re.Pattern[str]:
+    """Matches paths of folders, a slash at the end, in which agents keep pieces of sessions."""
+    return _pattern([name for agent in agents() for name in agent.aside if name.endswith("/")])
+
+
+def _pattern(names: Sequence[str]) -> re.Pattern[str]:
+    # No name matches nothing.
+    return re.compile("|".join(f"(?:^|/){translate(name)}" for name in names) or r"(?!)")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
@@ -121,6 +122,29 @@ def text_of_file(path: Path, most: int) -> str:
         raise cannot_read(path, error) from error
 
 
+def check_file(path: Path) -> None:
+    """Raise the StoreError that says why `path` cannot be a file of sessions. Opens nothing."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise StoreMissing(
+            f"There is no file at {path}. Give the path of one that exists (the command `stores` lists what is on this "
+            "machine), or --demo for the bundled sessions."
+        ) from None
+    except NotADirectoryError:
+        raise StoreMissing(f"There is no file at {path}: a part of that path is a file.") from None
+    except PermissionError:
+        raise StoreBusy(f"You have no permission to look at {path}; ask its owner for it.") from None
+    except (OSError, ValueError) as error:
+        raise StoreMissing(f"{path} cannot be opened: {error}.") from error
+    if S_ISDIR(status.st_mode):
+        raise NotAStore(f"{path} is a directory, not a file.")
+    if not S_ISREG(status.st_mode):
+        raise NotAStore(f"{path} is neither a file nor a link to one, so it holds no session.")
+    if status.st_size == 0:
+        raise NotAStore(f"{path} is empty: no session has been stored in it yet.")
+
+
 def head_of(path: Path) -> bytes:
     """The beginning of a file: a whole line of it at least, where lines are not larger than HEAD. Raises StoreErrors,
     NotAStore for an empty one."""
@@ -162,7 +186,7 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
     return StoreDamaged(f"{path} cannot be read: {error.strerror or error}.")
 
 
-def text_at(value: dict[str, Any] | None, *path: str) -> str:
+def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
     """The text under a path of keys; "" where there is none."""
     found: Any = value
     for key in path:

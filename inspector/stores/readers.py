@@ -1,48 +1,70 @@
-"""Who reads the files of each agent, and whose a file is, by what is in it."""
+"""The reader of each agent's files, and which agent a file is of, by its content."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from inspector.core.errors import StoreError
+from inspector.agents import Agent, agent_named, agents, titles
+from inspector.core.errors import NotAStore, StoreError
+from inspector.stores.base import Store
+from inspector.stores.head import Head
 from inspector.stores.recorded import Reader
 
-#: Where the reader of each agent's files is.
-READERS = {
-    "claude-code": ("inspector.stores.claude_code.reader", "ClaudeCodeReader"),
-    "codex": ("inspector.stores.codex.reader", "CodexReader"),
-    "opencode": ("inspector.stores.opencode.reader", "OpencodeReader"),
-    "pi": ("inspector.stores.pi.reader", "PiReader"),
-}
-_SQLITE = b"SQLite format 3\0"
-#: What a file is of that a database of Hermes is.
-DATABASE = "database"
+#: Parts that a reader of another package must have.
+_PARTS = ("agent", "limits", "recognises", "digests", "sources", "read")
 
 
-def reader_of(agent: str) -> Reader:
-    """Who reads the files of an agent; imported where it is wanted."""
-    module, name = READERS[agent]
-    reader: Reader = getattr(import_module(module), name)()
+def reader_of(name: str) -> Reader:
+    """The reader of an agent's files. Raises StoreError where a package's reader cannot be loaded."""
+    reader: Reader = _loaded(name)
     return reader
 
 
-def readers() -> Iterator[Reader]:
-    """Those who read an agent's files, one after the other."""
-    return map(reader_of, READERS)
+def open_database(name: str, path: Path) -> Store:
+    """The store of a database of an agent. Raises StoreErrors."""
+    store: Store = _loaded(name).open(path)
+    return store
 
 
-def agent_of(path: Path, head: bytes) -> str:
-    """Whose file it is, by its content; "" where nobody knows it. Raises StoreErrors."""
-    if head.startswith(_SQLITE):
-        # Hermes' schema names the table of its version on the first page; another database is looked into.
-        if b"schema_version" in head:
-            return DATABASE
-        from inspector.stores.opencode.documents import is_database
+@lru_cache(maxsize=64)
+def _loaded(name: str) -> Any:
+    agent = agent_named(name)
+    if agent is None:
+        raise StoreError(f"No agent is called {name}: this program reads {titles()}.")
+    try:
+        reader = import_module(f"{agent.package}.reader").READER()
+    except Exception as error:  # another package's code may raise anything
+        raise StoreError(f"The reader of {agent.title} cannot be loaded: {error!r}.") from error
+    parts = ("recognises", "open") if agent.databases else _PARTS
+    lacking = [part for part in parts if not hasattr(reader, part)]
+    if lacking:
+        raise StoreError(f"The reader of {agent.title} lacks {', '.join(lacking)}.")
+    return reader
 
+
+def agent_of(head: Head) -> Agent | None:
+    """The agent whose file begins like this; None where the format is unknown."""
+    for agent in _ways():
         try:
-            return "opencode" if is_database(path) else DATABASE
+            if reader_of(agent.name).recognises(head):
+                return agent
         except StoreError:
-            return DATABASE
-    return next((reader.agent for reader in readers() if reader.recognises(head)), "")
+            continue
+    return None
+
+
+def _ways() -> tuple[Agent, ...]:
+    """The agents in the order in which a file is tried: a database that nobody else knows may be a damaged one of
+    Hermes."""
+    return tuple(sorted(agents(), key=lambda agent: agent.databases))
+
+
+def not_known(path: Path) -> NotAStore:
+    """The error for a file of an unknown format."""
+    return NotAStore(
+        f"{path} is not a session format this program knows. It reads the sessions of {titles()}; "
+        "the command `stores` lists what is on this machine."
+    )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
 from inspector.core.messages import Message
+from inspector.stores.head import Head
 
 #: Bodies by id, in the order asked for.
 Bodies = Callable[[Sequence[int]], list[Message]]
@@ -114,7 +115,7 @@ class Reader(Protocol):
         """What the agent's files do not tell, in sentences."""
         ...
 
-    def recognises(self, head: bytes) -> bool:
+    def recognises(self, head: Head) -> bool:
         """Whether a file that begins like this is one of the agent's."""
         ...
 

@@ -46,7 +46,8 @@ class SeveralStores:
     @property
     def notes(self) -> tuple[str, ...]:
         """What could not be read so far in any of them."""
-        return (*self._problems, *(note for store in self._stores for note in store.notes))
+        notes = (note for store in self._stores for note in store.notes)
+        return tuple(dict.fromkeys((*self._problems, *notes)))
 
     @property
     def info(self) -> StoreInfo:

@@ -1,34 +1,47 @@
-"""What files look like: whether one was written since it was read is told by its size and its time of change."""
+"""Size and time of change of files: a file that looks the same was not written since it was read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
+
+from inspector.agents import agents
 
 #: The size of a file in bytes and its time of change in nanoseconds.
 Signature = tuple[int, int]
 
 
 def signatures(paths: Sequence[str]) -> dict[str, Signature]:
-    """What files look like now; those that are gone are left out."""
+    """The signatures of files; those that are gone are left out."""
     signed = {path: signature_of(path) for path in paths}
     return {path: signature for path, signature in signed.items() if signature is not None}
 
 
 def signature_of(path: str) -> Signature | None:
-    """What a file looks like now; None where it is gone."""
+    """The signature of a file; None where it is gone."""
     try:
         status = os.stat(path)
     except OSError:
         return None
-    signature = (status.st_size, status.st_mtime_ns)
-    return with_log(path, signature) if path.endswith(".db") else signature
+    return with_beside(path, (status.st_size, status.st_mtime_ns))
 
 
-def with_log(path: str, signature: Signature) -> Signature:
-    """What a database looks like with the log beside it: what is written stands there first."""
-    try:
-        log = os.stat(f"{path}-wal")
-    except OSError:
-        return signature
-    return signature[0] + log.st_size, max(signature[1], log.st_mtime_ns)
+def with_beside(path: str, signature: Signature) -> Signature:
+    """The signature of a file together with what its agent writes beside it first, such as the log of a database."""
+    for ending, name in _beside():
+        if not path.endswith(ending):
+            continue
+        try:
+            other = os.stat(
+                path + name if name.startswith("-") else os.path.join(os.path.dirname(path), name)
+            )
+        except OSError:
+            continue
+        return signature[0] + other.st_size, max(signature[1], other.st_mtime_ns)
+    return signature
+
+
+@lru_cache(maxsize=1)
+def _beside() -> tuple[tuple[str, str], ...]:
+    return tuple(dict.fromkeys(pair for agent in agents() for pair in agent.beside))

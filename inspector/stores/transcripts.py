@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from inspector.agents import agent_named
 from inspector.core.conversations import (
     Compaction,
     Conversation,
@@ -75,8 +76,13 @@ class TranscriptStore:
     def info(self) -> StoreInfo:
         """What this store is; its notes grow as damage is met."""
         agent = self._agent
-        reason = f"The files are those of {agent}."
+        reason = f"The files are those of {self._title}."
         return StoreInfo(agent, self.path, None, agent, reason, self.notes, limits=self._reader.limits)
+
+    @property
+    def _title(self) -> str:
+        agent = agent_named(self._agent)
+        return self._agent if agent is None else agent.title
 
     def info_of(self, session: str) -> StoreInfo:
         """The same with the profile of the release that wrote a session last."""
@@ -89,7 +95,7 @@ class TranscriptStore:
         version = source.row.source.removeprefix(agent).strip()
         if not version:
             return self.info
-        reason = f"{agent} {version} wrote it last."
+        reason = f"{self._title} {version} wrote it last."
         return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
 
     def conversations(self) -> tuple[ConversationRow, ...]:

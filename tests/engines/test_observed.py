@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
-from inspector.engines.observed.rules import AGENTS
+from inspector.engines.observed.profiles import observed_rules
 from inspector.engines.registry import agent_of, engine, names, profile_of, standing, with_profile
 
-OBSERVED = [rules.name for rules in AGENTS]
+OBSERVED = [rules.name for rules in observed_rules()]
 
 
 def settings(name: str, length: int = 200_000) -> Settings:

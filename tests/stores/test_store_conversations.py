@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
-from inspector.stores.hermes import HermesStore
 from inspector.stores.hermes.conversations import chains
 from inspector.stores.hermes.sessions import Node
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, ids, insert, session, talk
 
 END = {"ended_at": 100.0, "end_reason": "compression"}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.core.errors import InspectorError
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, simple, talk
 
 #: Damaged databases in a group.

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inspector.core.errors import StoreBusy, StoreMissing
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, simple, talk
 
 # Writes a row for every line it is told, without ever waiting for a lock, and answers when it has committed.

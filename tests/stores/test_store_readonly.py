@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from inspector.stores.detect import open_store
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, simple, snapshot, talk
 
 

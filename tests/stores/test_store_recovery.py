@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.examples import fewer
 from tests.stores.writer import Writer, create, ids, talk
 

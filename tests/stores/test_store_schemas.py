@@ -10,7 +10,7 @@ import pytest
 
 from inspector.core.rough import message_chars
 from inspector.stores.detect import open_store
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, insert, session, simple, stored, talk
 
 #: The schemas that releases write; between them are those that never were released.
@@ -146,17 +146,17 @@ def test_malformed_json_stays_as_text_and_is_noted(tmp_path: Path) -> None:
 
 
 def test_where_hermes_keeps_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspector.stores.discovery import hermes_database
+    from inspector.agents import agent_named, places_of
 
+    hermes = agent_named("hermes")
+    assert hermes is not None
     home, other = tmp_path / "home", tmp_path / "other"
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("HERMES_HOME", raising=False)
-    assert hermes_database() == home / ".hermes" / "state.db"
+    assert list(places_of(hermes)) == [home / ".hermes" / "state.db"]
     monkeypatch.setenv("HERMES_HOME", str(other))
-    assert hermes_database() == other / "state.db"
-    (home / ".hermes").mkdir(parents=True)
-    (home / ".hermes" / "state.db").touch()
-    assert hermes_database() == home / ".hermes" / "state.db"
+    # The first that exists is read.
+    assert list(places_of(hermes)) == [other / "state.db", home / ".hermes" / "state.db"]
 
 
 def test_the_list_of_conversations_imports_nothing_heavy(tmp_path: Path) -> None:

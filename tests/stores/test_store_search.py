@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import create, insert, session, talk
 
 TEXTS = [

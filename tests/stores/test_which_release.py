@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.stores.hermes import HermesStore
+from inspector.stores.hermes.store import HermesStore
 
 HERE = Path(__file__).resolve().parent / "recorded"
 RELEASES = {

@@ -6,7 +6,6 @@ The events are those of public transcripts: 99 compactions of Claude Code (2.0.7
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 
@@ -102,14 +101,3 @@ CODEX = Observed(
     why_summary="some 14,000 tokens are left with what the user wrote; the summary itself cannot be read. Observed",
     keeps_user=20_000,
 )
-
-AGENTS: tuple[Observed, ...] = (CLAUDE_CODE, CLAUDE_CODE_2_0, OPENCODE, PI, CODEX)
-
-
-def observed_of(agent: str, version: str) -> Observed | None:
-    """The rules of an agent's release, as "2.1.7"; those of its newest where the version is not told, None where
-    nothing was observed of the agent."""
-    own = [rules for rules in AGENTS if rules.owner == agent]
-    told = tuple(map(int, re.findall(r"\d+", version)[:3]))
-    earlier = [rules for rules in own if told and rules.until is not None and told <= rules.until]
-    return min(earlier, key=lambda rules: rules.until or (), default=own[0] if own else None)

@@ -28,7 +28,8 @@ from inspector.stores.claude_code.chain import (
 from inspector.stores.claude_code.joining import is_left, join, left_name
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import Call, Node, Scan, scan
-from inspector.stores.lines import count_at, count_of, first_mappings
+from inspector.stores.head import Head
+from inspector.stores.lines import count_at, count_of
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 
@@ -41,9 +42,9 @@ class ClaudeCodeReader:
         "of its context does.",
     )
 
-    def recognises(self, head: bytes) -> bool:
+    def recognises(self, head: Head) -> bool:
         """Whether lines are in Claude Code's envelope."""
-        for value in first_mappings(head):
+        for value in head.mappings:
             if isinstance(value.get("type"), str):
                 if "payload" in value:
                     return False
@@ -67,6 +68,9 @@ class ClaudeCodeReader:
         if is_left(source.part):
             return _left(Path(source.files[0]), source)
         return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
+
+
+READER = ClaudeCodeReader
 
 
 @dataclass(slots=True)

@@ -17,7 +17,8 @@ from inspector.core.text import safe_line
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
+from inspector.stores.head import Head
+from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
@@ -54,10 +55,9 @@ class CodexReader:
     agent = "codex"
     limits = ("Codex does not record what started a compaction, and it encrypts most summaries.",)
 
-    def recognises(self, head: bytes) -> bool:
+    def recognises(self, head: Head) -> bool:
         """Whether lines are in Codex' envelope."""
-        first = next(first_mappings(head), {})
-        return text_at(first, "type") in _TYPES and isinstance(first.get("payload"), dict)
+        return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """The one conversation of a rollout."""
@@ -112,6 +112,9 @@ class CodexReader:
             bodies_of((found.entries,), row.id),
             found.prompt,
         )
+
+
+READER = CodexReader
 
 
 class _Scanner:

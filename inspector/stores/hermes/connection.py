@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
+from inspector.stores.lines import check_file
 
 T = TypeVar("T")
 
@@ -82,7 +83,7 @@ class Connections:
 
         Raises a StoreError where the file cannot be a database.
         """
-        check_file(path)
+        check_database(path)
         self.path = path
         self.notes: list[str] = []
         self._local: Any = SimpleNamespace() if shared else threading.local()
@@ -230,29 +231,9 @@ def signature(path: Path) -> Signature:
     return Signature((stat.st_ino, stat.st_size, stat.st_mtime_ns), (log.st_size, log.st_mtime_ns))
 
 
-def check_file(path: Path) -> None:
+def check_database(path: Path) -> None:
     """Raise the StoreError that says why `path` cannot be a SQLite database, if so. Opens no database."""
-    home = "Hermes keeps its sessions in ~/.hermes/state.db"
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        raise StoreMissing(
-            f"There is no file at {path}. {home}; give the path of one that exists, or --demo for the bundled ones."
-        ) from None
-    except NotADirectoryError:
-        raise StoreMissing(f"There is no file at {path}: a part of that path is a file.") from None
-    except PermissionError:
-        raise StoreBusy(f"You have no permission to look at {path}; ask its owner for it.") from None
-    except (OSError, ValueError) as error:
-        raise StoreMissing(f"{path} cannot be opened: {error}.") from error
-    if path.is_dir():
-        inside = path / "state.db"
-        hint = f"open {inside}" if inside.is_file() else home
-        raise NotAStore(f"{path} is a directory, not a database; {hint}.")
-    if not path.is_file():
-        raise NotAStore(f"{path} is neither a file nor a link to one, so it cannot be a database.")
-    if stat.st_size == 0:
-        raise NotAStore(f"{path} is empty: no session has been stored in it yet. {home}.")
+    check_file(path)
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -261,7 +242,7 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise StoreBusy(f"{path} cannot be read: {error.strerror or error}.") from error
     if not head.startswith(_MAGIC):
-        raise NotAStore(f"{path} is no SQLite database (it does not start like one). {home}.")
+        raise NotAStore(f"{path} is no SQLite database (it does not start like one).")
     if len(head) < 100:
         raise StoreDamaged(f"{path} is a SQLite database cut off in its header; restore it from a backup.")
 
@@ -279,14 +260,14 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreBusy(
-            f"{path} is locked by another process. Wait until Hermes has finished what it is writing, then try again."
+            f"{path} is locked by another process. Wait until the agent has finished writing, then try again."
         )
     if name == "SQLITE_NOTADB":
         return NotAStore(f"{path} is no SQLite database, or it is encrypted.")
     if name.startswith("SQLITE_READONLY"):
         return StoreBusy(
             f"{path} was left in the middle of a write and this user may not finish it. "
-            "Start Hermes once, or open a copy of the file and of the files beside it."
+            "Start the agent once, or open a copy of the file and of the files beside it."
         )
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return StoreBusy(f"{path} cannot be opened. Check that you may read it and the folder it is in.")

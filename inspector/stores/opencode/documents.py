@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,9 +40,8 @@ _SAID = "type IN ('user', 'assistant', 'compaction')"
 T = TypeVar("T")
 
 
-def is_database(path: Path) -> bool:
-    """Whether a SQLite database is opencode's: it has its tables. Raises StoreErrors."""
-    tables = _read(path, _tables)
+def is_database(tables: Set[str]) -> bool:
+    """Whether a SQLite database with these tables is opencode's."""
     return tables >= _TABLES or tables >= _NEWER_TABLES
 
 

@@ -25,8 +25,15 @@ from inspector.core.messages import Message
 from inspector.core.refusals import refusal_in
 from inspector.core.text import safe_line
 from inspector.stores.assembly import row_of, session_of, several
+from inspector.stores.head import Head
 from inspector.stores.lines import count_at, seconds_of, text_at
-from inspector.stores.opencode.documents import Document, after_words, read_document, session_names
+from inspector.stores.opencode.documents import (
+    Document,
+    after_words,
+    is_database,
+    read_document,
+    session_names,
+)
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
@@ -58,9 +65,11 @@ class OpencodeReader:
     agent = "opencode"
     limits = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether a file begins like an export, like a session of the folder, or is a database (looked into apart)."""
-        start = after_words(head)
+    def recognises(self, head: Head) -> bool:
+        """Whether a file begins like an export, like a session of the folder, or is a database of opencode."""
+        if head.is_sqlite:
+            return head.tables is not None and is_database(head.tables)
+        start = after_words(head.raw)
         if not start.startswith(b"{"):
             return False
         if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
@@ -106,6 +115,9 @@ class OpencodeReader:
             tuple(built.requests),
             lambda ids: [built.messages[identity - 1] for identity in ids],
         )
+
+
+READER = OpencodeReader
 
 
 def _row(digest: FileDigest) -> ConversationRow:
@@ -285,6 +297,7 @@ def _usage(built: Build, info: dict[str, Any], parts: Sequence[dict[str, Any]], 
             cache_write_1h=None,
             # Its `output` is the answer without what the model thought, which is paid for alike.
             output=(count_at(step, "tokens", "output") or 0) + (count_at(step, "tokens", "reasoning") or 0),
+            summarizes=info.get("summary") is True,
         )
         if made.told:
             built.requests.append(made)

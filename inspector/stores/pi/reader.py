@@ -25,7 +25,8 @@ from inspector.stores.assembly import (
     several,
 )
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import count_at, first_mappings, read_lines, seconds_of, text_at
+from inspector.stores.head import Head
+from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
@@ -85,9 +86,9 @@ class PiReader:
     agent = "pi"
     limits = ("pi does not record the system prompt, what started a compaction, or the size after it.",)
 
-    def recognises(self, head: bytes) -> bool:
+    def recognises(self, head: Head) -> bool:
         """Whether the file begins with pi's line about the session."""
-        first = next(first_mappings(head), {})
+        first = head.first
         return first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
@@ -148,6 +149,9 @@ class PiReader:
             requests,
             bodies_of((found.entries,), row.id),
         )
+
+
+READER = PiReader
 
 
 def _scan(path: Path) -> Scan:

@@ -1,0 +1,175 @@
+"""The agents whose sessions are read, one row each: the only place that lists them.
+
+A row names the package with the agent's `reader` and `profile` modules. Both are imported when they are needed. Another
+package adds an agent under the entry point group `compaction_inspector.agents`; its value is an `Agent`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from glob import escape, glob, has_magic
+from pathlib import Path
+from typing import NamedTuple
+
+GROUP = "compaction_inspector.agents"
+_VARIABLE = re.compile(r"\$(?:\{(\w+):-([^}]*)\}|(\w+))")
+
+
+class Agent(NamedTuple):
+    """An agent.
+
+    `name` is its name in JSON, `title` its name for people. `package` holds `reader.py` with `READER`, the class that
+    reads its files, and `profile.py` with `PROFILES`, the rules for what-ifs. `places` are the paths where it keeps
+    sessions: `$NAME` is a variable, and the place is left out where it is not set; `${NAME:-other}` has a default; `*`
+    stands for any name.
+
+    `endings` are the ends of the names of its files. `aside` are patterns of paths of what it keeps in these folders
+    and that holds no conversation of its own: files, and folders with a slash at the end. `beside` maps the end of a
+    file's name to what is written beside it first: a suffix ("-wal"), or a name in the same folder ("events").
+
+    `databases`: each file is a store of its own. `settings_beside`: the settings lie in a config.yaml beside it.
+    `warm_summaries`: the summarizing call reads the prompt cache of the conversation.
+    `estimates`: the agent compares an estimate of the list with its threshold, not a reported size.
+    """
+
+    name: str
+    title: str
+    package: str
+    places: tuple[str, ...] = ()
+    endings: tuple[str, ...] = (".jsonl",)
+    aside: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
+    databases: bool = False
+    settings_beside: bool = False
+    warm_summaries: bool = False
+    estimates: bool = False
+
+
+_BUILT_IN = (
+    Agent(
+        "hermes",
+        "Hermes Agent",
+        "inspector.stores.hermes",
+        ("$HERMES_HOME/state.db", "~/.hermes/state.db"),
+        (".db",),
+        beside=((".db", "-wal"),),
+        databases=True,
+        settings_beside=True,
+        estimates=True,
+    ),
+    Agent(
+        "claude-code",
+        "Claude Code",
+        "inspector.stores.claude_code",
+        ("${CLAUDE_CONFIG_DIR:-~/.claude}/projects",),
+        aside=("*.meta.json", "sessions-index.json"),
+        warm_summaries=True,
+    ),
+    Agent("codex", "Codex", "inspector.stores.codex", ("${CODEX_HOME:-~/.codex}/sessions",)),
+    Agent(
+        "opencode",
+        "opencode",
+        "inspector.stores.opencode",
+        (
+            "${XDG_DATA_HOME:-~/.local/share}/opencode/opencode.db",
+            "${XDG_DATA_HOME:-~/.local/share}/opencode/opencode-*.db",
+            "${XDG_DATA_HOME:-~/.local/share}/opencode/storage/session",
+            "${XDG_DATA_HOME:-~/.local/share}/opencode/project",
+        ),
+        (".json", ".jsonl", ".db"),
+        # Messages and their parts, a file each, beside the sessions.
+        aside=("storage/message/", "storage/part/", "session/message/", "session/part/"),
+        beside=((".db", "-wal"),),
+    ),
+    Agent("pi", "pi", "inspector.stores.pi", ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",)),
+)
+
+
+@lru_cache(maxsize=1)
+def agents() -> tuple[Agent, ...]:
+    """Every agent: the built-in ones, then those of other packages by name."""
+    built_in = {agent.name for agent in _BUILT_IN}
+    return (*_BUILT_IN, *(agent for agent in _of_other_packages() if agent.name not in built_in))
+
+
+def agent_named(name: str) -> Agent | None:
+    """The agent of that name; None where there is none."""
+    return next((agent for agent in agents() if agent.name == name), None)
+
+
+def has_warm_summaries(name: str) -> bool:
+    """Whether the summarizing call of an agent reads the prompt cache of the conversation."""
+    agent = agent_named(name)
+    return agent is not None and agent.warm_summaries
+
+
+def has_settings_beside(name: str) -> bool:
+    """Whether the settings of an agent lie in a config.yaml beside its database."""
+    agent = agent_named(name)
+    return agent is not None and agent.settings_beside
+
+
+def titles() -> str:
+    """The agents as a sentence lists them: A, B and C."""
+    *others, last = (agent.title for agent in agents())
+    return f"{', '.join(others)} and {last}"
+
+
+def places_of(agent: Agent) -> Iterator[Path]:
+    """The places of an agent on this machine, whether anything is there or not."""
+    for place in agent.places:
+        names = [name for _, _, name in _VARIABLE.findall(place) if name]
+        if not all(os.environ.get(name) for name in names):
+            continue
+        path = os.path.expanduser(_VARIABLE.sub(_value, place))
+        yield from map(Path, sorted(glob(path)) if has_magic(place) else [path])
+
+
+def _value(match: re.Match[str]) -> str:
+    return os.environ.get(match[1] or match[3]) or match[2] or ""
+
+
+def _of_other_packages() -> list[Agent]:
+    if not _other_packages_have_agents():
+        return []
+    from importlib.metadata import entry_points
+
+    loaded = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            agent = point.load()
+        except Exception as error:  # noqa: BLE001 (another package's code may raise anything)
+            _problems.append(f"The agent {point.name} of another package cannot be loaded: {error!r}.")
+            continue
+        if isinstance(agent, Agent):
+            loaded.append(agent)
+        else:
+            _problems.append(f"The agent {point.name} of another package is not an inspector.agents.Agent.")
+    return loaded
+
+
+#: Sentences about agents of other packages that could not be loaded.
+_problems: list[str] = []
+
+
+def problems() -> tuple[str, ...]:
+    """Sentences about agents of other packages that could not be loaded."""
+    agents()
+    return tuple(_problems)
+
+
+def _other_packages_have_agents() -> bool:
+    """Whether an installed package names the group. Importing importlib.metadata costs 50 ms, this costs one."""
+    for folder in sys.path:
+        for path in glob(os.path.join(escape(folder or "."), "*-info", "entry_points.txt")):
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    if GROUP in file.read():
+                        return True
+            except OSError:
+                continue
+    return False

@@ -1,0 +1,34 @@
+"""The observed rules of every agent, as its own package declares them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from inspector.agents import agents
+from inspector.engines.observed.rules import Observed
+
+
+@lru_cache(maxsize=1)
+def observed_rules() -> tuple[Observed, ...]:
+    """The rules of every agent, in the order of the agents; of those of one agent the newest release's first."""
+    rules: list[Observed] = []
+    for agent in agents():
+        module = f"{agent.package}.profile"
+        try:
+            if find_spec(module) is not None:
+                rules += import_module(module).PROFILES
+        except Exception:  # noqa: BLE001 (another package's code may raise anything; its agent has no rules then)
+            continue
+    return tuple(rules)
+
+
+def observed_of(agent: str, version: str) -> Observed | None:
+    """The rules of an agent's release, as "2.1.7"; those of its newest where the version is not known, None where
+    nothing was observed of the agent."""
+    rules = [one for one in observed_rules() if one.owner == agent]
+    numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
+    earlier = [one for one in rules if numbers and one.until is not None and numbers <= one.until]
+    return min(earlier, key=lambda one: one.until or (), default=rules[0] if rules else None)

@@ -1,0 +1,5 @@
+"""The rules of Codex's compactions, for what-ifs."""
+
+from inspector.engines.observed.rules import CODEX
+
+PROFILES = (CODEX,)

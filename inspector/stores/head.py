@@ -1,0 +1,57 @@
+"""The beginning of a file, as readers look at it to recognise their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from inspector.core.errors import StoreError
+from inspector.stores import lines
+
+SQLITE = b"SQLite format 3\0"
+
+
+class Head:
+    """The beginning of a file: a whole line of it at least (see `head_of`). What is parsed of it is parsed once."""
+
+    def __init__(self, path: Path, raw: bytes) -> None:
+        self.path = path
+        self.raw = raw
+
+    @classmethod
+    def of(cls, path: Path) -> Head:
+        """Read the beginning of a file. Raises StoreErrors, NotAStore for an empty one."""
+        return cls(path, lines.head_of(path))
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the file is a SQLite database."""
+        return self.raw.startswith(SQLITE)
+
+    @cached_property
+    def mappings(self) -> tuple[Mapping[str, Any], ...]:
+        """The JSON mappings in the first lines."""
+        return () if self.is_sqlite else tuple(lines.first_mappings(self.raw))
+
+    @property
+    def first(self) -> Mapping[str, Any]:
+        """The first of them; empty where there is none."""
+        return self.mappings[0] if self.mappings else {}
+
+    @cached_property
+    def tables(self) -> frozenset[str] | None:
+        """The tables of a SQLite database; None where it is none, or cannot be read."""
+        if not self.is_sqlite:
+            return None
+        from inspector.stores.hermes.connection import Connections
+
+        query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        try:
+            with closing(Connections(self.path)) as connections:
+                rows = connections.read(lambda database: database.execute(query).fetchall())
+        except StoreError:
+            return None
+        return frozenset(str(name) for (name,) in rows)

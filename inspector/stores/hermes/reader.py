@@ -1,0 +1,34 @@
+"""Hermes' databases, each a store of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.stores.base import Store
+from inspector.stores.head import Head
+
+_TABLES = frozenset({"sessions", "messages"})
+
+
+class HermesReader:
+    """Recognises and opens a state.db."""
+
+    agent = "hermes"
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file is a database of Hermes, or one that is too damaged to tell."""
+        if not head.is_sqlite:
+            return False
+        # The schema names the table of its version on the first page.
+        if b"schema_version" in head.raw:
+            return True
+        return head.tables is None or bool(_TABLES & head.tables)
+
+    def open(self, path: Path) -> Store:
+        """The store of a database. Raises StoreErrors."""
+        from inspector.stores.hermes.store import HermesStore
+
+        return HermesStore(path)
+
+
+READER = HermesReader

@@ -1,0 +1,5 @@
+"""The rules of opencode's compactions, for what-ifs."""
+
+from inspector.engines.observed.rules import OPENCODE
+
+PROFILES = (OPENCODE,)
