@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from inspector.agents import agents, places_of
 from inspector.core.errors import OutputProblem, StoreMissing
 
 
@@ -65,7 +66,10 @@ def expanded(path: str | Path, source: str = "") -> Path:
 
 
 def agent_folders() -> Iterator[Path]:
-    """Yield every folder and file of every agent, resolved, the usual places and those of environment variables."""
+    """Yield every folder and file of every agent, resolved: the usual places, those of environment variables, and the
+    places of agents that other packages bring."""
+    for agent in agents():
+        yield from map(_resolved, places_of(agent))
     for folder in FOLDERS:
         candidates = [Path.home() / folder.usual]
         value = os.environ.get(folder.variable) if folder.variable else None
@@ -73,11 +77,14 @@ def agent_folders() -> Iterator[Path]:
             with suppress(StoreMissing):
                 # A place that cannot exist holds nothing.
                 candidates.append(expanded(value) / folder.below)
-        for candidate in candidates:
-            try:
-                yield candidate.resolve()
-            except (OSError, RuntimeError):
-                yield candidate.absolute()
+        yield from map(_resolved, candidates)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
 
 
 def refuse_agent_folders(path: Path) -> Path:

@@ -52,7 +52,7 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
     assert planned == [old, old, new, new]
     reasons = [info_for(store, row.id).profile_reason for row in store.conversations()]
     assert reasons[:2] == ["Claude Code 2.0.76 wrote it last.", "Claude Code 2.1.20 wrote it last."]
-    assert reasons[3] == "The files are those of claude-code."
+    assert reasons[3] == "The files are those of Claude Code."
 
 
 def test_a_profile_that_somebody_chose_is_in_force_whatever_wrote_the_session(tmp_path: Path) -> None:
