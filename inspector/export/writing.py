@@ -76,11 +76,12 @@ def _check_store(path: Path, target: Path, store: Path) -> None:
 
 def _holds_sessions(target: Path) -> bool:
     """Whether a file looks like a database or a transcript, by its beginning."""
-    from inspector.stores.lines import head_of
+    from inspector.stores.head import Head
     from inspector.stores.readers import agent_of
 
     try:
-        return agent_of(target, head_of(target)) != ""
+        head = Head.of(target)
+        return head.is_sqlite or agent_of(head) is not None
     except StoreError:
         # An empty file, or one that cannot be read, whose name is not that of a session.
         return False
