@@ -129,6 +129,12 @@ def places_of(agent: Agent) -> Iterator[Path]:
         yield from map(Path, sorted(glob(path)) if has_magic(place) else [path])
 
 
+def variables_of(agent: Agent) -> Iterator[str]:
+    """The environment variables that move the places of an agent."""
+    for place in agent.places:
+        yield from (match[1] or match[3] for match in _VARIABLE.finditer(place))
+
+
 def _value(match: re.Match[str]) -> str:
     return os.environ.get(match[1] or match[3]) or match[2] or ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ConversationRow
-from inspector.core.errors import InspectorError
+from inspector.core.errors import DETAILS, FAULT, InspectorError
 from inspector.stores.base import Gradual, Store
 
 #: Conversations, and whether these are all.
@@ -26,8 +27,14 @@ _SWITCH_SECONDS = 0.000_5
 _FRAMES = "240"
 
 
+#: Characters of a line of a fault's details.
+_LONGEST_LINE = 300
+
+
 class AppBroke(InspectorError):
     """A fault of the app itself ended it."""
+
+    exit_code = FAULT
 
 
 def launch(
@@ -38,22 +45,34 @@ def launch(
     index = read_ahead(store)
     # What is imported stays; looking through it for garbage again and again costs a tenth of the start.
     gc.disable()
+    from rich.console import Console
+
     from inspector.app.app import InspectorApp
     from inspector.app.saved_state import SavedState
-    from inspector.app.terminal import drawing_driver, end_with_terminal
+    from inspector.app.terminal import Leaving, drawing_driver, end_with_terminal
 
     saved = SavedState.load(store.path.resolve())
     if not saved.conversation and store.path == fixtures_dir():
         saved.conversation = shows_most(store.conversations())
+    leaving = Leaving()
     app = InspectorApp(
         store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
-        driver=drawing_driver(),
+        driver=drawing_driver(leaving),
     )  # fmt: skip
     be_prompt()
     end_with_terminal()
+    leaving.leave = lambda: app.call_next(app.action_quit)
+    details = io.StringIO()
+    if not os.environ.get(DETAILS):
+        app.error_console = Console(file=details, markup=False, highlight=False, width=_LONGEST_LINE)
     app.run()
+    leaving.end()
     if app.return_code:
-        raise AppBroke("The app broke off; what stands above tells where. The database was only read.")
+        reason = next((line for line in reversed(details.getvalue().splitlines()) if line.strip()), "")
+        raise AppBroke(
+            f"The app failed{f' ({reason.strip()})' if reason else ''}. This is a fault of the program; the sessions "
+            f"were only read. Set {DETAILS}=1 and run it again to see where it failed."
+        )
 
 
 def shows_most(rows: Sequence[ConversationRow]) -> str:

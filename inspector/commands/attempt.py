@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
     Telling,
     allowed,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     help="A recorded compaction, counted from 1, or `all`. May be repeated.",
 )
 @click.option(
-    "--step", type=int, metavar="N", help="The compaction that the settings plan at step N of a replay."
+    "--step", type=WHOLE, metavar="N", help="The compaction that the settings plan at step N of a replay."
 )
 @click.option(
     "--budget",
     "budgets",
-    type=int,
+    type=WHOLE,
     multiple=True,
     metavar="TOKENS",
     help="Ask for so many tokens. May be repeated.",
@@ -169,12 +169,12 @@ def check_made(made: Sequence[Attempt]) -> None:
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
-    "--show", "shown", type=int, metavar="ID", help="One attempt with its summary (--json: its prompt too)."
+    "--show", "shown", type=WHOLE, metavar="ID", help="One attempt with its summary (--json: its prompt too)."
 )
 @click.option(
-    "--delete", "deleted", type=int, multiple=True, metavar="ID", help="Delete one. May be repeated."
+    "--delete", "deleted", type=WHOLE, multiple=True, metavar="ID", help="Delete one. May be repeated."
 )
-@click.option("--life", type=int, metavar="ID", help="The curve of a life, recorded against made again.")
+@click.option("--life", type=WHOLE, metavar="ID", help="The curve of a life, recorded against made again.")
 @settings_options
 @source_options
 def attempts(
@@ -228,12 +228,12 @@ def _whole(path: str) -> str:
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
-@click.option("--compaction", "number", type=int, required=True, metavar="K", help="Counted from 1.")
+@click.option("--compaction", "number", type=WHOLE, required=True, metavar="K", help="Counted from 1.")
 @click.option(
     "--questions", type=click.IntRange(1, 200), default=20, show_default=True, help="At most so many."
 )
 @click.option(
-    "--attempt", "chosen", type=int, multiple=True, metavar="ID", help="Of these attempts; default: all."
+    "--attempt", "chosen", type=WHOLE, multiple=True, metavar="ID", help="Of these attempts; default: all."
 )
 @click.option("--show-prompt", is_flag=True, help="Print what would be asked; nothing is sent.")
 @summarizer_options

@@ -8,15 +8,23 @@ from typing import Any, Literal
 import click
 
 from inspector.commands.each import print_each
-from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.options import (
+    COUNT,
+    PATH_HELP,
+    WHOLE,
+    print_answer,
+    say,
+    settings_options,
+    source_options,
+)
 from inspector.commands.sources import flags_of, only_one, open_source, path_and_name, path_or_name
 from inspector.core.errors import UsageProblem
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
-@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
-@click.option("--step", type=int, metavar="N", help="The list as it was when N messages had been said.")
+@click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--step", type=WHOLE, metavar="N", help="The list as it was when N messages had been said.")
 @click.option("--full", is_flag=True, help="All of each text, not its first line.")
 @click.option(
     "--messages", is_flag=True, help="Print the list as OpenAI-style messages, to ask a model again."
@@ -133,9 +141,9 @@ def findings(
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
-    "--from", "first", type=int, metavar="K", help="The earlier compaction; default: the last but one."
+    "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the last but one."
 )
-@click.option("--to", "last", type=int, metavar="L", help="The later compaction; default: the last.")
+@click.option("--to", "last", type=WHOLE, metavar="L", help="The later compaction; default: the last.")
 @click.option("--life", is_flag=True, help="Follow every item through all summaries.")
 @source_options
 def diff(
@@ -167,7 +175,7 @@ def diff(
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
-@click.option("--compaction", type=int, metavar="K", help="Only this compaction, counted from 1.")
+@click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
 @click.option(
     "--kind",
     "kinds",
@@ -183,7 +191,7 @@ def diff(
 @click.option(
     "--role", "roles", multiple=True, type=click.Choice(["user", "assistant", "tool"]), help="Who said it."
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many facts of a compaction.")
+@click.option("--limit", type=COUNT, metavar="N", help="At most so many facts of a compaction.")
 @click.option("--pruned", is_flag=True, help="Facts of pruned tool results too.")
 @click.option("--at-risk", is_flag=True, help="What a compaction of the live list would take out of it.")
 @click.option(
@@ -275,7 +283,7 @@ def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: b
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
-@click.option("--generation", type=int, metavar="N", help="Counted from 1; default: the live one.")
+@click.option("--generation", type=WHOLE, metavar="N", help="Counted from 1; default: the live one.")
 @click.option("--layout", type=click.Choice(["native", "envelope"]), help="Default: what the provider takes.")
 @click.option(
     "--ttl", type=click.Choice(["5m", "1h"]), default=None, help="Default: the configured one, else 5m."

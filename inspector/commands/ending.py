@@ -5,16 +5,22 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
-from inspector.core.errors import InspectorError
+from inspector.core.errors import DETAILS, FAULT, InspectorError
 from inspector.core.text import safe
+
+#: Characters of a fault's reason that are shown.
+_LONGEST_REASON = 300
 
 
 def finish(run: Callable[[], int]) -> NoReturn:
-    """Run the program and leave it: with what `run` answers, with the exit code of an InspectorError, 1 where the
-    answer could not be written, 130 where the user interrupted it."""
+    """Run the program and leave it with the exit code that `run` returns.
+
+    Other exit codes: that of an InspectorError, 1 if the answer could not be written, 130 if the user interrupted the
+    run, FAULT for any other exception."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal or pipe of another encoding loses a sign, not the answer.
@@ -31,7 +37,21 @@ def finish(run: Callable[[], int]) -> NoReturn:
         code = 0
     except OSError as error:
         code = _unwritten(error)
+    except Exception as error:  # noqa: BLE001 (a fault of the program itself)
+        code = _broken(error)
     sys.exit(_flushed(code))
+
+
+def _broken(error: Exception) -> int:
+    """Say that a fault of the program ended the run, with its traceback if the user asked for details."""
+    if os.environ.get(DETAILS):
+        traceback.print_exception(error)
+    reason = safe(f"{type(error).__name__}: {error}".rstrip(": ."))[:_LONGEST_REASON]
+    say(
+        f"The program failed ({reason}). This is a fault of the program; the sessions were only read. Set "
+        f"{DETAILS}=1 and run it again to see where it failed."
+    )
+    return FAULT
 
 
 def interrupted() -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.attempt import check_made, problems_of
-from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, settings_options, source_options
 from inspector.commands.sending import (
     Telling,
     allowed,
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option(
-    "--compaction", "first", type=int, default=1, show_default=True, metavar="K", help="Where it begins."
+    "--compaction", "first", type=WHOLE, default=1, show_default=True, metavar="K", help="Where it begins."
 )
-@click.option("--budget", type=int, metavar="TOKENS", help="Ask for so many tokens each time.")
-@click.option("--resume", type=int, metavar="ID", help="Go on with a life that was begun.")
+@click.option("--budget", type=WHOLE, metavar="TOKENS", help="Ask for so many tokens each time.")
+@click.option("--resume", type=WHOLE, metavar="ID", help="Go on with a life that was begun.")
 @wording_options
 @summarizer_options
 @settings_options

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.core.text import safe
+from inspector.core.text import safe, safe_line
 
 
 class ProfileOption(click.Option):
@@ -34,25 +35,80 @@ PATH_HELP = (
 )
 
 
+#: The largest whole number on the command line: databases and floats keep it exactly.
+_LARGEST = 10**15
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]
+    """A whole number of at least `least`."""
+
+    name = "integer"
+
+    def __init__(self, least: int = -_LARGEST) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number that was written."""
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{safe_line(str(value), 40)!r} is not a whole number.", param, ctx)
+        if not self.least <= number <= _LARGEST:
+            shown = safe_line(str(value), 40)
+            self.fail(
+                f"{shown} is too {'small' if number < self.least else 'large'}: the number must lie between "
+                f"{self.least:,} and {_LARGEST:,}.",
+                param,
+                ctx,
+            )
+        return number
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A finite number from `least` to `most`."""
+
+    name = "float"
+
+    def __init__(self, least: float = -_LARGEST, most: float = _LARGEST) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number that was written."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = nan
+        if not self.least <= number <= self.most:
+            shown = safe_line(str(value), 40)
+            self.fail(f"{shown} is not a number from {self.least:,g} to {self.most:,g}.", param, ctx)
+        return number
+
+
+#: Any whole number, and a whole number of at least one.
+WHOLE, COUNT = Whole(), Whole(1)
+
+
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     options = [
         click.option("--profile", cls=ProfileOption),
-        click.option("--context-length", type=int, metavar="TOKENS", help="The model's context window."),
-        click.option("--max-tokens", type=int, metavar="TOKENS", help="The output reservation."),
+        click.option("--context-length", type=WHOLE, metavar="TOKENS", help="The model's context window."),
+        click.option("--max-tokens", type=WHOLE, metavar="TOKENS", help="The output reservation."),
         click.option(
-            "--summary-context", type=int, metavar="TOKENS", help="The summary model's context window."
-        ),
-        click.option("--threshold", type=float, metavar="SHARE", help="Compact at this share of the window."),
-        click.option(
-            "--target-ratio", type=float, metavar="SHARE", help="Tail budget as a share of the threshold."
-        ),
-        click.option("--protect-first-n", type=int, metavar="N", help="Messages of the head."),
-        click.option("--protect-last-n", type=int, metavar="N", help="Messages of the tail, at least."),
-        click.option(
-            "--threshold-cap", type=int, metavar="TOKENS", help="Compact at so many tokens at the latest."
+            "--summary-context", type=WHOLE, metavar="TOKENS", help="The summary model's context window."
         ),
         click.option(
-            "--min-tail-user-messages", type=int, metavar="N", help="User messages of the tail, at least."
+            "--threshold", type=Number(), metavar="SHARE", help="Compact at this share of the window."
+        ),
+        click.option(
+            "--target-ratio", type=Number(), metavar="SHARE", help="Tail budget as a share of the threshold."
+        ),
+        click.option("--protect-first-n", type=WHOLE, metavar="N", help="Messages of the head."),
+        click.option("--protect-last-n", type=WHOLE, metavar="N", help="Messages of the tail, at least."),
+        click.option(
+            "--threshold-cap", type=WHOLE, metavar="TOKENS", help="Compact at so many tokens at the latest."
+        ),
+        click.option(
+            "--min-tail-user-messages", type=WHOLE, metavar="N", help="User messages of the tail, at least."
         ),
         click.option(
             "--tail-mode",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.commands.options import Number
 from inspector.core.errors import NotAllowed, UsageProblem
 from inspector.core.text import safe
 
@@ -31,7 +32,7 @@ def summarizer_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
         click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
         click.option(
-            "--timeout", type=click.FloatRange(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
+            "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
             help="How long an answer is waited for.",
         ),
         click.option("--no-mask", is_flag=True, help="Leave keys and passwords in what is sent."),

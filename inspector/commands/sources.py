@@ -45,8 +45,8 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
 
 
 def is_path(word: str) -> bool:
-    """Whether a word where PATH may stand is one: a file that is there, or what is written as a path."""
-    return word.endswith(".db") or word.startswith(("/", "./", "../", "~/")) or os.path.exists(word)
+    """Whether a word in the place of PATH is one: an existing file, or a word that is written as a path."""
+    return word.endswith(".db") or word.startswith(("/", "./", "../", "~")) or os.path.exists(word)
 
 
 def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from inspector.commands.options import PATH_HELP, print_answer, say, source_options
+from inspector.commands.options import COUNT, PATH_HELP, print_answer, say, source_options
 from inspector.commands.sources import open_source, split_path
 from inspector.core.errors import UsageProblem
 
@@ -29,9 +29,7 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
-@click.option(
-    "--limit", type=click.IntRange(1), metavar="N", help="At most so many compactions, the worst ones."
-)
+@click.option("--limit", type=COUNT, metavar="N", help="At most so many compactions, the worst ones.")
 @source_options
 def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool) -> None:
     """List the losses of every compaction, the worst first.

@@ -10,7 +10,9 @@ import click
 
 from inspector.commands.options import (
     PATH_HELP,
+    Number,
     ProfileOption,
+    Whole,
     print_answer,
     say,
     settings_options,
@@ -27,7 +29,7 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option(
     "--compactions-so-far",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=0,
     metavar="N",
     help="Compactions before this one.",
@@ -94,7 +96,7 @@ def replay(
 @click.option("--profile", cls=ProfileOption)
 @click.option(
     "--summary-size",
-    type=click.FloatRange(0, 2),
+    type=Number(0, 2),
     metavar="SHARE",
     help="Of its budget; default: as recorded.",
 )

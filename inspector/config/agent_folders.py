@@ -53,16 +53,12 @@ def expanded(path: str | Path, source: str = "") -> Path:
     """
     try:
         if "\0" in str(path):
-            raise ValueError("it has a NUL character in it")
+            raise ValueError
         return Path(path).expanduser()
     except (RuntimeError, ValueError, OSError) as error:
-        where = (
-            f"{source} is {str(path)!r}: " if source else f"{str(path)!r} is not a path that can be used: "
-        )
-        reason = str(error).rstrip(".")
-        raise StoreMissing(
-            f"{where}{reason[:1].lower()}{reason[1:]}. Write the folder's whole path."
-        ) from None
+        where = f"{source} is {str(path)!r}." if source else f"{str(path)!r} cannot be a path."
+        reason = "It has a NUL character in it" if type(error) is ValueError else "There is no such user"
+        raise StoreMissing(f"{where} {reason}. Write the whole path.") from None
 
 
 def agent_folders() -> Iterator[Path]:

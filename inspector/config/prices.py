@@ -18,11 +18,13 @@ from inspector.caching.costs import Rates
 from inspector.config.folders import config_dir
 from inspector.config.price_list import RATES, Prices, listed
 from inspector.core.errors import BadInput
+from inspector.core.times import calendar_time
 
 
 def day_of(at: float) -> date:
-    """The day of a time in seconds since the epoch, 0.0 for today."""
-    return (datetime.fromtimestamp(at, UTC) if at > 0 else datetime.now(UTC)).date()
+    """Return the day of a time in seconds since the epoch; today for 0.0 and for a time that no calendar has."""
+    time = calendar_time(at)
+    return (datetime.fromtimestamp(time, UTC) if time else datetime.now(UTC)).date()
 
 
 def rates_of(model: str, day: date, provider: str = "") -> Rates | None:

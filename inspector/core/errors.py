@@ -16,9 +16,16 @@ InspectorError                 exit code 1: something the user must mend
 │   └── SummarizerCut          it ended in the middle of one; `text` is what had come
 ├── UsageProblem               exit code 2: a setting or option out of its range
 └── Interrupted                exit code 130: the user interrupted what was going on
+
+Any other exception is a fault of the program: a sentence and exit code 70.
 """
 
 from __future__ import annotations
+
+#: The environment variable that asks for the traceback of a fault of the program.
+DETAILS = "COMPACTION_INSPECTOR_DEBUG"
+#: The exit code of a fault of the program.
+FAULT = 70
 
 
 class InspectorError(Exception):

@@ -4,12 +4,13 @@ those other packages bring."""
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 
 from inspector.core.errors import EngineError, UsageProblem
 from inspector.engines.base import Engine, Settings
 from inspector.engines.capabilities import default_threshold
+from inspector.engines.guarded import GuardedEngine, load
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
@@ -126,16 +127,21 @@ def _loaded(name: str) -> Engine | None:
         if point.name != name:
             continue
         try:
-            made: Engine = point.load()()
-        except Exception as error:  # another package's code may raise anything
+            made: Engine = load(partial(_make, point))
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
             raise EngineError(
                 f"The engine {name} of {_package(point)} cannot be loaded: {type(error).__name__}: {error}."
             ) from error
         lacking = [part for part in _PARTS if not hasattr(made, part)]
         if lacking:
             raise EngineError(f"The engine {name} of {_package(point)} lacks {', '.join(lacking)}.")
-        return made
+        return GuardedEngine(made, name)
     return None
+
+
+def _make(point: EntryPoint) -> Engine:
+    made: Engine = point.load()()
+    return made
 
 
 def _package(point: EntryPoint) -> str:

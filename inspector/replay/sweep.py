@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import isfinite, isnan, nan
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import RANGES, Settings, check_range
@@ -107,7 +107,12 @@ def parse_axis(name: str, text: str) -> Axis:
             return _checked(name, values)
     except ValueError:
         raise UsageProblem(f"{text!r} is no range of {name}; write START:STOP:STEP or A,B,C.") from None
-    if step <= 0 or stop < start or (stop - start) / step > LARGEST:
+    if (
+        not all(map(isfinite, (start, stop, step)))
+        or step <= 0
+        or stop < start
+        or (stop - start) / step > LARGEST
+    ):
         raise UsageProblem(f"The range {text} of {name} has no values, or too many; write START:STOP:STEP.")
     count = int((stop - start) / step + 1e-9) + 1
     return _checked(name, tuple(round(start + index * step, 6) for index in range(count)))
@@ -117,6 +122,9 @@ def _checked(name: str, values: tuple[float, ...]) -> Axis:
     for value in values:
         check_range(name, value, name)
     whole = name not in ("threshold", "target_ratio")
+    if whole and any(value != int(value) for value in values):
+        written = ", ".join(f"{value:g}" for value in values)
+        raise UsageProblem(f"{name} takes whole numbers, not {written}.")
     return Axis(name, tuple(int(value) for value in values) if whole else values)
 
 

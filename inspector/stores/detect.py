@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from inspector.agents import Agent, agents
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import NotAStore, StoreError
 from inspector.stores.base import Store
 from inspector.stores.readers import agent_of, not_known, open_database, reader_of
@@ -16,7 +17,7 @@ def open_store(path: Path) -> Store:
 
     Raises StoreMissing, NotAStore, StoreDamaged or StoreBusy with a sentence for the user.
     """
-    path = Path(path).expanduser()
+    path = expanded(path)
     from inspector.stores.head import Head
     from inspector.stores.lines import check_file, is_folder
 

@@ -9,7 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.agents import Agent, agents, places_of, problems
+from inspector.agents import Agent, agents, places_of, problems, variables_of
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import StoreError, StoreMissing
 from inspector.stores.base import Store
 from inspector.stores.detect import open_file, open_store
@@ -59,13 +60,24 @@ def open_machine() -> Store:
 def open_places(found: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
     """The stores at these places, and a sentence for each that could not be opened."""
     stores: list[Store] = []
-    sentences = list(problems())
+    sentences = [*problems(), *unusable_variables()]
     for agent, group in groupby(found, key=lambda place: place.agent):
         try:
             stores.append(_open(agent, [place.path for place in group]))
         except StoreError as error:
             sentences.append(str(error))
     return stores, sentences
+
+
+def unusable_variables() -> list[str]:
+    """Sentences about environment variables that move sessions to a folder that cannot exist."""
+    sentences = []
+    for variable in dict.fromkeys(name for agent in agents() for name in variables_of(agent)):
+        try:
+            expanded(os.environ.get(variable, ""), variable)
+        except StoreMissing as error:
+            sentences.append(str(error))
+    return sentences
 
 
 def _open(agent: Agent, paths: Sequence[Path]) -> Store:

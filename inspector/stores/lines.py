@@ -12,6 +12,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
+from inspector.core.times import calendar_time
 
 #: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
 HEAD = 1 << 26
@@ -217,13 +218,12 @@ def count_of(value: dict[str, Any], key: str) -> int | None:
 
 
 def seconds_of(value: object) -> float:
-    """A time as seconds since the epoch: an ISO text, or a number of seconds or milliseconds; 0.0 where it is none."""
+    """Return a time as seconds since the epoch, from an ISO text or a number of seconds or milliseconds; 0.0 for
+    anything else, and for a time that no calendar has."""
     if isinstance(value, str):
         try:
             time = datetime.fromisoformat(value)
         except ValueError:
             return 0.0
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e14:
-        return value / 1000 if value > 1e11 else float(value)
-    return 0.0
+        return calendar_time((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
+    return calendar_time(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

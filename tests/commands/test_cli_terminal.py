@@ -91,3 +91,38 @@ def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) ->
     assert b"Move checkout" in seen
     assert b"TERM=dumb has no screen to draw on" in seen
     assert code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the modes of a pseudo-terminal")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+def test_a_signal_gives_the_terminal_back(name: str, tmp_path: Path) -> None:
+    import termios
+
+    master, slave = pty.openpty()
+    before = termios.tcgetattr(slave)
+    environment = {
+        **os.environ, "TERM": "xterm-256color", "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    program = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "--demo"], stdin=slave, stdout=slave, stderr=slave,
+        env=environment, start_new_session=True,
+    )  # fmt: skip
+    try:
+        seen = b""
+        while b"Move checkout" not in seen:
+            seen += os.read(master, 65_536)
+        program.send_signal(signal.Signals[name])
+        while program.poll() is None or readable(master, 0):
+            if readable(master, 0.1):
+                seen += os.read(master, 65_536)
+        assert program.returncode == -signal.Signals[name]
+        assert termios.tcgetattr(slave) == before
+    finally:
+        program.kill()
+        os.close(slave)
+        os.close(master)
+    for mode in (1000, 1003, 1006, 1049, 2004):
+        on, off = seen.rfind(b"\x1b[?%dh" % mode), seen.rfind(b"\x1b[?%dl" % mode)
+        assert off > on >= 0 or on == off == -1, f"mode {mode} is switched off"
+    assert b"Traceback" not in seen

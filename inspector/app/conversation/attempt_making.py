@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import UsageProblem
 from inspector.core.watching import Watch
 
@@ -68,7 +68,7 @@ def look(
 
     summarizer = summarizer_of(form)
     budget = _budget(form.budget)
-    template = Path(form.prompt.strip()).expanduser() if form.prompt.strip() else None
+    template = expanded(form.prompt.strip()) if form.prompt.strip() else None
     wording = Wording(template, None, form.focus.strip(), form.masking)
     watch.check()
     if form.life and step is not None:

@@ -12,6 +12,7 @@ from inspector.app.conversation.intents import CopyText
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.summary_size import summary_model
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.engines.base import Settings
@@ -173,7 +174,11 @@ class Tuner:
 
     def write(self, name: str, done: Any) -> None:
         """Write the settings (.yaml) or the comparison to a file that was typed; then call `done`."""
-        path = Path(name).expanduser()
+        try:
+            path = expanded(name)
+        except InspectorError as error:
+            self._host.app.notify(str(error), severity="error", markup=False, timeout=8)
+            return
         if path.suffix.lower() in (".yaml", ".yml"):
             self._write(path, compression_yaml(self._host.now.settings), "settings", done)
         else:

@@ -24,6 +24,7 @@ from inspector.app.sweep.cells import CellAsked, CellView
 from inspector.app.sweep.grid import best_told, heat_state
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.app.sweep.sweeping import key_of, sweep_in_thread
+from inspector.config.agent_folders import expanded
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
@@ -323,7 +324,7 @@ class SweepScreen(JobScreen):
         text, state = event.value.strip(), self.state
         try:
             if text and self._prompt == "write":
-                self._write(Path(text).expanduser())
+                self._write(expanded(text))
             elif text:
                 rows, columns = axes_of(text)
                 state = replace(state, rows=rows, columns=columns)

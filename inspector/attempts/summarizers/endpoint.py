@@ -30,6 +30,8 @@ _CONNECT = 15.0
 _ERROR_READ, _ERROR_TOLD = 20_000, 300
 #: A line of a stream is one piece of text; none is longer, in bytes.
 _LINE = 1_000_000
+#: No usage is larger, in tokens.
+_LARGEST_COUNT = 10**15
 
 
 class _Again(Exception):
@@ -62,6 +64,8 @@ class EndpointSummarizer:
             raise UsageProblem(
                 f"The endpoint {safe_line(self.base)} is no address such as https://api.openai.com/v1."
             )
+        if url.port is not None and not 0 < url.port < 65_536:
+            raise UsageProblem(f"The endpoint {safe_line(self.base)} has a port that is not from 1 to 65535.")
         if url.userinfo or url.query:
             raise UsageProblem(
                 "The endpoint's address has a user, a password or a query in it; give the key with --key-env NAME."
@@ -373,4 +377,5 @@ def _map(value: Any) -> dict[str, Any]:
 
 
 def _count(value: Any, otherwise: int | None) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
+    """Return a number of tokens as a provider gives it, or `otherwise` if it is not one that a database can keep."""
+    return value if type(value) is int and 0 <= value < _LARGEST_COUNT else otherwise

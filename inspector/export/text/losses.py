@@ -11,6 +11,7 @@ from rich.text import Text
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
+from inspector.core.times import calendar_time
 from inspector.export.documents.document import Document
 from inspector.export.text.aftermath import aftermath_counts
 from inspector.export.text.console import console_for
@@ -59,4 +60,5 @@ def told_losses(lost: Mapping[str, int], weakened: int) -> str:
 
 
 def _when(at: float | None) -> str:
-    return "" if at is None else f", {datetime.fromtimestamp(at):%Y-%m-%d %H:%M}"
+    time = calendar_time(at or 0.0)
+    return f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else ""

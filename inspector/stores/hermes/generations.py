@@ -21,7 +21,7 @@ from inspector.core.handoff import PREFIXES
 from inspector.core.messages import Message
 from inspector.stores.hermes.matching import Print, head_of, print_of, tails
 from inspector.stores.hermes.rows import message, select
-from inspector.stores.hermes.schema import Schema, quoted
+from inspector.stores.hermes.schema import Schema, as_time, quoted
 from inspector.stores.hermes.sessions import damage, salvage
 
 LIVE, ARCHIVED, UNDONE = 0, 1, 2
@@ -437,7 +437,7 @@ class _Splitter:
         for rows in self._rows(wanted, "id, timestamp"):
             for identity, time in rows:
                 at = bisect_left(self._index.ids, identity)
-                self._times[at] = float(time) if isinstance(time, (int, float)) else 0.0
+                self._times[at] = as_time(time)
 
     def _load(self, places: Sequence[int]) -> list[Print]:
         missing = [at for at in places if at not in self._prints]

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.core.handoff import PREFIXES, read_handoff
 from inspector.core.messages import Message
+from inspector.core.times import calendar_time, has_no_calendar_time
 from inspector.stores.hermes.schema import Schema, as_number, as_text
 
 _JSON_CONTENT = "\x00json:"
@@ -79,9 +80,16 @@ def message(row: Sequence[Any]) -> Message:
         wire,
         id=identity if isinstance(identity, int) else -1,
         session=as_text(row[_AT["session_id"]]),
-        timestamp=as_number(row[_AT["timestamp"]]) or 0.0,
+        timestamp=_time(row[_AT["timestamp"]], notes),
         note=" ".join(notes),
     )
+
+
+def _time(value: object, notes: list[str]) -> float:
+    raw = as_number(value) or 0.0
+    if has_no_calendar_time(raw):
+        notes.append(f"Its time, {raw:g}, is not one that a calendar has, so it is not shown.")
+    return calendar_time(raw)
 
 
 def _carries_mark(content: Any) -> bool:

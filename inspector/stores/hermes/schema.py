@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import NamedTuple
 
+from inspector.core.times import calendar_time
+
 #: The newest schema that this reader was written against.
 NEWEST_SCHEMA = 31
 
@@ -133,6 +135,11 @@ def as_number(value: object) -> float | None:
         except ValueError:
             return None
     return None
+
+
+def as_time(value: object) -> float:
+    """A column's value as seconds since the epoch; 0.0 for anything that is not a time."""
+    return calendar_time(as_number(value) or 0.0)
 
 
 def as_count(value: object) -> int:

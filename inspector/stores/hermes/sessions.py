@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.core.conversations import Session, Usage
-from inspector.stores.hermes.schema import Schema, as_count, as_number, as_text, quoted
+from inspector.stores.hermes.schema import Schema, as_count, as_text, as_time, quoted
 
 BRANCH_MARKER = "_branched_from"
 AGENT_MARKER = "_delegate_from"
@@ -156,8 +156,8 @@ def _node(row: Sequence[Any]) -> Node:
         model if type(model) is str else as_text(model),
         "" if title is None else as_text(title),
         None if parent is None else as_text(parent) or None,
-        as_number(started) or 0.0,
-        None if ended is None else as_number(ended),
+        as_time(started),
+        as_time(ended) or None,
         "" if reason is None else as_text(reason),
         messages if type(messages) is int and messages >= 0 else as_count(messages),
         branched_from,
@@ -199,8 +199,8 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
         model=as_text(values.get("model")),
         title=as_text(values.get("title")),
         parent=as_text(values.get("parent_session_id")) or None,
-        started_at=as_number(values.get("started_at")) or 0.0,
-        ended_at=as_number(values.get("ended_at")),
+        started_at=as_time(values.get("started_at")),
+        ended_at=as_time(values.get("ended_at")) or None,
         end_reason=as_text(values.get("end_reason")),
         message_count=as_count(values.get("message_count")),
         usage=_usage(values),

@@ -27,7 +27,7 @@ from inspector.stores.hermes import profiles
 from inspector.stores.hermes.bodies import read_bodies
 from inspector.stores.hermes.connection import Connections, signature, translate
 from inspector.stores.hermes.conversations import Chains, chains
-from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_number, read_schema, system_prompt
+from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema, as_time, read_schema, system_prompt
 from inspector.stores.hermes.sessions import exactly, nodes, rows_at_once, salvage, session, stamp
 
 if TYPE_CHECKING:
@@ -480,4 +480,4 @@ def _last_messages(db: sqlite3.Connection, schema: Schema) -> dict[str, float]:
     rows = rows_at_once(db, f"id, {exactly('newest')}", f"FROM (SELECT s.id AS id, {newest} {source})")
     if rows is None:
         rows, _ = salvage(db, f"SELECT s.id, {newest} {source}", "s.rowid")
-    return {name: time for name, value in rows if (time := as_number(value)) is not None}
+    return {name: time for name, value in rows if (time := as_time(value))}

@@ -1,0 +1,20 @@
+"""Times as seconds since the epoch, 0.0 where unknown."""
+
+from __future__ import annotations
+
+#: Times from here on are in milliseconds: as seconds they lie thousands of years ahead.
+_MILLISECONDS = 1e12
+#: The first second of the year 9999: in every time zone the calendar has the times before it.
+LATEST = 253_370_764_800.0
+
+
+def calendar_time(value: float) -> float:
+    """Return a time in seconds; milliseconds are converted. 0.0 for a time that no calendar has (and for NaN)."""
+    if value >= _MILLISECONDS:
+        value /= 1000
+    return float(value) if 0 < value < LATEST else 0.0
+
+
+def has_no_calendar_time(value: float) -> bool:
+    """Whether a value is a time, but not one that a calendar has: `calendar_time` drops it."""
+    return value != 0 and calendar_time(value) == 0.0

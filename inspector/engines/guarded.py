@@ -1,0 +1,234 @@
+"""An engine of another package, behind a guard: a call that prints, hangs or returns something else is a sentence.
+
+Calls run in threads of their own, so that one that hangs can be left behind.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from math import isfinite
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from inspector.core.errors import EngineError, InspectorError
+from inspector.engines.base import Budgets, Output, Plan
+from inspector.engines.summary_input import SummaryInput
+
+T = TypeVar("T")
+
+#: How long a call may take without asking for another message, in seconds.
+PATIENCE = 60.0
+_INDEX = ("__len__", "tokens", "pruned_tokens", "total", "rough_until")
+#: Numbers of a plan: indexes and counts are whole, estimates of tokens need only be finite.
+_WHOLE = ("length", "head_end", "tail_start", "prune_before", "summarized_from")
+_ESTIMATES = (
+    "summary_budget", "head_tokens", "middle_tokens", "tail_tokens", "tokens_before", "tokens_after", "summary_tokens",
+)  # fmt: skip
+_BUDGETS = ("threshold_tokens", "tail_token_budget", "max_summary_tokens", "hygiene_tokens")
+
+
+class GuardedEngine:
+    """The engine under its own name, with every method guarded. Methods that it lacks are lacking here too.
+
+    Raises EngineErrors that name the engine. What it prints is dropped: standard output belongs to the answer.
+    """
+
+    def __init__(self, engine: Any, name: str, patience: float | None = None) -> None:
+        self._engine = engine
+        self.name = name
+        self.summary = str(getattr(engine, "summary", ""))
+        self._patience = PATIENCE if patience is None else patience
+        self._idle: list[_Worker] = []
+        self._hung = ""
+
+    def __getattr__(self, method: str) -> Any:
+        # A dunder that is looked up on an instance is not a method of the protocol.
+        if method.startswith("_"):
+            raise AttributeError(method)
+        own = getattr(self._engine, method)
+        if not callable(own):
+            return own
+
+        def guarded(*values: Any, **options: Any) -> Any:
+            return self._call(method, own, *values, **options)
+
+        return guarded
+
+    def _call(self, method: str, own: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        if self._hung:
+            raise EngineError(self._hung)
+        clock = _Clock()
+        if method == "measure" and values:
+            values = (clock.ticking(values[0]), *values[1:])
+        try:
+            with quiet():
+                result, problem = self._run(lambda: _checked(method, own(*values, **options)), clock)
+        except TimeoutError:
+            self._hung = (
+                f"The engine {self.name} did not return from {method} within {self._patience:g} seconds."
+            )
+            raise EngineError(self._hung) from None
+        except InspectorError:
+            raise
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
+            raise EngineError(f"The engine {self.name} failed: {type(error).__name__}: {error}.") from error
+        if problem:
+            raise EngineError(f"The engine {self.name} failed: {method} returned {problem}.")
+        return result
+
+    def _run(self, work: Callable[[], T], clock: _Clock) -> T:
+        worker = self._idle.pop() if self._idle else _Worker()
+        result = worker.run(work, clock, self._patience)
+        self._idle.append(worker)
+        return result()
+
+
+class _Clock:
+    """The last time at which a call showed a sign of life."""
+
+    def __init__(self) -> None:
+        self.at = time.monotonic()
+
+    def ticking(self, messages: Iterable[T]) -> Iterator[T]:
+        for message in messages:
+            self.at = time.monotonic()
+            yield message
+            self.at = time.monotonic()
+
+
+class _Worker:
+    """A thread that runs one call after the other. Python does not wait for it when the program ends."""
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], Any], list[Callable[[], Any]], threading.Event]] = (
+            SimpleQueue()
+        )
+        threading.Thread(target=self._work, name="engine", daemon=True).start()
+
+    def run(self, work: Callable[[], T], clock: _Clock, patience: float) -> Callable[[], T]:
+        """Return a function that returns the result or raises what the call raised. Raises TimeoutError."""
+        answer: list[Callable[[], T]] = []
+        done = threading.Event()
+        self._asked.put((work, answer, done))
+        while not done.wait(max(clock.at + patience - time.monotonic(), 0.0)):
+            if time.monotonic() - clock.at >= patience:
+                raise TimeoutError
+        return answer[0]
+
+    def _work(self) -> None:
+        while True:
+            work, answer, done = self._asked.get()
+            answer.append(_outcome(work))
+            done.set()
+            # What a call returned is not kept until the next one.
+            del work, answer, done
+
+
+def _outcome(work: Callable[[], T]) -> Callable[[], T]:
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 (raised again where the call was made)
+        raised = error
+
+        def fail() -> T:
+            raise raised
+
+        return fail
+    return lambda: result
+
+
+_PRINTING = threading.Lock()
+_quiet_calls = 0
+_redirection: Any = None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Drop what is printed while any call runs. Standard output is one for all threads: the first call takes it away,
+    and the last one gives it back."""
+    global _quiet_calls, _redirection
+    with _PRINTING:
+        _quiet_calls += 1
+        if _quiet_calls == 1:
+            _redirection = redirect_stdout(io.StringIO())
+            _redirection.__enter__()
+    try:
+        yield
+    finally:
+        with _PRINTING:
+            _quiet_calls -= 1
+            if _quiet_calls == 0:
+                _redirection.__exit__(None, None, None)
+
+
+def load(make: Callable[[], Any]) -> Any:
+    """Return what `make` makes. Raises TimeoutError, and whatever another package's code raises."""
+    with quiet():
+        return _Worker().run(make, _Clock(), PATIENCE)()
+
+
+def _checked(method: str, result: Any) -> tuple[Any, str]:
+    return result, _problem(method, result)
+
+
+def _problem(method: str, result: Any) -> str:
+    """Why a method may not return this, after "returned "; "" if it may."""
+    match method:
+        case "budgets":
+            return _not_a(result, Budgets) or _numbers(result, (), _BUDGETS)
+        case "plan":
+            return (
+                _not_a(result, Plan)
+                or _not_a(result.budgets, Budgets)
+                or _numbers(result, _WHOLE, _ESTIMATES)
+                or next((_shown(at) for at in result.pruned if type(at) is not int), "")
+            )
+        case "fires":
+            return "" if result in (None, "agent", "hygiene") else _shown(result)
+        case "measure":
+            lacking = [part for part in _INDEX if not hasattr(result, part)]
+            if lacking:
+                return f"something without {', '.join(lacking)}"
+            total = result.total()
+            return "" if _is_finite(total) else f"a list whose total is {_shown(total)}"
+        case "default_threshold":
+            return "" if result is None or (_is_finite(result) and 0 <= result <= 1) else _shown(result)
+        case "prune":
+            return _not_a(result, Sequence) or next(
+                (_shown(one) for one in result if not isinstance(one, Mapping)), ""
+            )
+        case "pruned_wire":
+            return "" if result is None or isinstance(result, Mapping) else _shown(result)
+        case "assemble":
+            return _not_a(result, Sequence) or next(
+                (_shown(one) for one in result if not isinstance(one, Output)), ""
+            )
+        case "fallback_raises":
+            return _not_a(result, str)
+        case "summary_input":
+            return _not_a(result, SummaryInput)
+    return ""
+
+
+def _not_a(result: Any, wanted: type) -> str:
+    return "" if isinstance(result, wanted) else f"{_shown(result)}, not a {wanted.__name__}"
+
+
+def _numbers(result: Any, whole: Sequence[str], finite: Sequence[str]) -> str:
+    for name in (*whole, *finite):
+        value = getattr(result, name)
+        if not _is_finite(value) or (name in whole and type(value) is not int):
+            return f"{_shown(value)} as {name}"
+    return ""
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r:.60}" if isinstance(value, int | float | str | None) else f"a {type(value).__name__}"

@@ -1,0 +1,98 @@
+"""Numbers on the command line: every option of every command takes a number that fits, and refuses any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from inspector.commands.cli import commands
+from inspector.commands.ending import finish
+from inspector.core.errors import DETAILS
+from tests.program import Run
+
+NAME = "Move checkout to orders-v2"
+HUGE = "9" * 400
+#: Words that a command cannot do without.
+NEEDED = {
+    "plan": ("fixtures/fastapi-example.json",),
+    "recall": ("--compaction", "1", "--command", "cat"),
+    "attempt": ("--command", "cat", "--dry-run"),
+    "life": ("--command", "cat", "--dry-run"),
+}
+NUMBERS = [
+    (name, option.opts[0])
+    for name, command in commands.commands.items()
+    for option in command.params
+    if isinstance(option, click.Option)
+    and option.type.name in ("integer", "float", "integer range", "float range")
+]
+
+
+@pytest.mark.parametrize(("command", "option"), NUMBERS, ids=lambda value: str(value))
+def test_a_number_that_does_not_fit_is_refused(program: Run, command: str, option: str) -> None:
+    for value in (HUGE, f"-{HUGE}", "nan", "inf", "-inf", "1e400", "5.7x", ""):
+        done = program(command, *NEEDED.get(command, ("--demo",)), f"{option}={value}")
+        assert done.returncode in (1, 2), (value, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--threshold", "nan:0.9:0.1"), "has no values, or too many"),
+        (("--threshold", "0.1:inf:0.1"), "has no values, or too many"),
+        (("--threshold", "0.1:0.9:nan"), "has no values, or too many"),
+        (("--threshold", "nan,0.5"), "must lie between"),
+        (("--protect-last-n", "5.7"), "takes whole numbers, not 5.7"),
+        (("--protect-last-n", "5:10:2.5"), "takes whole numbers"),
+        (("--context-length", HUGE), "must lie between"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], sentence: str) -> None:
+    done = program("sweep", "--demo", NAME, *words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+@pytest.mark.parametrize("words", [("conversations",), ("losses",), ("show",), ()])
+def test_a_user_that_does_not_exist_is_a_sentence(program: Run, words: tuple[str, ...]) -> None:
+    done = program(*words, "~nosuchuser/x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "'~nosuchuser/x' cannot be a path. There is no such user." in done.stderr
+
+
+@pytest.mark.parametrize(
+    "variable", ["HERMES_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"]
+)
+def test_a_variable_with_a_user_that_does_not_exist_is_a_sentence(
+    program: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    for name in ("HERMES_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "~nosuchuser/x")
+    done = program("conversations")
+    assert done.returncode == 1
+    assert f"{variable} is '~nosuchuser/x'. There is no such user." in done.stderr
+
+
+def test_a_fault_of_the_program_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run() -> int:
+        raise KeyError("of its own")
+
+    monkeypatch.delenv(DETAILS, raising=False)
+    with pytest.raises(SystemExit) as ended:
+        finish(run)
+    assert ended.value.code == 70
+    err = capsys.readouterr().err
+    assert "The program failed (KeyError: 'of its own')" in err
+    assert f"Set {DETAILS}=1" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv(DETAILS, "1")
+    with pytest.raises(SystemExit):
+        finish(run)
+    assert "Traceback" in capsys.readouterr().err
