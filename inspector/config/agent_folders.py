@@ -56,9 +56,9 @@ def expanded(path: str | Path, source: str = "") -> Path:
             raise ValueError
         return Path(path).expanduser()
     except (RuntimeError, ValueError, OSError) as error:
-        where = f"{source} is {str(path)!r}." if source else f"{str(path)!r} cannot be a path."
-        reason = "It has a NUL character in it" if type(error) is ValueError else "There is no such user"
-        raise StoreMissing(f"{where} {reason}. Write the whole path.") from None
+        where = f"{source} is {str(path)!r}, which" if source else repr(str(path))
+        reason = "it has a NUL character in it" if type(error) is ValueError else "there is no such user"
+        raise StoreMissing(f"{where} cannot be opened: {reason}. Write the whole path.") from None
 
 
 def agent_folders() -> Iterator[Path]:

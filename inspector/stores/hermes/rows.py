@@ -16,6 +16,9 @@ _JSON_CONTENT = "\x00json:"
 #: The key by which the live list of 0.19 knows its summaries.
 SUMMARY_MARK = "_compressed_summary"
 
+#: How the note of a message begins whose time is dropped.
+ODD_TIME = "Its time"
+
 #: In the order in which `select` asks for them.
 _COLUMNS = (
     "id",
@@ -88,7 +91,7 @@ def message(row: Sequence[Any]) -> Message:
 def _time(value: object, notes: list[str]) -> float:
     raw = as_number(value) or 0.0
     if has_no_calendar_time(raw):
-        notes.append(f"Its time, {raw:g}, is not one that a calendar has, so it is not shown.")
+        notes.append(f"{ODD_TIME}, {raw:g}, is not one that a calendar has, so it is not shown.")
     return calendar_time(raw)
 
 

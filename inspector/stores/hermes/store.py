@@ -403,6 +403,10 @@ class HermesStore:
         found, error = self._read(lambda db: read_bodies(db, self._schema, ids))
         if error is not None:
             self._note(str(translate(error, self.path)))
+        from inspector.stores.hermes.rows import ODD_TIME
+
+        if any(ODD_TIME in message.note for message in found.values() if message.note):
+            self._note(f"{self.path} has times that no calendar has; they are left out.")
         return found
 
     def _sizes_of(self, ids: Sequence[int]) -> dict[int, int]:
