@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from inspector.answers.fate_processes import fates_together
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptResults
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import Watch, read_messages
+from inspector.config.dismissals import Dismissals
 from inspector.config.fact_rules import load_rules
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
@@ -70,7 +71,23 @@ def read_facts(
         facts, _let_go(steps), ends, lists_after, follow, encrypted, places,
         fates_together(inspection),
     )  # fmt: skip
-    return FactsReading(lives, RiskIndex(facts, live), rules, lists)
+    dismissed = Dismissals.load().facts
+    return FactsReading(without_rules(lives, dismissed), RiskIndex(facts, live), rules, lists)
+
+
+def without_rules(facts: ConversationFacts, dismissed: Collection[str]) -> ConversationFacts:
+    """The same facts. Those whose keys are dismissed as rules are links, which never count as a loss."""
+    if not dismissed:
+        return facts
+
+    def as_link(fact: Fact) -> Fact:
+        return replace(fact, kind="link") if fact.key in dismissed else fact
+
+    return ConversationFacts(
+        tuple(map(as_link, facts.facts)),
+        tuple(replace(life, fact=as_link(life.fact)) for life in facts.lives),
+        tuple(replace(life, fact=as_link(life.fact)) for life in facts.pruned),
+    )
 
 
 def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:

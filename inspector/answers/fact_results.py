@@ -41,7 +41,7 @@ def work_out(
     """
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
-    losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts)
+    losses, evidence = losses_of_facts(inspection, facts, events), fact_evidence(inspection, facts, events)
     keep_losses(inspection, losses, kept)
     kept.put(_basis(inspection), msgspec.to_builtins(evidence, str_keys=True))
     kept.put(_aftermath_basis(inspection), [len(inspection.compactions()), msgspec.to_builtins(events)])

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from inspector.answers.aftermath import read_aftermath
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, budgets_of
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of
-from inspector.answers.measures import read_again
 from inspector.answers.requests import Requests
+from inspector.config.dismissals import Dismissals
 from inspector.config.fact_rules import load_stemmer
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
@@ -35,6 +36,7 @@ from inspector.quality.evidence import (
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
+from inspector.quality.grouping import dismissal_key
 from inspector.quality.measures.continuity import TOLD_WORDS, told_in
 from inspector.stores.base import Store
 from inspector.summaries.content import content_words
@@ -63,17 +65,22 @@ def findings_without_facts(
 
 @dataclass(frozen=True, slots=True)
 class TitledFinding:
-    """A finding, and the title of its conversation."""
+    """A finding, the title of its conversation, and whether the user dismissed it."""
 
     finding: Finding
     title: str
+    dismissed: bool = False
 
 
 def list_findings(
-    answers: Answers, name: str | None, kept: KeptResults, least: Severity = "info"
+    answers: Answers, name: str | None, kept: KeptResults, least: Severity = "info", dismissed: bool = False
 ) -> list[TitledFinding]:
-    """What is wrong or worth knowing, of one conversation or of all, from severity `least` on. Raises
-    UnknownConversation, StoreErrors and EngineErrors."""
+    """The findings of one conversation or of all, from severity `least` on; the dismissed ones too where asked for.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
+    dismissals = Dismissals.load()
+    hidden = 0
     names = [row.id for row in answers.store.conversations()] if name is None else [name]
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
@@ -81,7 +88,16 @@ def list_findings(
         inspection, resolved = answers.opened(one)
         title = inspection.conversation.row.title
         found = read_findings(inspection, resolved, kept)
-        listed += [TitledFinding(f, title) for f in found if f.severity in wanted]
+        root = inspection.conversation.row.root
+        for finding in found:
+            gone = (root, dismissal_key(finding)) in dismissals.findings
+            hidden += gone and finding.severity in wanted
+            if finding.severity in wanted and (dismissed or not gone):
+                listed.append(TitledFinding(finding, title, gone))
+    if hidden and not dismissed:
+        answers.note(
+            f"{hidden:,} dismissed finding{'s' if hidden > 1 else ''} not shown; --dismissed shows them."
+        )
     if kept.problem:
         answers.note(kept.problem)
     return listed
@@ -120,7 +136,8 @@ def evidence_of(
 ) -> ConversationEvidence:
     """What the rules look at. Every list is measured, which is kept; bodies of the live list are read once more."""
     facts = facts_of(inspection) if facts is None else facts
-    return _evidence(inspection, resolved, fact_evidence(inspection, facts))
+    events = read_aftermath(inspection, facts)
+    return _evidence(inspection, resolved, fact_evidence(inspection, facts, events))
 
 
 def _evidence(
@@ -130,14 +147,13 @@ def _evidence(
     requests: Requests | None = None,
 ) -> ConversationEvidence:
     conversation, settings = inspection.conversation, resolved.settings
-    again = read_again(inspection, settings.profile)
     costs = cost_evidence(inspection, resolved, requests)
     compactions = tuple(
         replace(
             _compaction_evidence(inspection, recorded, resolved),
             lost=told.lost.get(recorded.index, ()),
             exchanged=told.exchanged.get(recorded.index, ()),
-            again=again.get(recorded.index, ()),
+            aftermath=told.aftermath.get(recorded.index, ()),
             gaps=told.gaps.get(recorded.index, ()),
             weakened=told.weakened.get(recorded.index, ()),
             bill=costs.bills.get(recorded.index),
@@ -206,8 +222,8 @@ def _at_work(inspection: Inspection, generation: Generation, request: int | None
 
 
 def _gone(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
-    """Whether a request was summarized and the summary does not tell of it; too short a one cannot be told from."""
-    if not recorded.head_end <= request < recorded.tail_start < recorded.before:
+    """Whether a request was summarized and a readable summary has none of it. A very short request never counts."""
+    if recorded.summary is None or not recorded.head_end <= request < recorded.tail_start:
         return False
     text = inspection.store.messages(before, request, request + 1)[0].text
     stemmer = load_stemmer()

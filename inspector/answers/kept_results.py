@@ -16,6 +16,7 @@ from typing import Any
 import inspector
 from inspector.answers.resolving import info_for
 from inspector.config.database import CacheFile
+from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
@@ -47,7 +48,8 @@ def basis_of(
     whatever else it depends on. Reads no message; raises UnknownConversation and StoreErrors."""
     path = info_for(store, conversation).path
     place = _hashed(question, str(path.absolute()), conversation, options)
-    stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved))
+    dismissed = Dismissals.load().facts_stamp
+    stamp = _hashed(program_stamp(), prices_stamp(), stamp_of(store, conversation), repr(resolved), dismissed)
     return Basis(place, stamp)
 
 

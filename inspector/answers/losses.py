@@ -13,6 +13,7 @@ from inspector.config.fact_rules import load_rules, load_stemmer
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
@@ -38,20 +39,27 @@ def facts_of(inspection: Inspection) -> ConversationFacts:
 
 @dataclass(frozen=True, slots=True)
 class FactEvidence:
-    """What facts tell the rules, each by compaction: hard constraints that are lost or weakened, values that
-    a summary gives otherwise, signs that a summary does not tell something."""
+    """Evidence for findings, each by compaction: hard constraints that are lost or weakened, values that a summary
+    changed, gaps of a summary, and what was done again."""
 
     lost: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
     weakened: Mapping[int, tuple[LostRule, ...]] = field(default_factory=dict)
     exchanged: Mapping[int, tuple[Exchanged, ...]] = field(default_factory=dict)
     gaps: Mapping[int, tuple[Gap, ...]] = field(default_factory=dict)
+    aftermath: Mapping[int, tuple[AftermathEvent, ...]] = field(default_factory=dict)
 
 
-def fact_evidence(inspection: Inspection, facts: ConversationFacts) -> FactEvidence:
-    """All that facts tell."""
+def fact_evidence(
+    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent] = ()
+) -> FactEvidence:
+    """The evidence of a conversation's facts and aftermath."""
+    aftermath: dict[int, list[AftermathEvent]] = defaultdict(list)
+    for event in events:
+        aftermath[event.compaction].append(event)
     return FactEvidence(
-        lost_rules(facts), weakened_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts)
-    )
+        lost_rules(facts), weakened_rules(facts), exchanged_values(inspection, facts), gaps(inspection, facts),
+        {compaction: tuple(done) for compaction, done in aftermath.items()},
+    )  # fmt: skip
 
 
 def lost_rules(facts: ConversationFacts) -> dict[int, tuple[LostRule, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
 from inspector.quality.measures.measure import MeasuredCompaction
-from inspector.quality.measures.reopened import Reopened
 
 if TYPE_CHECKING:
     from inspector.engines.base import Settings
@@ -46,21 +45,6 @@ def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator
             inspection.gathered(before, profile).opened,
             inspection.gathered(after, profile).opened,
         )
-
-
-def read_again(inspection: Inspection, profile: str) -> Mapping[int, tuple[tuple[str, int], ...]]:
-    """By compaction the files and pages that were read again after it, each with the message that opened it, as an
-    index of the list after, in that order. Measures lists that were not measured yet; raises StoreErrors and
-    EngineErrors."""
-    reopened = Reopened()
-    found = {}
-    for recorded in inspection.compactions():
-        before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
-        opened = inspection.gathered(before, profile).opened, inspection.gathered(after, profile).opened
-        evidence = reopened.measure(recorded, *opened).evidence
-        places = [(entry.text, entry.found.index) for entry in evidence if entry.found is not None]
-        found[recorded.index] = tuple(sorted(places, key=lambda place: place[1]))
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,15 +113,16 @@ def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> N
     type=click.Choice(["info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="The least severity to tell.",
+    help="The lowest severity that is listed.",
 )
+@click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
 @settings_options
 @source_options
 def findings(
-    words: tuple[str, ...], severity: Literal["info", "warning", "error"], config: Path | None, as_json: bool,
-    demo: bool, **options: Any,
+    words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, config: Path | None,
+    as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Tell what is wrong with the conversations, or worth knowing, and what to do about it.
+    """List what is wrong with the conversations, or worth knowing, and what to do about it.
 
     A single word that is no file is a conversation of the database that is read without PATH.
     """
@@ -133,7 +134,7 @@ def findings(
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    listed = list_findings(answers, name, default_results(), severity)
+    listed = list_findings(answers, name, default_results(), severity, dismissed)
     print_answer(finding_documents(listed), as_json, print_findings)
     say(answers.notes())
 

@@ -162,18 +162,19 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """The agent had to open again what it had read before."""
+    """The agent opened files and pages that it had opened before the compaction."""
     for compaction in evidence.compactions:
-        if len(compaction.again) >= READ_AGAIN:
-            names = ", ".join(name for name, _ in compaction.again[:3])
-            first = compaction.again[0][1]
+        again = [event for event in compaction.aftermath if event.kind in ("read again", "fetched again")]
+        names = list(dict.fromkeys(event.text for event in again))
+        if len(names) >= READ_AGAIN:
+            tokens = sum(event.tokens for event in again)
             yield Violation(
-                f"After compaction {compaction.index} {len(compaction.again):,} files or pages were opened again that "
-                f"had been read before: {names}, and {len(compaction.again) - 3:,} more.",
+                f"After compaction {compaction.index} {len(names):,} files or pages were opened that had been opened "
+                f"before (~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
                 compaction.index,
-                compaction.index + 1,
-                first,
-                (compaction.index + 1, compaction.again[READ_AGAIN - 1][1]),
+                again[0].place.generation,
+                again[0].place.index,
+                (again[-1].place.generation, again[-1].place.index),
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.core.text import safe_title
+from inspector.quality.aftermath import AftermathEvent, AftermathKind
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import MOST
@@ -38,6 +39,7 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
                 number,
                 lost.generation,
                 lost.index,
+                cause=lost.text,
             )
         more = len(compaction.lost) - MOST
         if more > 0:
@@ -55,6 +57,7 @@ def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
                 recorded.index,
                 recorded.index + 1,
                 recorded.summary_at,
+                cause=changed.text,
             )
 
 
@@ -68,4 +71,37 @@ def constraint_weakened(evidence: ConversationEvidence) -> Iterator[Violation]:
                 compaction.index,
                 weak.generation,
                 weak.index,
+                cause=weak.text,
             )
+
+
+def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The agent did what a lost or weakened rule of the user's forbids."""
+    for event in _events(evidence, "against a rule"):
+        yield Violation(
+            f"“{safe_title(event.text, _TOLD)}” is against a rule that did not survive compaction {event.compaction} "
+            f"({event.fate}): “{safe_title(event.fact, _TOLD)}”.",
+            event.compaction,
+            event.place.generation,
+            event.place.index,
+            cause=event.fact,
+        )
+
+
+def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """The user had to repeat something that a compaction lost or weakened."""
+    for event in _events(evidence, "said again"):
+        if event.fact:
+            yield Violation(
+                f"After compaction {event.compaction} the user says again “{safe_title(event.text, _TOLD)}”. Its first "
+                f"wording did not survive ({event.fate}): “{safe_title(event.fact, _TOLD)}”.",
+                event.compaction,
+                event.place.generation,
+                event.place.index,
+                cause=event.fact,
+            )
+
+
+def _events(evidence: ConversationEvidence, kind: AftermathKind) -> Iterator[AftermathEvent]:
+    for compaction in evidence.compactions:
+        yield from (event for event in compaction.aftermath if event.kind == kind)

@@ -12,7 +12,14 @@ from inspector.core.text import safe_line, safe_title
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.finding import Violation
-from inspector.quality.limits import MOST, REPEATED_ENTRIES, REPEATED_MESSAGES, REPEATED_SHARE
+from inspector.quality.limits import (
+    EMPTY_SUMMARY,
+    MOST,
+    REPEATED_ENTRIES,
+    REPEATED_MESSAGES,
+    REPEATED_SHARE,
+    SUMMARIZED_AT_LEAST,
+)
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.summary import Summary, SummaryDiff
@@ -20,6 +27,14 @@ from inspector.summaries.summary import Summary, SummaryDiff
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
+#: Words of a model that had nothing in front of it, or did not take it for a conversation.
+_NOTHING_SEEN = re.compile(
+    r"\bno (?:specific |clear |previous |prior )?"
+    r"(?:task|conversation|messages?|context|content|information|history|request)\b"
+    r"|nothing to summari[sz]e|(?:do not|don['’]t|cannot|can['’]t|unable to) (?:see|have|find|access) (?:any|the|a)\b"
+    r"|没有(?:可|需要)?(?:总结|摘要|任务|对话)",
+    re.I,
+)
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _LISTED = 4
 _TOLD = 160
@@ -74,6 +89,21 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
                 recorded.index,
                 recorded.index,
                 recorded.head_end,
+            )
+
+
+def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """A model wrote a summary, and it has no content."""
+    for compaction in evidence.compactions:
+        body = (compaction.recorded.summary or "").strip()
+        if not compaction.written or compaction.middle_tokens < SUMMARIZED_AT_LEAST:
+            continue
+        denies = len(body) < 5 * EMPTY_SUMMARY and _NOTHING_SEEN.search(body) is not None
+        if len(body) < EMPTY_SUMMARY or denies:
+            yield _at_summary(
+                compaction,
+                f"Summary {compaction.index} has {_plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
+                f"tokens of messages: “{safe_title(body, 80)}”.",
             )
 
 
@@ -257,7 +287,7 @@ def message_left_out(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction, gap in _gaps(evidence, "left out", "cut"):
         how = "leaves out" if gap.kind == "left out" else "has only a part of the message that says"
         text = f"The list of the user's messages in summary {compaction.index} {how} “{safe_title(gap.text, _TOLD)}”."
-        yield Violation(text, compaction.index, gap.generation, gap.index)
+        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -276,7 +306,7 @@ def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
             f"Summary {compaction.index} keeps “{safe_title(gap.text, _TOLD)}” and does not tell what "
             f"{safe_line(gap.more, 40)} stood for."
         )
-        yield Violation(text, compaction.index, gap.generation, gap.index)
+        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def guess_told_as_fact(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -286,7 +316,7 @@ def guess_told_as_fact(evidence: ConversationEvidence) -> Iterator[Violation]:
             f"Summary {compaction.index} tells as a fact what the agent only supposed: “{safe_title(gap.text, _TOLD)}” "
             f"became “{safe_title(gap.more, _TOLD)}”."
         )
-        yield Violation(text, compaction.index, gap.generation, gap.index)
+        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)
 
 
 def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -296,4 +326,4 @@ def done_claimed(evidence: ConversationEvidence) -> Iterator[Violation]:
             f"Summary {compaction.index} says “{safe_title(gap.more, 60)}”, and nothing after compaction "
             f"{compaction.index} mentions “{safe_title(gap.text, _TOLD)}”."
         )
-        yield Violation(text, compaction.index, gap.generation, gap.index)
+        yield Violation(text, compaction.index, gap.generation, gap.index, cause=gap.text)

@@ -10,6 +10,7 @@ from inspector.quality.limits import (
     CHANGED_REQUESTS,
     CHANGED_SHARE,
     CLOSE_REQUESTS,
+    EMPTY_SUMMARY,
     FOSSIL_COMPACTIONS,
     LEAST_SAVED,
     QUICK_MESSAGES,
@@ -18,6 +19,7 @@ from inspector.quality.limits import (
     REPEATED_ENTRIES,
     REPEATED_MESSAGES,
     REPEATED_SHARE,
+    SUMMARIZED_AT_LEAST,
     TAIL_CEILING,
     WRITING_REQUESTS,
 )
@@ -42,6 +44,25 @@ _ALL = (
         "No summary and no fallback text was found in the list after a compaction that left messages out.",
         "Read the dropped messages in the generation before. If another program compacted this session, "
         "its summary may be worded in a way that is not known here.",
+    ),
+    Rule(
+        "summary-says-nothing",
+        "error",
+        "The summary is empty",
+        "A model wrote the summary, and it has no content: the messages that it replaced are gone.",
+        f"The summary has fewer than {EMPTY_SUMMARY} characters for {SUMMARIZED_AT_LEAST:,} tokens or more, or it "
+        "is short and says that there is no task or nothing to summarize.",
+        "Read the messages in the list before, and tell the agent what it still needs. Try another summary model.",
+    ),
+    Rule(
+        "rule-broken",
+        "error",
+        "The agent broke a rule that a compaction lost",
+        "The user had forbidden it. The rule did not survive a compaction, and the agent did it afterwards.",
+        "A call after the compaction writes, reads or runs what a lost or weakened rule of the user's forbids by name, "
+        "and nobody repeated the rule in between. Rules with a condition are not compared.",
+        "Check what the call did, and say the rule again. Put rules that must always hold into a file that the agent "
+        "loads by itself.",
     ),
     Rule(
         "gave-up",
@@ -96,6 +117,15 @@ _ALL = (
         "after the compaction, no later message brought it back, and the user had not said otherwise before.",
         "Say it again if it still holds. The facts command has a checklist of what is at risk, for the focus text "
         "of a manual compaction.",
+    ),
+    Rule(
+        "said-again",
+        "warning",
+        "The user had to say it again",
+        "The user repeats a statement that a compaction lost or weakened.",
+        "A message after the compaction has most of the words of an earlier statement of the user's, or corrects the "
+        "agent with some of them, and the earlier statement is lost, weakened or contradicted.",
+        "Put it into a file that the agent loads by itself, or into the text for the next compaction.",
     ),
     Rule(
         "number-changed",

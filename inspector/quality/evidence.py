@@ -13,6 +13,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
 from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.gaps import Gap
 from inspector.summaries.summary import Summary
 
@@ -49,13 +50,12 @@ class CompactionEvidence:
     `left_tokens` the same before pruning, `tail_tokens` those of the recorded tail; `largest` is the (index, tokens) of
     the tail's largest message. `last_request` is the last message before it in which the user asked for something.
     `stray` is the first message of the tail's copies where it is a tool result whose call is not in the list.
-    `system_after` are the tokens of the system prompt that the list after stands behind, and `answered` says that a
-    response followed. `summary` is taken apart, None for none. `lost` are the user's hard constraints that died with
-    this compaction, `exchanged` the exact things that its summary changed; `request_gone` says that the last request is
-    neither kept nor told of. `again` are the files that were read again afterwards, each with the index of the message
-    in the list after. `gaps` are signs that the summary does not tell something, `weakened` constraints that no longer
-    bind. `at_work` are the messages since the last request where the last of them is a call or its result, else None.
-    `bill` is what it cost, None where that is not known, by requests that are `modelled` or recorded.
+    `system_after` are the tokens of the system prompt of the list after; `answered`: a response followed. `summary` is
+    parsed, None for none. `lost` are the user's hard constraints that died with this compaction, `weakened` those that
+    no longer bind, `exchanged` the exact values that its summary changed. `request_gone`: the last request is neither
+    kept nor in the summary. `aftermath` is what was done again after it. `gaps` are signs that the summary leaves
+    something out. `at_work` counts the messages since the last request where the last of them is a call or its result,
+    else None. `bill` is what it cost (None: not known), by requests that are `modelled` or recorded.
     """
 
     recorded: Compaction
@@ -71,7 +71,7 @@ class CompactionEvidence:
     lost: tuple[LostRule, ...] = ()
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
-    again: tuple[tuple[str, int], ...] = ()
+    aftermath: tuple[AftermathEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
     weakened: tuple[LostRule, ...] = ()
     left_tokens: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from inspector.quality import (
@@ -24,11 +24,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "summary-fallback": about_summaries.fallback,
         "summary-missing": about_summaries.missing,
+        "summary-says-nothing": about_summaries.says_nothing,
+        "rule-broken": about_facts.rule_broken,
         "gave-up": about_compactions.gave_up,
         "compaction-fails": about_lists.compaction_fails,
         "tail-starts-with-result": about_compactions.stray_result,
         "request-gone": about_facts.request_gone,
         "constraint-lost": about_facts.constraint_lost,
+        "said-again": about_facts.said_again,
         "number-changed": about_facts.number_changed,
         "constraint-weakened": about_facts.constraint_weakened,
         "user-message-left-out": about_summaries.message_left_out,
@@ -71,6 +74,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "repeated-roles": about_lists.repeated_roles,
     }
 )
+#: Rules about a lost fact, and rules that would report the same loss again.
+_LOSSES = ("constraint-lost", "constraint-weakened", "request-gone")
+_SAME_LOSS = ("user-message-left-out", "done-claimed", "reference-dangles")
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 _RULE_ORDER = {identity: order for order, identity in enumerate(CHECKS)}
 
@@ -82,7 +88,15 @@ def find(evidence: ConversationEvidence) -> tuple[Finding, ...]:
         for identity, check in CHECKS.items()
         for violation in check(evidence)
     ]
-    return tuple(sorted(findings, key=_order))
+    return tuple(sorted(_each_loss_once(findings), key=_order))
+
+
+def _each_loss_once(findings: Sequence[Finding]) -> list[Finding]:
+    """Leave out weaker findings about a fact that a graver rule reports for the same compaction."""
+    reported = {(one.compaction, one.cause) for one in findings if one.cause and one.rule in _LOSSES}
+    return [
+        one for one in findings if one.rule not in _SAME_LOSS or (one.compaction, one.cause) not in reported
+    ]
 
 
 def _finding(evidence: ConversationEvidence, identity: str, violation: Violation) -> Finding:
@@ -99,6 +113,7 @@ def _finding(evidence: ConversationEvidence, identity: str, violation: Violation
         index=index if stands else None,
         text=violation.text,
         since=violation.came,
+        cause=violation.cause,
     )
 
 

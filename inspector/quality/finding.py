@@ -24,9 +24,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a check yields: a sentence, and the place. `index` is a message of the list of `generation`.
+    """A sentence and its place, as a check yields it. `index` is a message of the list of `generation`.
 
-    `since` is when it came to be, where the place does not tell: a generation, and how many messages its list had.
+    `since` is when it came to be, where the place does not show it: a generation, and the length of its list. `cause`
+    is what sets it apart from other violations of the same rule (the text of a lost fact); "" where all have one cause.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Violation:
     generation: int | None = None
     index: int | None = None
     since: tuple[int, int] | None = None
+    cause: str = ""
 
     @property
     def came(self) -> tuple[int, int]:
@@ -55,7 +57,7 @@ class Finding:
 
     `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list and
     `message` its row in the store. All four are None where the finding is about no such thing. `text` is safe for the
-    screen. `since` is when it came to be: a generation, and how many messages its list had then.
+    screen. `since` is when it came to be: a generation, and the length of its list then. `cause` as in Violation.
     """
 
     rule: str
@@ -67,3 +69,4 @@ class Finding:
     index: int | None
     text: str
     since: tuple[int, int] = ALWAYS
+    cause: str = ""

@@ -27,3 +27,6 @@ WRITING_REQUESTS = 5
 #: The prompt changes with every request where so many do, and so much of all that came while the cache lived.
 CHANGED_REQUESTS = 5
 CHANGED_SHARE = 0.8
+#: A summary with fewer characters says nothing, if it replaced as many tokens as the next limit.
+EMPTY_SUMMARY = 120
+SUMMARIZED_AT_LEAST = 2_000

@@ -11,10 +11,12 @@ from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
+from inspector.quality.aftermath import AftermathEvent, AftermathKind, Place
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     CacheEvidence,
     ClearedEvidence,
+    CompactionEvidence,
     ConversationEvidence,
     Exchanged,
     Links,
@@ -81,14 +83,30 @@ def under_0_13(*after: int) -> ConversationEvidence:
 #: A compaction that leaves nothing of the list.
 WHOLE = {"head_end": 0, "tail_start": 90, "before": 90, "head_after": 0}
 
+
+def opened(number: int) -> AftermathEvent:
+    return AftermathEvent(1, "read again", Place(2, 50 + number, 7), Place(1, 4, 5), f"{number}.py", 100)
+
+
+def done_again(kind: AftermathKind, fate: str = "lost") -> AftermathEvent:
+    return AftermathEvent(1, kind, Place(2, 50, 7), None, "git push", 10, RULE.text, "constraint", fate)
+
+
+def after(*events: AftermathEvent) -> CompactionEvidence:
+    return compaction_evidence(1, aftermath=events)
+
+
 SETS_OFF: dict[str, Make] = {
     "summary-fallback": lambda: evidence(compaction_evidence(1, {"fallback": True, "summary": "none"})),
     "summary-missing": lambda: evidence(compaction_evidence(1, {"summary": None, "summary_at": None})),
+    "summary-says-nothing": lambda: summary("## Goal\nNo specific task was given."),
+    "rule-broken": lambda: evidence(after(done_again("against a rule"))),
     "gave-up": lambda: under_0_13(140_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
     "tail-starts-with-result": lambda: evidence(compaction_evidence(1, stray=4)),
     "request-gone": lambda: evidence(compaction_evidence(1, last_request=59, request_gone=True)),
     "constraint-lost": lambda: evidence(compaction_evidence(1, lost=(RULE,))),
+    "said-again": lambda: evidence(after(done_again("said again"))),
     "number-changed": lambda: evidence(
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
@@ -112,9 +130,7 @@ SETS_OFF: dict[str, Make] = {
         compaction_evidence(1, {"tokens_before": 100_000, "tokens_after": 90_100})
     ),
     "quick-succession": lambda: evidence(compaction_evidence(1), compaction_evidence(2, {"before": 53})),
-    "read-again": lambda: evidence(
-        compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(5)))
-    ),
+    "read-again": lambda: evidence(after(*(opened(n) for n in range(5)))),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_201, largest=(70, 40_000))),
     "huge-message": lambda: live(evidence(), protected=((70, 40_000),)),
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
@@ -157,7 +173,9 @@ DOES_NOT: dict[str, Make] = {
         compaction_evidence(2, {"summary": None, "tail_start": 3}),
         compaction_evidence(3, {"summary": None, "after": 0}),
     ),
-    # A good one between two bad ones, and a profile that never gives up.
+    # A short list needs no long summary.
+    "summary-says-nothing": lambda: evidence(compaction_evidence(1, {"summary": "Done."}, middle_tokens=900)),
+    "rule-broken": lambda: evidence(after(done_again("said again"))),
     "gave-up": lambda: under_0_13(140_000, 50_000, 140_000),
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=159_999)),
     "tail-starts-with-result": evidence,
@@ -166,6 +184,8 @@ DOES_NOT: dict[str, Make] = {
         compaction_evidence(1, last_request=59), compaction_evidence(2, last_request=80)
     ),
     "constraint-lost": evidence,
+    # What was repeated had survived.
+    "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
     "number-changed": evidence,
     "constraint-weakened": evidence,
     "user-message-left-out": lambda: gap("sure", "It is likely the cache."),
@@ -198,9 +218,7 @@ DOES_NOT: dict[str, Make] = {
     "quick-succession": lambda: evidence(
         compaction_evidence(1), compaction_evidence(2, {"before": 54, "tokens_before": 66_000})
     ),
-    "read-again": lambda: evidence(
-        compaction_evidence(1, again=tuple((f"{n}.py", 50 + n) for n in range(4)))
-    ),
+    "read-again": lambda: evidence(after(*(opened(n) for n in range(4)), opened(3))),
     "tail-over-budget": lambda: evidence(compaction_evidence(1, tail_tokens=51_200)),
     "huge-message": evidence,
     "compaction-would-fail": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
@@ -384,9 +402,8 @@ def test_what_a_tail_over_its_budget_names() -> None:
 def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
     text = "## A\x1b[31m\u202e\n- one entry that will be gone\n## B\n- two"
     found = find(summary("## B\n- two\n", before=text))
-    assert [f.rule for f in found] == ["summary-section-vanished"]
-    assert "\x1b" not in found[0].text
-    assert "\u202e" not in found[0].text
+    assert {f.rule for f in found} == {"summary-says-nothing", "summary-section-vanished"}
+    assert not any("\x1b" in f.text or "\u202e" in f.text for f in found)
 
 
 @pytest.mark.parametrize(

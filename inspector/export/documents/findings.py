@@ -9,12 +9,15 @@ from inspector.core.text import safe_title
 from inspector.export.documents.document import Document
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
+from inspector.quality.grouping import dismissal_key
 
 
 def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
     """The answer of `findings`."""
     return [
-        finding_document(entry.finding) | {"conversation_title": safe_title(entry.title)} for entry in answer
+        finding_document(entry.finding)
+        | {"conversation_title": safe_title(entry.title), "dismissed": entry.dismissed}
+        for entry in answer
     ]
 
 
@@ -30,6 +33,8 @@ def finding_document(finding: Finding) -> Document:
         "generation": finding.generation,
         "index": finding.index,
         "text": finding.text,
+        "cause": finding.cause or None,
+        "key": dismissal_key(finding),
         "title": rule.title,
         "means": rule.means,
         "advice": rule.advice,

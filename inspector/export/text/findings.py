@@ -11,19 +11,20 @@ from rich.text import Text
 
 from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
-from inspector.core.text import safe
+from inspector.core.text import safe, safe_title
 from inspector.export.documents.document import Document
 from inspector.export.text.console import console_for
 from inspector.quality.finding import SEVERITIES
+from inspector.quality.grouping import ranges_of
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
 
 
 def print_findings(documents: Sequence[Document]) -> None:
-    """Each finding with its place and, the first time in a conversation, what to do."""
+    """Findings of one rule and cause as one entry, and what to do the first time in a conversation."""
     console = console_for()
     if not documents:
-        console.print("Nothing was found.")
+        console.print("No findings.")
         return
     for number, (_, group) in enumerate(groupby(documents, key=lambda entry: entry["conversation"])):
         entries = list(group)
@@ -34,18 +35,33 @@ def print_findings(documents: Sequence[Document]) -> None:
         title = first["conversation_title"] or name
         console.print(Text.assemble((title, "bold"), (f"  {name}  {_counts(entries)}", "dim")))
         advised: set[str] = set()
+        by_key: dict[str, list[Document]] = {}
         for entry in entries:
+            by_key.setdefault(entry["key"], []).append(entry)
+        for same in by_key.values():
+            entry, repeated = same[0], _repeated(same)
             sign, style = SEVERITY_SIGNS[entry["severity"]], _STYLES[entry["severity"]]
+            about = f": “{safe_title(entry['cause'], 60)}”" if entry["cause"] else ""
+            gone = " (dismissed)" if entry["dismissed"] else ""
             console.print(
                 Text.assemble(
-                    (f"{sign} {entry['severity']:<8}", style), entry["title"],
+                    (f"{sign} {entry['severity']:<8}", style), entry["title"] + about + gone,
                     (f"  {_place(entry)}[{entry['rule']}]", "dim"),
                 )
             )  # fmt: skip
-            console.print(Padding(Text(safe(entry["text"])), (0, 0, 0, 4), expand=False))
+            console.print(Padding(Text(safe(entry["text"]) + repeated), (0, 0, 0, 4), expand=False))
             if entry["rule"] not in advised:
                 advised.add(entry["rule"])
                 console.print(Padding(Text(f"→ {entry['advice']}", style="dim"), (0, 0, 0, 4), expand=False))
+
+
+def _repeated(same: Sequence[Document]) -> str:
+    """Where else the same was found: " 11 times in all, at compactions 2 to 12."."""
+    numbers = [entry["compaction"] for entry in same if entry["compaction"] is not None]
+    if len(same) == 1:
+        return ""
+    where = f", at compactions {ranges_of(numbers)}" if len(set(numbers)) > 1 else ""
+    return f" {len(same):,} times in all{where}."
 
 
 def _counts(entries: Sequence[Document]) -> str:

@@ -1,0 +1,120 @@
+"""Findings with one cause are one entry; dismissed findings are hidden and come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import without_rules
+from inspector.answers.losses import facts_of
+from inspector.commands.cli import commands
+from inspector.config.dismissals import Dismissals
+from inspector.core.conversations import Compaction
+from inspector.quality.find import find
+from inspector.quality.finding import Finding
+from inspector.quality.grouping import dismissal_key, grouped, ranges_of
+from inspector.quality.losses import losses_of
+from inspector.stores.detect import open_store
+from tests.quality.made import compaction_evidence, evidence
+
+
+def finding(compaction: int, rule: str = "quick-succession", cause: str = "") -> Finding:
+    return Finding(rule, "warning", "s", compaction, None, None, None, f"at {compaction}", cause=cause)
+
+
+def test_a_loop_of_compactions_is_one_group() -> None:
+    (group,) = grouped(finding(number) for number in range(2, 212))
+    assert group.text == "at 2 210 times in all, at compactions 2 to 211."
+    assert group.first.compaction == 2
+
+
+def test_lost_rules_are_groups_of_their_own() -> None:
+    groups = grouped(
+        [
+            finding(1, "constraint-lost", "a"),
+            finding(1, "constraint-lost", "b"),
+            finding(2, "constraint-lost", "a"),
+        ]
+    )
+    assert [(group.first.cause, group.compactions) for group in groups] == [("a", (1, 2)), ("b", (1,))]
+
+
+@given(st.lists(st.builds(finding, st.integers(1, 5), st.sampled_from("pq"), st.sampled_from(["", "a"]))))
+def test_groups_have_every_finding_once(findings: list[Finding]) -> None:
+    groups = grouped(findings)
+    assert sorted(map(repr, findings)) == sorted(repr(one) for group in groups for one in group.findings)
+    assert len({(one.first.rule, one.first.cause) for one in groups}) == len(groups)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"), [([], ""), ([3], "3"), ([1, 2], "1, 2"), ([4, 1, 2, 3, 9, 9], "1 to 4, 9")]
+)
+def test_numbers_are_shown_as_ranges(numbers: list[int], text: str) -> None:
+    assert ranges_of(numbers) == text
+
+
+def test_one_loss_gives_one_finding() -> None:
+    from inspector.quality.evidence import LostRule
+    from inspector.quality.facts.gaps import Gap
+
+    rule = "Never push to main."
+    found = find(
+        evidence(
+            compaction_evidence(
+                1,
+                lost=(LostRule(rule, 1, 4),),
+                gaps=(Gap("claimed", rule, "No pending tasks", 1, 4), Gap("left out", rule, "", 1, 4)),
+            )
+        )
+    )
+    assert [one.rule for one in found if one.cause] == ["constraint-lost"]
+
+
+def test_dismissals_survive_a_restart_and_bad_files(tmp_path: Path) -> None:
+    key = dismissal_key(finding(1, "constraint-lost", "a"))
+    assert Dismissals.load(tmp_path).toggle_finding("root", key).toggle_fact("f").save()
+    loaded = Dismissals.load(tmp_path)
+    assert loaded.findings == {("root", key)}
+    assert loaded.facts == {"f"}
+    assert loaded.toggle_fact("f").facts_stamp == ""
+    (tmp_path / "dismissed.json").write_text('{"findings": [1, ["a"], [2, 3]], "facts": {}}')
+    assert Dismissals.load(tmp_path) == Dismissals()
+
+
+def test_a_dismissed_finding_is_hidden_with_a_note(
+    fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.config.dismissals.state_dir", lambda: tmp_path)
+    words = ["findings", str(fixtures_dir / "hermes-0.13-rotating.db"), "Move checkout to orders-v2"]
+    before = CliRunner().invoke(commands, words)
+    assert "No summary was made" in before.stdout
+    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
+    inspection, _ = answers.opened("Move checkout to orders-v2")
+    root = inspection.conversation.row.root
+    Dismissals.load().toggle_finding(root, dismissal_key(finding(2, "summary-fallback"))).save()
+    hidden = CliRunner().invoke(commands, words)
+    assert "No summary was made" not in hidden.stdout
+    assert "1 dismissed finding not shown" in hidden.stderr
+    assert "No summary was made (dismissed)" in CliRunner().invoke(commands, [*words, "--dismissed"]).stdout
+
+
+def test_a_fact_that_is_not_a_rule_is_no_loss(fixtures_dir: Path) -> None:
+    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
+    inspection, _ = answers.opened("Move checkout to orders-v2")
+    facts = facts_of(inspection)
+    lost = next(life for one in losses_of(facts.lives) for life in one.worst if life.kind == "constraint")
+    without = losses_of(without_rules(facts, {lost.fact.key}).lives)
+    assert all(life.fact.key != lost.fact.key for one in without for life in one.worst)
+    assert len(facts.lives) == len(without_rules(facts, {lost.fact.key}).lives)
+
+
+def test_groups_of_real_evidence_keep_their_places() -> None:
+    recorded: list[Compaction] = [compaction_evidence(number).recorded for number in (1, 2, 3)]
+    found = find(evidence(*(compaction_evidence(one.index, {"before": 45}) for one in recorded)))
+    group = next(group for group in grouped(found) if group.first.rule == "quick-succession")
+    assert group.compactions == (2, 3)
