@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
+from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.stores.base import Store
 from inspector.stores.several import SeveralStores, single_stores
@@ -35,7 +36,7 @@ class Answers:
 
     def notes(self) -> list[str]:
         """Sentences for the person at the terminal, each once."""
-        return list(dict.fromkeys([*self.store.info.notes, *self._notes]))
+        return list(dict.fromkeys([*self.store.info.notes, *self._notes, *cache_problems()]))
 
     def note(self, sentence: str) -> None:
         """Something else to be told to the person at the terminal."""

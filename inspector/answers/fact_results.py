@@ -86,8 +86,6 @@ def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) 
             f"Of {unknown:,} fact{'' if unknown == 1 else 's'} nobody can tell what became of them: the summaries that "
             "took them are encrypted."
         )
-    if kept.problem:
-        answers.note(kept.problem)
     return worst_first(listed)
 
 
@@ -107,10 +105,7 @@ def list_aftermath(
     store = answers.store
     chosen = {store.resolve(name) for name in names}
     rows = [row for row in store.conversations() if not names or row.id in chosen]
-    found = [ConversationAftermath(row, *read_aftermath_results(store, row.id, kept)) for row in rows]
-    if kept.problem:
-        answers.note(kept.problem)
-    return found
+    return [ConversationAftermath(row, *read_aftermath_results(store, row.id, kept)) for row in rows]
 
 
 def read_fact_evidence(inspection: Inspection, kept: KeptResults) -> FactEvidence:

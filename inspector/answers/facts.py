@@ -40,8 +40,6 @@ def facts_reading(
     cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)
     reading = read_facts(inspection, cache, watch, pruned, places="changes")
-    if cache.problem:
-        answers.note(cache.problem)
     return inspection, resolved, reading
 
 

@@ -98,8 +98,6 @@ def list_findings(
         answers.note(
             f"{hidden:,} dismissed finding{'s' if hidden > 1 else ''} not shown; --dismissed shows them."
         )
-    if kept.problem:
-        answers.note(kept.problem)
     return listed
 
 

@@ -55,8 +55,6 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     if facts:
         cache = default_results()
         said = FactSteps(facts_said(inspection, cache))
-        if cache.problem:
-            answers.note(cache.problem)
     return Replay(
         inspection.conversation.id,
         resolved,

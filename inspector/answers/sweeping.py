@@ -286,8 +286,6 @@ def sweep_store(
         answers.note(
             f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."
         )
-    if facts and default_results().problem:
-        answers.note(default_results().problem)
     return found
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BATCH = 900
 #: How many there are in `_migrations`.
 _MIGRATIONS = 1
+#: Bytes of a database within which the names of its tables lie.
+_SCHEMA = 65_536
 #: The files of a database: itself, and the two that SQLite keeps beside it.
 _FILES = ("", "-wal", "-shm")
 
@@ -36,12 +38,25 @@ def prepare_private(path: Path) -> None:
             os.chmod(f"{target}{end}", 0o600)
 
 
+class _Newer(Exception):
+    """The file was made by a newer version of the program."""
+
+
+#: Sentences about the files that are open, by path.
+_problems: dict[Path, str] = {}
+
+
+def cache_problems() -> tuple[str, ...]:
+    """Sentences about files that are damaged or cannot be used."""
+    return tuple(_problems.values())
+
+
 class CacheFile:
     """Integers or bytes under hashes. Safe to use from several threads and programs.
 
-    Where the file cannot be used nothing is kept, and `problem` says why ("" otherwise). A file that is no database any
-    more is replaced, and one that uses more than `largest` bytes is emptied when it is opened. Only the user can read
-    it: what conversations say is as private as they are.
+    Where the file cannot be used nothing is kept; a damaged file is replaced by an empty one. `problem` says so ("" if
+    nothing is wrong). A file that uses more than `largest` bytes is emptied when it is opened. Only the user can read
+    the file: what conversations say is as private as they are.
     """
 
     def __init__(self, path: Path, table: str, column: str, largest: int, what: str) -> None:
@@ -57,12 +72,12 @@ class CacheFile:
         try:
             try:
                 self._database = self._open()
-            except sqlite3.Error as error:
-                if not _damaged(error):
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                if not self._is_damaged(error):
                     raise
-                self._remove()
+                self._rebuilt(error)
                 self._database = self._open()
-        except (OSError, OutputProblem, sqlite3.Error) as error:
+        except (OSError, OutputProblem, sqlite3.Error, UnicodeDecodeError, _Newer) as error:
             self._say(error)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
@@ -76,7 +91,7 @@ class CacheFile:
                 for start in range(0, len(keys), _BATCH):
                     part = keys[start : start + _BATCH]
                     found.update(self._database.execute(f"{query}({','.join('?' * len(part))})", part))
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 self._give_up(error)
         return found
 
@@ -89,7 +104,7 @@ class CacheFile:
             try:
                 with self._database:
                     self._database.executemany(insert, values.items())
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 if not _busy(error):
                     self._give_up(error)
                 return False
@@ -99,6 +114,7 @@ class CacheFile:
         """Close the file; nothing is kept from then on."""
         with self._lock:
             self._close()
+            _problems.pop(self.path, None)
 
     def _close(self) -> None:
         if self._database is not None:
@@ -122,7 +138,7 @@ class CacheFile:
                 with connection:
                     connection.execute(f"DELETE FROM {self._table}")
             connection.execute(f"SELECT key, {self._column} FROM {self._table} LIMIT 1").fetchone()
-        except (OSError, sqlite3.Error):
+        except (OSError, sqlite3.Error, UnicodeDecodeError, _Newer):
             connection.close()
             raise
         return connection
@@ -134,7 +150,9 @@ class CacheFile:
             applied: int = connection.execute(query, (self._table,)).fetchone()[0]
         except sqlite3.OperationalError:
             return False
-        return applied >= _MIGRATIONS
+        if applied > _MIGRATIONS:
+            raise _Newer("a newer version of the program made it")
+        return applied == _MIGRATIONS
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         from sqlite_utils import Database
@@ -148,11 +166,32 @@ class CacheFile:
             migrations.apply(database)
             connection.commit()
 
-    def _give_up(self, error: sqlite3.Error) -> None:
+    def _give_up(self, error: Exception) -> None:
         self._close()
-        if _damaged(error):
-            self._remove()
-        self._say(error)
+        if self._is_damaged(error):
+            self._rebuilt(error)
+        else:
+            self._say(error)
+
+    def _is_damaged(self, error: Exception) -> bool:
+        """Whether the file is damaged, rather than busy, full, closed to this user, or not the program's own.
+
+        SQLite reports a table whose name was damaged as an error in the statement.
+        """
+        code = _code(error)
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return True
+        # Text that cannot be decoded has no code.
+        if code in (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH):
+            with suppress(OSError), self.path.open("rb") as file:
+                return b"_sqlite_migrations" in file.read(_SCHEMA)
+        return False
+
+    def _rebuilt(self, error: Exception) -> None:
+        self._remove()
+        self._tell(
+            f"{self._what} are worked out again: the file {self.path} was damaged ({error}) and was replaced."
+        )
 
     def _remove(self) -> None:
         with suppress(OSError):
@@ -160,7 +199,10 @@ class CacheFile:
                 Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def _say(self, error: Exception) -> None:
-        self.problem = f"{self._what} are not kept between runs: {self.path} cannot be used ({error})."
+        self._tell(f"{self._what} are not kept between runs: {self.path} cannot be used ({error}).")
+
+    def _tell(self, sentence: str) -> None:
+        self.problem = _problems[self.path] = sentence
 
 
 def _migrations(table: str, column: str) -> Migrations:
@@ -181,18 +223,10 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _damaged(error: sqlite3.Error) -> bool:
-    """Whether the file is no database, rather than busy, full or not ours to write."""
-    return isinstance(error, sqlite3.DatabaseError) and _code(error) in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
-
-
-def _busy(error: sqlite3.Error) -> bool:
+def _busy(error: Exception) -> bool:
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: Exception) -> int:
     """The primary result code; the upper bits only say more about it."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

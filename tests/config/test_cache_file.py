@@ -1,0 +1,164 @@
+"""Files of the program's own between runs: private, rebuilt when damaged, done without when they cannot be used."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.answers import kept_results
+from inspector.attempts.kept import KeptAttempts
+from inspector.config import database
+from inspector.config.database import CacheFile, cache_problems
+from inspector.stores import index
+from tests.program import Run
+
+KEYS = [bytes([number]) * 16 for number in range(8)]
+SESSIONS = "fixtures/agents/claude-code"
+
+
+def opened(path: Path) -> CacheFile:
+    return CacheFile(path, "results", "result", 1_000_000, "Results")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file with values in it."""
+    path = tmp_path / "cache" / "values.db"
+    with closing(opened(path)) as cache:
+        cache.put({key: key for key in KEYS})
+        assert cache.problem == ""
+    return path
+
+
+def modes(folder: Path) -> set[int]:
+    return {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="has no such permissions")
+def test_every_file_is_the_users_alone(path: Path, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with closing(opened(path)) as cache:
+            cache.put({KEYS[0]: b"more"})
+            assert len(list(path.parent.iterdir())) == 3
+            assert modes(path.parent) == {0o600}
+        attempts = KeptAttempts(tmp_path / "own" / "attempts.db")
+        attempts.all()
+        with attempts._open():
+            assert len(list(attempts.path.parent.iterdir())) == 3
+            assert modes(attempts.path.parent) == {0o600}
+        attempts.close()
+    finally:
+        os.umask(before)
+
+
+def test_files_of_an_earlier_version_become_private(path: Path) -> None:
+    path.chmod(0o644)
+    with closing(opened(path)):
+        assert modes(path.parent) == {0o600}
+
+
+def rename_table(path: Path) -> None:
+    _replace(path, b"TABLE results", b"TABLE rbsults")
+
+
+def break_text(path: Path) -> None:
+    _replace(path, b"result", b"res\x97lt")
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def scribble(path: Path) -> None:
+    path.write_bytes(b"not a database at all" * 100)
+
+
+def _replace(path: Path, old: bytes, new: bytes) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data.replace(old, new[: len(old)].ljust(len(old))))
+
+
+@pytest.mark.parametrize("damage", [rename_table, break_text, cut, scribble])
+def test_a_damaged_file_is_replaced_and_said(path: Path, damage: Callable[[Path], None]) -> None:
+    damage(path)
+    with closing(opened(path)) as cache:
+        cache.get(KEYS)
+        if cache.problem:
+            assert f"the file {path} was damaged" in cache.problem
+            assert cache.problem in cache_problems()
+    with closing(opened(path)) as cache:
+        assert cache.put({KEYS[0]: b"again"})
+        assert cache.get(KEYS[:1]) == {KEYS[0]: b"again"}
+        assert cache.problem == ""
+    assert cache_problems() == ()
+
+
+def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO _sqlite_migrations VALUES (99, 'results', 'of_the_future', '2030-01-01')"
+        )
+    before = path.read_bytes()
+    with closing(opened(path)) as cache:
+        assert cache.get(KEYS) == {}
+        assert "a newer version of the program made it" in cache.problem
+    assert path.read_bytes() == before
+
+
+def test_a_full_disk_ends_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(opened(path)) as cache:
+        assert cache._database is not None
+        cache._database.execute("PRAGMA max_page_count = 1")
+        assert not cache.put({KEYS[0]: b"x" * 500_000})
+        assert "database or disk is full" in cache.problem
+    monkeypatch.setattr(database, "prepare_private", _no_space)
+    with closing(opened(path)) as cache:
+        assert cache.get(KEYS) == {}
+        assert "No space left on device" in cache.problem
+    assert path.exists()
+
+
+def _no_space(_: Path) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("words", [("conversations",), ("findings",), ("losses",)])
+def test_commands_go_on_with_damaged_files(program: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert program(*words, SESSIONS).returncode == 0
+    caches = tmp_path / "compaction-inspector"
+    kept = tmp_path / "kept"
+    shutil.copytree(caches, kept)
+    chance = random.Random(words[0])
+    for _ in range(12):
+        _close_own_files()
+        shutil.rmtree(caches)
+        shutil.copytree(kept, caches)
+        for path in caches.glob("*.db"):
+            data = bytearray(path.read_bytes())
+            data[chance.randrange(4096)] ^= chance.randrange(1, 256)
+            path.write_bytes(data)
+        done = program(*words, SESSIONS)
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+    for path in caches.glob("*.db"):
+        path.unlink()
+        path.mkdir()
+    _close_own_files()
+    assert program(*words, SESSIONS).returncode == 0
+
+
+def _close_own_files() -> None:
+    """Runs in this process share what is open; a run of its own opens it."""
+    for opened_once in (index._OPENED, kept_results._OPENED):
+        if opened_once._held is not None:
+            opened_once._held[1].close()
+            opened_once._held = None
