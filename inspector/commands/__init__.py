@@ -26,5 +26,6 @@ NAMES = frozenset(
         "store",
         "stores",
         "sweep",
+        "trace",
     }
 )

@@ -62,6 +62,7 @@ _COMMANDS = (
     conversation.requests,
     store.losses,
     store.aftermath,
+    store.trace,
     whatif.plan,
     conversation.diff,
     conversation.facts,

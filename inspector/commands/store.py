@@ -74,6 +74,27 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
 
 
 @click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION] TEXT")
+@source_options
+def trace(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
+    """Show the history of a phrase: where it was said, and where it is after each compaction.
+
+    The last word is TEXT; quote a phrase of several words. Without CONVERSATION, all that have it are shown.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.tracing import trace_phrase
+    from inspector.export.documents.tracing import trace_documents
+    from inspector.export.text.tracing import print_traces
+
+    path, rest = split_path(words)
+    if not rest or not rest[-1].strip():
+        raise UsageProblem('Give the text to trace: compaction-inspector trace [PATH] [CONVERSATION] "TEXT".')
+    answers = Answers(open_source(path, demo), {}, None)
+    print_answer(trace_documents(trace_phrase(answers, rest[:-1], rest[-1])), as_json, print_traces)
+    say(answers.notes())
+
+
+@click.command(epilog=PATH_HELP)
 @click.argument("path", required=False)
 @source_options
 def store(path: str | None, as_json: bool, demo: bool) -> None:

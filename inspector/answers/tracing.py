@@ -1,0 +1,144 @@
+"""The history of a phrase: where it was said, where it is after each compaction, what was done again because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from inspector.answers.aftermath import read_aftermath
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.losses import facts_of
+from inspector.core.conversations import Compaction, ConversationRow
+from inspector.core.handoff import handoff_of
+from inspector.core.text import safe, safe_title
+from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.facts.fact import ConversationFacts, Fate, Life, Where
+from inspector.replay.transcript import transcript
+
+#: Hits of a search over a whole store whose conversations are traced.
+MAX_HITS = 200
+_EXCERPT = 200
+_BEFORE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The place of a message that has the phrase: generation (from 1), index in its list, row of the store."""
+
+    generation: int
+    index: int
+    message: int
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The history of a phrase in one conversation.
+
+    `fact` is the statement that has the phrase ("" where none has), and `fates` are its fates from the compaction that
+    summarized it. Without a fact, a fate is "verbatim" where the list after has the phrase, else "uncertain".
+    """
+
+    row: ConversationRow
+    text: str
+    said: tuple[Said, ...]
+    fact: str
+    fates: tuple[Fate, ...]
+    aftermath: tuple[AftermathEvent, ...]
+
+
+def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trace]:
+    """Trace a phrase through the named conversations, or through all that have it.
+
+    Upper and lower case and the space between words do not matter. Raises UnknownConversation and StoreErrors.
+    """
+    store = answers.store
+    if names:
+        chosen = [store.resolve(name) for name in names]
+    else:
+        chosen = list(dict.fromkeys(hit.conversation for hit in store.search(text, limit=MAX_HITS)))
+    rows = {row.id: row for row in store.conversations()}
+    traces = [trace_in(Inspection.open(store, name), rows[name], text) for name in chosen if name in rows]
+    return [trace for trace in traces if trace.said or trace.fates]
+
+
+def trace_in(inspection: Inspection, row: ConversationRow, text: str) -> Trace:
+    """The history of a phrase in one conversation. Raises StoreErrors."""
+    phrase = folded(text)
+    said = tuple(_said(inspection, phrase))
+    facts = facts_of(inspection)
+    life = _life_of(facts, phrase)
+    events = read_aftermath(inspection, facts) if inspection.compactions() else ()
+    fact = "" if life is None else life.fact.text
+    known = {} if life is None else {fate.compaction: fate for fate in life.fates}
+    fates = tuple(_places_of(inspection, phrase, said, known))
+    related = tuple(
+        event for event in events if phrase in folded(event.text) or (fact and event.fact == fact)
+    )
+    return Trace(row, text, said, fact, fates, related)
+
+
+def folded(text: str) -> str:
+    """A text in lower case with single spaces."""
+    return " ".join(safe(text).lower().split())
+
+
+def _said(inspection: Inspection, phrase: str) -> Iterator[Said]:
+    history = transcript(inspection.conversation, inspection.compactions())
+    first = {(place.generation, place.index) for place in history.places}
+    for generation in inspection.conversation.generations:
+        for index, message in enumerate(inspection.store.iterate(generation)):
+            if (generation.number, index) in first and phrase in folded(message.text):
+                yield Said(generation.number, index, generation.ids[index], message.role)
+
+
+def _life_of(facts: ConversationFacts, phrase: str) -> Life | None:
+    """The first life of the best ranked fact that has the phrase, or that the phrase has."""
+    lives: dict[str, Life] = {}
+    for life in facts.lives:
+        lives.setdefault(life.fact.key, life)
+    matching = [life for life in lives.values() if _same(folded(life.fact.text), phrase)]
+    return max(matching, key=lambda life: (life.fact.role == "user", life.fact.rank), default=None)
+
+
+def _same(fact: str, phrase: str) -> bool:
+    return phrase in fact or (len(fact) > 20 and fact in phrase)
+
+
+def _places_of(
+    inspection: Inspection, phrase: str, said: Sequence[Said], fates: dict[int, Fate]
+) -> Iterator[Fate]:
+    """A fate for each compaction since the phrase was said: that of its fact, or the phrase word for word."""
+    first = min((place.generation for place in said), default=min(fates, default=0))
+    for recorded in inspection.compactions():
+        if recorded.index < first:
+            continue
+        literal = _literal(inspection, recorded, phrase)
+        if literal is not None:
+            yield literal
+        elif recorded.index in fates:
+            yield fates[recorded.index]
+        else:
+            yield Fate(recorded.index, "unknown" if recorded.encrypted else "uncertain")
+
+
+def _literal(inspection: Inspection, recorded: Compaction, phrase: str) -> Fate | None:
+    """The phrase word for word in the list after a compaction, the summary first."""
+    after = inspection.generation(recorded.index + 1)
+    best: Fate | None = None
+    for index, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
+        in_summary = index == recorded.summary_at
+        handoff = handoff_of(message) if in_summary else None
+        text = " ".join(safe(message.text if handoff is None else handoff.body).split())
+        at = text.lower().find(phrase)
+        if at < 0:
+            continue
+        where: Where = "summary" if in_summary else "head" if index < recorded.head_after else "tail"
+        excerpt = safe_title(text[max(0, at - _BEFORE) : at + _EXCERPT], _EXCERPT)
+        fate = Fate(recorded.index, "verbatim", where, index, (at, at + len(phrase)), excerpt)
+        if in_summary:
+            return fate
+        best = best or fate
+    return best

@@ -1,0 +1,63 @@
+"""The history of a phrase, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from inspector.core.places import place_name
+from inspector.core.signs import FATE_SIGNS
+from inspector.core.text import safe_title
+from inspector.export.documents.document import Document
+from inspector.export.text.console import console_for
+
+_WORDS = {
+    "verbatim": "word for word",
+    "paraphrased": "in other words",
+    "uncertain": "uncertain: not there word for word",
+    "unknown": "unknown: the summary is encrypted",
+}
+
+
+def print_traces(documents: Sequence[Document]) -> None:
+    """The history of the phrase in each conversation, a line an event, in order."""
+    console = console_for()
+    if not documents:
+        console.print("The phrase was not found in any message.")
+        return
+    for number, entry in enumerate(documents):
+        if number:
+            console.print()
+        console.print(Text(safe_title(entry["title"] or entry["conversation"], 200), "bold"))
+        if entry["fact"]:
+            console.print(Text(f"  statement: {safe_title(entry['fact'], 400)}", "dim"))
+        for _, text, style in sorted(_lines(entry), key=lambda line: line[0]):
+            console.print(Text(f"  {text}", style))
+
+
+def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
+    """Lines with what they are ordered by: generation, 0 for messages of the list and 1 for its compaction, index."""
+    for number, said in enumerate(entry["said"]):
+        place = place_name(said["index"], said["message"], said["generation"])
+        word = "said" if number == 0 else "said again"
+        yield (said["generation"], 0, said["index"]), f"{word} at {place} by {said['role']}", ""
+    for fate in entry["fates"]:
+        outcome = fate["fate"]
+        where = f" in the {fate['where']}" if fate["where"] else ""
+        quote = f": “{safe_title(fate['evidence'], 160)}”" if fate["evidence"] else ""
+        sign = FATE_SIGNS[outcome]
+        text = f"compaction {fate['compaction']}: {sign} {_WORDS.get(outcome, outcome)}{where}{quote}"
+        yield (
+            (fate["compaction"], 1, 0),
+            text,
+            "red" if outcome in ("lost", "value lost", "contradicted") else "",
+        )
+    for event in entry["aftermath"]:
+        if event["kind"] != "said again":
+            place = place_name(event["index"], event["message"], event["generation"])
+            yield (
+                (event["generation"], 0, event["index"]),
+                f"{event['kind']} at {place}: {safe_title(event['text'], 160)}",
+                "yellow",
+            )

@@ -1,0 +1,55 @@
+"""The history of a phrase over the compactions of a conversation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.commands.cli import commands
+
+
+@pytest.fixture
+def database(fixtures_dir: Path) -> str:
+    return str(fixtures_dir / "hermes-0.13-rotating.db")
+
+
+def traced(*words: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(commands, ["trace", *words, "--json"])
+    assert result.exit_code == 0, result.output
+    return list(json.loads(result.stdout))
+
+
+def test_a_rule_is_followed_from_its_message_to_its_loss(database: str) -> None:
+    rule = "Source files are read-only: never write into s3://orders-raw/."
+    (entry,) = (one for one in traced(database, "NEVER write  into s3://orders-raw/") if one["fact"])
+    assert entry["fact"] == rule
+    assert entry["said"][0]["role"] == "user"
+    fates = [(fate["compaction"], fate["fate"], fate["where"]) for fate in entry["fates"]]
+    assert fates[0] == (1, "verbatim", "head")
+    assert {fate for _, fate, _ in fates[1:]} <= {"lost", "uncertain", "weakened", "value lost"}
+
+
+def test_a_phrase_of_no_statement_is_never_called_lost(database: str) -> None:
+    for entry in traced(database, "the shop opens at"):
+        if entry["fact"] is None:
+            assert {fate["fate"] for fate in entry["fates"]} <= {"verbatim", "uncertain", "unknown"}
+
+
+def test_one_conversation_can_be_named(database: str) -> None:
+    named = traced(database, "Nightly orders import loses rows", "2,500 rows")
+    assert [entry["title"] for entry in named] == ["Nightly orders import loses rows"]
+
+
+def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
+    result = CliRunner().invoke(commands, ["trace", database, "2,500 rows"])
+    said, kept = result.stdout.index("said at #0"), result.stdout.index("compaction 1:")
+    assert said < kept
+
+
+def test_a_phrase_that_is_nowhere_says_so(database: str) -> None:
+    assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
+    assert CliRunner().invoke(commands, ["trace"]).exit_code == 2
