@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.commands.cli import commands
+from inspector.core.errors import UsageProblem
 
 
 @pytest.fixture
 def database(fixtures_dir: Path) -> str:
-    return str(fixtures_dir / "hermes-0.13-rotating.db")
+    return str(fixtures_dir / "hermes-0.19-in-place.db")
 
 
 def traced(*words: str) -> list[dict[str, Any]]:
@@ -52,4 +53,4 @@ def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
 
 def test_a_phrase_that_is_nowhere_says_so(database: str) -> None:
     assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
-    assert CliRunner().invoke(commands, ["trace"]).exit_code == 2
+    assert isinstance(CliRunner().invoke(commands, ["trace"]).exception, UsageProblem)
