@@ -35,7 +35,6 @@ TITLES = {
     "SummaryAttempts": "Summary pane, attempts",
     "LossesPane": "Losses pane",
     "LossesFacts": "Losses pane, facts",
-    "LossesMeasures": "Losses pane, measures",
     "LossesAttempts": "Losses pane, attempts",
     "NextRequest": "Cache pane, next request",
     "RequestsPart": "Cache pane, requests",

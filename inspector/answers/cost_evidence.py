@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import PricedRequest, Requests, bills_of, requests_of
+from inspector.answers.requests import Requests, bills_of, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
+from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.quality.evidence import CacheEvidence, ClearedEvidence
 

@@ -9,7 +9,6 @@ from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.answers.requests import (
-    PricedRequest,
     Requests,
     answer_places,
     bills_of,
@@ -23,6 +22,7 @@ from inspector.caching.breakpoints import Layout
 from inspector.caching.idle import with_ttl
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.modelled import smallest_prefix
+from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.core.rough import list_tokens
 from inspector.replay.event import Event

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.answers import Answers
@@ -20,13 +19,13 @@ from inspector.caching.costs import (
     Cost,
     Rates,
     bill,
-    missing_rates,
     pricer,
     total,
 )
-from inspector.caching.idle import IdleCosts, idle_costs, miss_cost
+from inspector.caching.idle import IdleCosts, idle_costs
 from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
+from inspector.caching.priced import PricedRequest
 from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Request
@@ -34,31 +33,6 @@ from inspector.core.rough import text_tokens
 
 #: Prices are those of a day, in UTC.
 _DAY = 86_400
-
-
-class PricedRequest(NamedTuple):
-    """A request, the cause of its miss, and what it cost; None where a price is not known. `differs` says where its
-    prompt first differs from the one before, where its cause is that and it can be told."""
-
-    judged: JudgedRequest
-    cost: Cost | None
-    rates: Rates | None
-    differs: str = ""
-
-    @property
-    def more(self) -> float | None:
-        """What it cost more than had it missed nothing, in US dollars; None where a price is not known."""
-        return miss_cost(self.judged, self.rates)
-
-    @property
-    def why_no_cost(self) -> str:
-        """Why there is no cost; "" where there is one."""
-        if self.cost is not None:
-            return ""
-        if self.rates is None:
-            return f"no price of {self.judged.request.model or 'the model'} is known"
-        missing = " and ".join(missing_rates(self.judged.request, self.rates))
-        return f"{self.rates.source} has no price of {missing}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import _cache, cost_evidence
 from inspector.answers.request_places import AnswerPlaces, difference
 from inspector.answers.requests import (
-    PricedRequest,
     Requests,
     bills_of,
     list_requests,
@@ -23,6 +22,7 @@ from inspector.answers.requests import (
 from inspector.app.conversation.request_views import read_requests
 from inspector.caching.costs import request_cost
 from inspector.caching.misses import judge
+from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 from inspector.core.shares import dollars
 from inspector.export.documents.costs import request_documents, sums_document
@@ -159,15 +159,15 @@ def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -
     for number, length in lists.items():
         shown = read.until(number, length)
         counts.append(len(shown.requests))
-        assert all(one.place is None or one.place.generation <= number for one in shown.requests)
+        assert all(priced.judged.request.generation <= number for priced in shown.requests)
         assert shown.idle == ()
     assert counts == sorted(counts)
     assert counts[-1] == len(whole.requests)
     first = read.until(1, 5)
     assert 0 < len(first.requests) < counts[0]
-    spent = sum(one.cost or 0.0 for one in first.requests)
+    spent = sum(priced.cost.amount for priced in first.requests if priced.cost is not None)
     assert f"{dollars(spent)} US dollars" in first.note
-    assert all(one.modelled for one in whole.requests)
+    assert all(priced.judged.modelled for priced in whole.requests)
 
 
 def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:

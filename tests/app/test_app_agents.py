@@ -8,7 +8,6 @@ from threading import Event
 
 import pytest
 
-from inspector.app.conversation.chrome import outcome_of
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.engines.registry import with_profile
@@ -18,6 +17,7 @@ from tests.app.running import conversation, press, running, screen_text, settled
 from tests.conftest import ROOT
 from tests.examples import also
 from widgets.bars.gauge import Gauge
+from widgets.bars.timeline import outcome_of
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.next_request import NextRequest
@@ -97,7 +97,7 @@ async def test_an_encrypted_summary_is_no_failure(tmp_path: Path) -> None:
         await press(pilot, "2")
         view = conversation(pilot).query_one(CompactionPane).view
         assert view is not None
-        assert (view.outcome, view.cost) == ("encrypted", "not known: its summary cannot be read")
+        assert (outcome_of(view.done), view.cost) == ("encrypted", "unknown: its summary cannot be read")
         assert "the compaction failed" not in screen_text(pilot)
 
 

@@ -13,16 +13,16 @@ from textual.widget import Widget
 from textual.widgets import Button, Input
 
 from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
-from inspector.app.conversation.panes.compaction import CompactionDetails
-from inspector.app.conversation.panes.losses import Losses
-from inspector.app.conversation.panes.summary import Summary
 from inspector.attempts.kept import default_attempts
 from inspector.core.text import is_safe
 from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
 from tests.attempts.server import DONE, Server, event, stream
 from tests.attempts.watching import watched
+from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_attempts import SummaryAttempts
+from widgets.panes.summary_pane import SummaryPane
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
@@ -126,13 +126,13 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
         await made(pilot)
         screen = conversation(pilot)
         pane = screen.panes.pane("compaction")
-        assert isinstance(pane, CompactionDetails)
+        assert isinstance(pane, CompactionPane)
         told = pane.body.text
         assert "with this one 3 of 3 constraints, recorded 0 of 3" in " ".join(told.split())
 
         await press(pilot, "3", "M")
         summary = screen.panes.pane("summary")
-        assert isinstance(summary, Summary)
+        assert isinstance(summary, SummaryPane)
         assert isinstance(summary.shown, SummaryAttempts)
         assert "of the budget of 4,330" in summary.shown.headline
         assert "Constraints & Preferences" in summary.shown.body.text
@@ -140,7 +140,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(fixtures_dir: Pa
 
         await press(pilot, "4", "M")
         losses = screen.panes.pane("losses")
-        assert isinstance(losses, Losses)
+        assert isinstance(losses, LossesPane)
         assert isinstance(losses.shown, LossesAttempts)
         assert "recorded" in losses.shown.headline
         assert "constraint  0/3         3/3" in losses.shown.headline
@@ -166,7 +166,7 @@ async def test_an_attempt_is_deleted_when_asked_twice(fixtures_dir: Path) -> Non
         await press(pilot, "D")
         assert not default_attempts().all()
         summary = conversation(pilot).panes.pane("summary")
-        assert isinstance(summary, Summary)
+        assert isinstance(summary, SummaryPane)
         assert isinstance(summary.shown, SummaryAttempts)
         assert "No attempt has been made" in summary.shown.headline
 
@@ -241,7 +241,7 @@ async def test_what_failed_is_told(fixtures_dir: Path) -> None:
         assert "exit code 1" in form.told
         await press(pilot, "escape")
         pane = conversation(pilot).panes.pane("compaction")
-        assert isinstance(pane, CompactionDetails)
+        assert isinstance(pane, CompactionPane)
         assert "✗ #1 false" in pane.body.text
 
 
@@ -266,7 +266,7 @@ async def test_in_a_replay_it_is_the_planned_compaction(fixtures_dir: Path) -> N
         while screen.now.compaction > 1:
             await press(pilot, "left_square_bracket")
         pane = screen.panes.pane("compaction")
-        assert isinstance(pane, CompactionDetails)
+        assert isinstance(pane, CompactionPane)
         assert "#1" in pane.body.text
 
 
@@ -283,7 +283,7 @@ async def test_the_curve_of_a_life_stands_with_the_losses(fixtures_dir: Path) ->
         await done(pilot)
         await press(pilot, "4", "M")
         losses = conversation(pilot).panes.pane("losses")
-        assert isinstance(losses, Losses)
+        assert isinstance(losses, LossesPane)
         assert isinstance(losses.shown, LossesAttempts)
         told = losses.shown.body.text
         assert "life 1" in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.quality.facts.fact import Life
 from tests.app.running import (
     CHECKOUT,
     Test,
@@ -17,6 +18,7 @@ from tests.app.running import (
     running,
     told,
 )
+from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 
@@ -37,7 +39,7 @@ async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> Non
         pane = facts_of(pilot)
         assert pane.scope == "4"
         assert any(CONSTRAINT in fact.text for fact in pane.facts.entries)
-        alive = [fact.outcome in ("verbatim", "paraphrased") for fact in pane.facts.entries]
+        alive = [outcome_of(fact) in ("verbatim", "paraphrased") for fact in pane.facts.entries]
         assert alive == sorted(alive)
         assert pane.facts.has_focus
         await press(pilot, "r")
@@ -57,18 +59,19 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
         pane = facts_of(pilot)
         at = next(n for n, fact in enumerate(pane.facts.entries) if CONSTRAINT in fact.text)
         chosen = pane.facts.entries[at]
-        assert chosen.source is not None
-        assert chosen.survivor is not None
+        assert isinstance(chosen, Life)
+        source, survivor = source_of(chosen, 0), survivor_of(chosen.fact, chosen.fate)
+        assert survivor is not None
         pane.facts.move_cursor(at)
         await press(pilot, "enter")
-        assert (screen.state.generation, cursor(pilot)) == (chosen.source.generation, chosen.source.index)
+        assert (screen.state.generation, cursor(pilot)) == (source.generation, source.index)
         assert screen.panes.current == "message"
         assert marked(pilot)
-        assert messages(pilot).highlight == chosen.source.text
+        assert messages(pilot).highlight == source.find
         await press(pilot, "9")
         assert pane.facts.cursor == at
         await press(pilot, "s")
-        assert (screen.state.generation, cursor(pilot)) == (chosen.survivor.generation, chosen.survivor.index)
+        assert (screen.state.generation, cursor(pilot)) == (survivor.generation, survivor.index)
         assert marked(pilot)
         await press(pilot, "escape", "escape")
         assert messages(pilot).highlight == ""
@@ -79,15 +82,14 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "9", "left_square_bracket", "left_square_bracket", "left_square_bracket")
         found = facts_of(pilot).facts.entries
-        gone = [f for f in found if f.outcome in ("lost", "value lost") and f.role == "user"]
+        gone = [f for f in found if outcome_of(f) in ("lost", "value lost") and f.role == "user"]
         assert gone
-        place = gone[0].source
-        assert place is not None
+        place = gone[0].saying
         screen.navigation.show_generation(place.generation)
         await press(pilot)
         assert "lost" in row(pilot, place.index).flags
-        lost_at = {f.source.index for f in found if f.outcome in ("lost", "value lost") and f.source}
-        kept = [f.source.index for f in found if f.outcome == "verbatim" and f.source is not None]
+        lost_at = {f.saying.index for f in found if outcome_of(f) in ("lost", "value lost")}
+        kept = [f.saying.index for f in found if outcome_of(f) == "verbatim"]
         only_kept = [index for index in kept if index not in lost_at]
         assert only_kept
         assert not any("lost" in row(pilot, index).flags for index in only_kept)
@@ -99,14 +101,14 @@ async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
         await press(pilot, "9", "r")
         pane = facts_of(pilot)
         assert pane.scope == "risk"
-        before = {fact.key for fact in pane.facts.entries}
+        before = {key_of(fact) for fact in pane.facts.entries}
         screen.tuner.change(protect_first_n=0)
         await press(pilot)
-        after = {fact.key for fact in pane.facts.entries}
+        after = {key_of(fact) for fact in pane.facts.entries}
         assert before < after
-        assert {fact.outcome for fact in pane.facts.entries} == {"at risk"}
+        assert {outcome_of(fact) for fact in pane.facts.entries} == {"at risk"}
         await press(pilot, "ctrl+z")
-        assert {fact.key for fact in pane.facts.entries} == before
+        assert {key_of(fact) for fact in pane.facts.entries} == before
 
 
 async def test_a_checklist_is_carried_off(rotating: Path) -> None:
@@ -125,6 +127,6 @@ async def test_a_second_opening_takes_them_from_the_cache_and_nothing_is_wrong(i
     for _ in range(2):
         async with running(in_place, "Nightly orders import loses rows", size=(80, 24)) as pilot:
             await press(pilot, "9")
-            found.append([fact.key for fact in facts_of(pilot).facts.entries])
+            found.append([key_of(fact) for fact in facts_of(pilot).facts.entries])
             assert not [note for note in notes(pilot) if "went wrong" in note]
     assert found[0] == found[1] != []

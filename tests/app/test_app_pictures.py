@@ -22,7 +22,6 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
     "changes-light": (CHECKOUT, WIDE, "inspector-light", ("3", "m")),
     "life": (CHECKOUT, MIDDLE, "inspector-dark", ("0",)),
     "losses": (CHECKOUT, WIDE, "inspector-dark", ("4", *["left_square_bracket"] * 3)),
-    "measures-narrow": (CHECKOUT, NARROW, "inspector-dark", ("V",)),
     "cache": (CHECKOUT, WIDE, "inspector-dark", ("5",)),
     "requests-narrow": (CHECKOUT, NARROW, "inspector-dark", ("5", "m")),
     "what-if": (CHECKOUT, WIDE, "inspector-dark", ("6",)),

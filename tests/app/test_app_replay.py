@@ -192,22 +192,22 @@ async def test_the_future_is_not_told(in_place: Path) -> None:
         assert (derived(pilot).made_by, derived(pilot).ended_by) == (None, None)
         pane = screen.query_one(SummaryPane)
         assert pane.view is not None
-        assert pane.view.summary.kind == "none"
-        assert "No compaction has made a summary so far." in screen_text(pilot)
+        assert pane.view.summary.compaction is None
+        assert "No compaction has made a summary yet." in screen_text(pilot)
         await press(pilot, "right_square_bracket")
         assert moment(pilot).phase == "before"
         assert screen.state.compaction == 1
         await press(pilot, "2", "escape")
         shown = screen.query_one(CompactionPane)
         assert shown.view is not None
-        assert (shown.view.index, shown.view.summary, shown.view.lost) == (1, None, ())
+        assert (shown.view.done.index, shown.view.summary, shown.view.lost) == (1, None, ())
         await press(pilot, "3", "escape")
-        assert pane.view.summary.kind == "none", "it is not made yet"
+        assert pane.view.summary.compaction is None, "it is not made yet"
         await press(pilot, "right", "right", "right", "right")
         assert moment(pilot).phase == "after"
         assert derived(pilot).made_by == recorded(pilot, 1)
         assert pane.view is not None
-        assert pane.view.summary.title == "compaction 1 of 1"
+        assert (pane.view.summary.compaction, pane.view.summary.total) == (recorded(pilot, 1), 1)
 
 
 async def test_keys_before_the_conversation_is_read_are_all_answered(in_place: Path) -> None:

@@ -1,4 +1,4 @@
-"""A moment of a replay: findings, facts, measures and lineage of what there was by then, and all of it afterwards."""
+"""A moment of a replay: findings, facts and lineage of what there was by then, and all of it afterwards."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from inspector.app.conversation.player import Player
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.conversation.token_counts import ExactSums
+from inspector.quality.facts.fact import Life
 from inspector.replay.moments import Moment
 from tests.app.running import (
     Test,
@@ -33,10 +34,9 @@ from tests.app.running import (
 )
 from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import Timeline
-from widgets.panes.choices import PlaceChosen
+from widgets.lists.fact_list import source_of
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
-from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_life import SummaryLife
 from widgets.panes.summary_pane import SummaryPane
@@ -52,12 +52,6 @@ def moment(screen: ConversationScreen) -> Moment:
 def facts_of(pilot: Test) -> LossesFacts:
     shown = conversation(pilot).query_one(LossesPane).shown
     assert isinstance(shown, LossesFacts)
-    return shown
-
-
-def measures_of(pilot: Test) -> LossesMeasures:
-    shown = conversation(pilot).query_one(LossesPane).shown
-    assert isinstance(shown, LossesMeasures)
     return shown
 
 
@@ -78,7 +72,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "7", "escape")
         pane = screen.query_one(FindingsPane)
-        whole, told = pane.list.row_count, derived(pilot).findings.told
+        whole, told = pane.list.row_count, derived(pilot).findings.words
         assert told in title(pilot)
         await press(pilot, "left")
         await before_compaction(pilot, 2)
@@ -86,7 +80,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         assert "finding" not in screen_text(pilot).split("\n")[3]
         there = pane.list.row_count
         assert 0 < there < whole
-        assert "as far as this step" in screen_text(pilot)
+        assert "up to this step" in screen_text(pilot)
         assert all(finding.compaction in (None, 1) for finding in derived(pilot).findings.found)
         # before, pruned, summarized, kept: not yet; after: now.
         await press(pilot, "right", "right", "right")
@@ -96,7 +90,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         assert pane.list.row_count > there
         assert "1 error" in title(pilot)
         await press(pilot, "escape")
-        assert (pane.list.row_count, derived(pilot).findings.told) == (whole, told)
+        assert (pane.list.row_count, derived(pilot).findings.words) == (whole, told)
         assert told in title(pilot)
 
 
@@ -126,21 +120,19 @@ async def test_the_last_step_has_all_findings(in_place: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Path) -> None:
+async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
         assert "compaction 1 of 1" in life_of(pilot).headline
-        await press(pilot, "V", "escape")
-        assert "compaction 1 of 1" in measures_of(pilot).headline
-        await press(pilot, "9", "m", "m", "escape")
+        await press(pilot, "9", "escape")
         facts = facts_of(pilot)
         assert "compaction 1 of 1" in facts.headline
         assert facts.scope == "1"
         assert facts.facts.entries
-        assert all("; 2:" not in line for fact in facts.facts.entries for line in fact.history)
+        assert all(isinstance(f, Life) and len(f.fates) == 1 for f in facts.facts.entries)
         await press(pilot, *["right"] * 4)
         assert moment(screen).phase == "after"
         # The compaction that has just been is the chosen one; of the one before it is known what became of it since.
@@ -149,11 +141,9 @@ async def test_lineage_measures_and_facts_of_the_compactions_so_far(in_place: Pa
         view = screen.query_one(LossesPane).view
         assert view is not None
         (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
-        assert any("; 2:" in line for fact in first.facts for line in fact.history)
+        assert any(isinstance(fact, Life) and len(fact.fates) == 2 for fact in first.facts)
         await press(pilot, "escape", "0", "escape")
         assert "of 3" in life_of(pilot).headline
-        await press(pilot, "V", "escape")
-        assert "of 3" in measures_of(pilot).headline
 
 
 @pytest.mark.slow
@@ -162,7 +152,6 @@ async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None
         await press(pilot, "left")
         for keys, words in (
             (("0",), "No compaction has left a summary to follow so far."),
-            (("V",), "Nothing was compacted so far, so there is nothing to measure."),
             (("2",), "This conversation has no compaction yet."),
             (("3", "m", "m", "m"), "There is no earlier summary to compare with."),
         ):
@@ -187,14 +176,12 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
         head, tail = plan(pilot).regions()
         found = pane.facts.entries
         assert found
-        for fact in found:
-            assert fact.source is not None
-            assert fact.source.generation == at.generation
-            assert head <= fact.source.index < tail
+        scope = next(scope for scope in pane.view.offered if scope.name == "risk")
+        assert scope.generation == at.generation
+        assert all(head <= fact.saying.index < tail for fact in found)
         # From a fact to its message: the cursor goes there, and the replay stays.
-        place = found[0].source
-        assert place is not None
-        pane.post_message(PlaceChosen(place))
+        place = source_of(found[0], scope.generation)
+        pane.post_message(place)
         await press(pilot)
         assert screen.state.moment == at
         assert cursor(pilot) == place.index

@@ -17,6 +17,7 @@ from inspector.engines.base import Budgets, Settings
 from inspector.engines.registry import engine
 from inspector.replay.moments import Moment
 from inspector.stores.detect import open_store
+from widgets.panes.summary_lines import SummaryView
 
 CHECKOUT = "Move checkout to orders-v2"
 
@@ -114,21 +115,21 @@ def test_a_summary_pane_before_the_first_compaction(
     opening: Opening, compactions: tuple[Compaction, ...]
 ) -> None:
     view = summary.compute(None, None, True, None, 0, 4, 4_000, "changes")
-    assert (view.summary.kind, view.changes, view.life) == ("none", None, None)
+    assert (view.summary, view.changes, view.life) == (SummaryView(None, 0, 4_000), None, None)
     first = summary.compute(compactions[0], None, True, None, 1, 4, 4_000, "changes")
-    assert first.summary.title == "compaction 1 of 1"
+    assert first.summary.compaction is compactions[0]
     assert first.changes is None
     later = summary.compute(compactions[3], compactions[2], True, None, 4, 4, 4_000, "changes")
     assert later.changes is not None
-    assert (later.changes.old_title, later.changes.new_title) == ("compaction 3", "compaction 4")
+    assert later.changes.titles == ("compaction 3", "compaction 4")
 
 
 def test_losses_before_facts_are_known() -> None:
-    waiting, _ = losses.compute(None, None, 2, 4, None, None, 5)
-    assert (waiting.scopes, waiting.measures, waiting.chosen) == (None, None, 2)
-    nothing, _ = losses.compute(None, None, 0, 0, None, None, 1)
+    waiting = losses.compute(None, 2, 4, None, None, 5)
+    assert (waiting.scopes, waiting.chosen) == (None, 2)
+    nothing = losses.compute(None, 0, 0, None, None, 1)
     assert nothing.scopes == ()
-    assert nothing.note == "Nothing was compacted so far, so nothing was lost."
+    assert nothing.note == "Nothing was compacted, so nothing was lost."
 
 
 def test_an_opening_brings_the_end_of_the_live_list(opening: Opening) -> None:

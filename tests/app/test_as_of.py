@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
@@ -11,17 +10,16 @@ from hypothesis import strategies as st
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.lineage import lineage_of
-from inspector.answers.measures import measure_conversation
 from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf
-from inspector.app.conversation.fact_views import scopes
-from inspector.app.conversation.measure_views import MeasuresAsOf
-from inspector.engines.base import Settings
+from inspector.app.conversation.fact_scopes import scopes, survival
 from inspector.quality.catalogue import RULES
-from inspector.quality.facts.fact import Fact, Saying
+from inspector.quality.facts.fact import Fact, Life, Saying
 from inspector.quality.facts.risk import RiskIndex
 from inspector.quality.finding import Finding
 from inspector.quality.losses import losses_of
 from inspector.stores.detect import open_store
+from widgets.lists.fact_list import outcome_of
+from widgets.panes.losses_view import FactScope
 
 ORDERS = "Nightly orders import loses rows"
 
@@ -49,14 +47,14 @@ def test_findings_at_a_moment(found: list[Finding], one: tuple[int, int], other:
     early, late = sorted((one, other))
     time = FindingsAsOf(found)
     then = time.until(time.count(*early))
-    assert then.found == tuple(f for f in found if f.since <= early)
+    assert then.findings == tuple(f for f in found if f.since <= early)
     later = time.until(time.count(*late))
-    assert set(map(id, then.found)) <= set(map(id, later.found))
+    assert set(map(id, then.findings)) <= set(map(id, later.findings))
     for number, indexes in (then.marked or {}).items():
         assert indexes <= (later.marked or {})[number]
     last = time.until(time.count(99, 99))
     assert last == time.until(len(time)) == FindingsAsOf(found).until(len(found))
-    assert last.found == tuple(found)
+    assert last.findings == tuple(found)
 
 
 def test_the_last_step_knows_all_facts(in_place: Path) -> None:
@@ -65,17 +63,15 @@ def test_the_last_step_knows_all_facts(in_place: Path) -> None:
     time = FactsAsOf(reading, reading.facts.ended())
     count = len(inspection.compactions())
 
-    def bare(found: object) -> object:
-        """Views without what is told of the whole alone: how often facts are used."""
-        return [
-            (s.name, [replace(view, history=view.history[1:]) for view in s.facts])
-            for s in found  # type: ignore[attr-defined]
-        ]
+    def bare(shown: tuple[FactScope, ...]) -> list[tuple[str, list[object]]]:
+        """The lives of each scope."""
+        return [(scope.name, list(scope.facts)) for scope in shown]
 
-    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading, reading.facts.ended()))
-    assert bare(time.scopes(1, 40)) != bare(scopes(reading, reading.facts.ended())[:1])
-    # And back again: what was kept of an earlier moment is not mistaken for another.
-    assert bare(time.scopes(count, 10**9)) == bare(scopes(reading, reading.facts.ended()))
+    whole = scopes(reading, reading.facts.ended())
+    assert bare(time.scopes(count, 10**9)) == bare(whole)
+    assert bare(time.scopes(1, 40)) != bare(whole[:1])
+    # A result of an earlier step is not mistaken for that of another.
+    assert bare(time.scopes(count, 10**9)) == bare(whole)
     assert time.scopes(0, 20) == ()
 
 
@@ -87,9 +83,11 @@ def test_facts_said_later_are_not_told(in_place: Path) -> None:
     for life in ends:
         steps = [life.back.step] if life.back is not None else []
         steps += [life.contradicted.saying.step] if life.contradicted is not None else []
-        views = [v for scope in time.scopes(life.compaction, min(steps)) for v in scope.facts]
-        view = next(v for v in views if v.key.startswith(life.fact.key))
-        assert not any("Said again" in text or "otherwise" in text for text, _ in view.notes)
+        lives = [v for scope in time.scopes(life.compaction, min(steps)) for v in scope.facts]
+        then = next(v for v in lives if v.fact.key == life.fact.key)
+        assert isinstance(then, Life)
+        assert then.back is None
+        assert then.contradicted is None
 
 
 @given(
@@ -119,23 +117,13 @@ def test_the_lineage_of_fewer_is_that_of_fewer(in_place: Path, rotating: Path) -
                 assert whole.until(count) == lineage_of(compactions[:count])
 
 
-def test_the_measures_of_fewer(in_place: Path) -> None:
+def test_survival_of_fewer_compactions(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
-    settings = Settings(profile="hermes-0.19", context_length=64_000)
-    facts = read_facts(inspection).facts
-    found = measure_conversation(inspection, settings, facts)
-    compactions = inspection.compactions()
-    time = MeasuresAsOf(found, compactions, facts)
-    assert time.until(None) is time.until(len(compactions)) is time.whole
-    for count in range(1, len(compactions)):
-        view = time.until(count)
-        assert view.columns == time.whole.columns[:count]
-        for now, whole in zip(view.rows, time.whole.rows, strict=True):
-            assert now.cells == whole.cells[:count]
-            assert {entry.compaction for entry in now.whole.evidence} <= set(range(1, count + 1))
-    assert time.until(0).rows == ()
-    first = {row.id: row for row in time.until(1).rows}
-    assert all(row.whole.told == row.cells[0].told for row in first.values())
+    table = survival(read_facts(inspection).facts, inspection.compactions())
+    assert table.until(len(table.compactions)) == table
+    first = table.until(1)
+    assert first.compactions == table.compactions[:1]
+    assert all(shares == table.shares[kind][:1] for kind, shares in first.shares.items())
 
 
 def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: Path, in_place: Path) -> None:
@@ -146,7 +134,7 @@ def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: P
             reading = read_facts(Inspection(store, store.open(row.id)))
             shown = {scope.name: scope.facts for scope in scopes(reading, reading.facts.ended())}
             for loss in losses_of(reading.facts.lives):
-                here = {(view.text, view.outcome) for view in shown[str(loss.compaction)]}
+                here = {(view.text, outcome_of(view)) for view in shown[str(loss.compaction)]}
                 for life in loss.worst:
                     assert (life.fact.text, life.outcome) in here
                     told += life.compaction < loss.compaction

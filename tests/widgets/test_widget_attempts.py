@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.summaries.summary import ItemChange, SectionDiff
+from tests.widgets.values import life
 from tests.widgets.widget_host import HOSTILE, hosting, shown
-from widgets.lists.fact_list import FactPlace
+from widgets.intents import DeleteAttempt, GoTo
 from widgets.panes.attempt_lines import (
     NO_ATTEMPTS,
     AttemptsView,
@@ -18,8 +20,6 @@ from widgets.panes.attempt_lines import (
     attempt_lines,
     kept_words,
 )
-from widgets.panes.choices import PlaceChosen
-from widgets.panes.diff_lines import DiffItem, DiffSection
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.summary_attempts import SummaryAttempts
 
@@ -27,17 +27,16 @@ RECORDED = AttemptView(0, "recorded", (KindCount("constraint", 2, 6), KindCount(
 BETTER = AttemptView(
     3, "gpt-5", (KindCount("constraint", 4, 6, 1), KindCount("value", 5, 7)), 700, 2_000, "$0.0031", "today",
     sections=(
-        DiffSection("Goal", (DiffItem("kept", "Ship it."),)),
-        DiffSection("Constraints", (DiffItem("added", "At most 3 retries."),), "added"),
+        SectionDiff("Goal", (ItemChange("Ship it.", "kept", "Goal", "Goal"),), "Goal"),
+        SectionDiff("Constraints", (ItemChange("At most 3 retries.", "added", None, "Constraints"),), None),
     ),
 )  # fmt: skip
 FAILED = AttemptView(4, "ollama run a-rather-long-name-of-a-model", problem="It ended with exit code 1.")
-SOURCE = FactPlace(1, 12, "At most 3 retries")
 VIEW = AttemptsView(
     (RECORDED, BETTER, FAILED),
     (
-        FactFates("constraint", "At most 3 retries, only on 502.", ("lost", "verbatim"), SOURCE),
-        FactFates("value", "Port 8080 is held.", ("verbatim", "verbatim"), None),
+        FactFates(life(1, "lost", text="At most 3 retries, only on 502."), ("lost", "verbatim")),
+        FactFates(life(2, "verbatim", kind="value", text="Port 8080 is held."), ("verbatim", "verbatim")),
     ),
     lives=(LifeView(3, "gpt-5", ((2, 6, 2, 4), (3, 8, 2, 5))),),
 )
@@ -72,9 +71,9 @@ async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section(
         assert "Constraints  + section added" in told
         assert "+ At most 3 retries." in told
         await host.press("D")
-        assert not host.of(SummaryAttempts.DeleteWanted)
+        assert not host.of(DeleteAttempt)
         await host.press("D")
-        assert [event.attempt for event in host.of(SummaryAttempts.DeleteWanted)] == [3]
+        assert [event.attempt for event in host.of(DeleteAttempt)] == [3]
 
 
 async def test_another_attempt_is_asked_about_anew() -> None:
@@ -82,7 +81,7 @@ async def test_another_attempt_is_asked_about_anew() -> None:
     async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
         pane.body.focus()
         await host.press("D", "full_stop", "D")
-        assert not host.of(SummaryAttempts.DeleteWanted)
+        assert not host.of(DeleteAttempt)
 
 
 async def test_every_fact_has_a_column_a_summary() -> None:
@@ -97,7 +96,7 @@ async def test_every_fact_has_a_column_a_summary() -> None:
         await host.press("d")
         assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")
-        assert [event.place for event in host.of(PlaceChosen)] == [SOURCE]
+        assert [event.place for event in host.of(GoTo)] == [(1, 7, "At most 3 retries, only on 502.")]
 
 
 @pytest.mark.parametrize("pane", [SummaryAttempts, LossesAttempts])
@@ -110,9 +109,9 @@ async def test_waiting_nothing_and_hostile_text(pane: type[SummaryAttempts | Los
         assert "Looking for what each summary keeps" in shown(widget)
         hostile = replace(
             BETTER, name=HOSTILE, made=HOSTILE, problem=HOSTILE, text=HOSTILE,
-            sections=(DiffSection(HOSTILE, (DiffItem("added", HOSTILE),)),),
+            sections=(SectionDiff(HOSTILE, (ItemChange(HOSTILE, "added", None, HOSTILE),), None),),
         )  # fmt: skip
-        facts = (FactFates("value", HOSTILE, ("lost", None)),)
+        facts = (FactFates(life(1, "lost", text=HOSTILE), ("lost", None)),)
         widget.set_view(
             AttemptsView((RECORDED, hostile), facts, lives=(LifeView(1, HOSTILE, ((1, 0, 0, 0),)),))
         )

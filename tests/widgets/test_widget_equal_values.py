@@ -12,13 +12,12 @@ from textual.widget import Widget
 
 from tests.widgets.test_widget_findings_pane import ALL
 from tests.widgets.test_widget_panes import CACHE, MESSAGE
-from tests.widgets.values import COMPACTION, DIFF, LOSSES, MEASURES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
+from tests.widgets.values import COMPACTION, DIFF, LOSSES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
 from tests.widgets.widget_host import hosting, shown
 from widgets.lists.message_list import Boundary
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
-from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 from widgets.panes.next_request import NextRequest
@@ -51,7 +50,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         CompactionPane,
         lambda pane: pane.set_view(deepcopy(COMPACTION), ROWS, PLANNED),
         ("J", "down"),
-        lambda pane: pane.set_view(replace(COMPACTION, went=9), ROWS, PLANNED),
+        lambda pane: pane.set_view(replace(COMPACTION, total=9), ROWS, PLANNED),
     ),
     "summary": (
         SummaryPane,
@@ -63,19 +62,19 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         SummaryText,
         lambda pane: pane.set_view(deepcopy(SUMMARY)),
         ("J", "enter"),
-        lambda pane: pane.set_view(replace(SUMMARY, tokens=7)),
+        lambda pane: pane.set_view(replace(SUMMARY, total=7)),
     ),
     "changes": (
         SummaryChanges,
         lambda pane: pane.set_view(deepcopy(DIFF)),
         ("f", "J"),
-        lambda pane: pane.set_view(replace(DIFF, note="A note.")),
+        lambda pane: pane.set_view(replace(DIFF, old=replace(DIFF.old, index=7))),
     ),
     "sides": (
         SummarySides,
         lambda pane: pane.set_view(deepcopy(DIFF)),
         ("down",),
-        lambda pane: pane.set_view(replace(DIFF, new_text="other")),
+        lambda pane: pane.set_view(replace(DIFF, new=replace(DIFF.new, summary="other"))),
     ),
     "life": (
         SummaryLife,
@@ -86,7 +85,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
     "losses": (
         LossesPane,
         lambda pane: pane.set_view(deepcopy(LOSSES)),
-        ("m", "down", "r"),
+        ("down", "r"),
         lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
     ),
     "facts": (
@@ -94,12 +93,6 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         lambda pane: pane.set_view(deepcopy(LOSSES)),
         ("f", "down"),
         lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
-    ),
-    "measures": (
-        LossesMeasures,
-        lambda pane: pane.set_view(deepcopy(MEASURES), 1),
-        ("down",),
-        lambda pane: pane.set_view(MEASURES, 2),
     ),
     "cache": (
         NextRequest,

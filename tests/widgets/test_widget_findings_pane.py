@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.quality.catalogue import RULES
+from inspector.quality.finding import Finding
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
-from widgets.panes.findings_pane import FindingsPane, FindingView, counts
+from widgets.intents import ChooseCompaction, GoTo, ShowPane
+from widgets.panes.findings_pane import FindingsPane, counts
 
-ERROR = FindingView(
-    "summary-fallback", "error", "No summary was made", "Compaction 2 left out 27 messages.", "compaction 2",
-    "The middle was dropped.", "Read the dropped messages.", compaction=2, generation=3, index=4,
-)  # fmt: skip
-WARNING = FindingView(
-    "threshold-overridden", "warning", "The threshold you set is not in force", "It is 64,000.", "settings"
-)
-INFO = FindingView("boundaries-inferred", "info", "Boundaries are inferred", "A guess.", "compaction 1")
+
+def finding(rule: str, text: str, compaction: int | None = None, index: int | None = None) -> Finding:
+    """A finding of a rule, with its severity."""
+    generation = None if index is None else 3
+    return Finding(rule, RULES[rule].severity, "c", compaction, None, generation, index, text)
+
+
+ERROR = finding("summary-fallback", "Compaction 2 left out 27 messages.", 2, 4)
+WARNING = finding("threshold-overridden", "It is 64,000.")
+INFO = finding("boundaries-inferred", "A guess.", 1)
 ALL = (ERROR, WARNING, INFO)
 
 
@@ -35,7 +40,8 @@ async def test_the_gravest_is_explained_first() -> None:
         assert "compaction 2" in rows[0]
         assert "No summary was made" in rows[0]
         explained = "\n".join(lines(pane.body))
-        for part in (ERROR.rule, ERROR.text, ERROR.means, f"→ {ERROR.advice}"):
+        rule = RULES[ERROR.rule]
+        for part in (ERROR.rule, ERROR.text, rule.means[:40], f"→ {rule.advice[:40]}"):
             assert part in explained
 
 
@@ -48,10 +54,11 @@ async def test_moving_explains_the_next_and_opening_posts_it() -> None:
         await host.press("J")
         assert INFO.text in "\n".join(lines(pane.body))
         await host.press("K", "K", "K", "enter")
-        (chosen,) = host.of(FindingsPane.FindingChosen)
-        assert chosen.finding == ERROR
+        assert [message.place for message in host.of(GoTo)] == [(3, 4, "")]
         await host.click(pane.list, 10, 1, times=2)
-        assert host.of(FindingsPane.FindingChosen)[-1].finding == WARNING
+        assert [message.pane for message in host.of(ShowPane)] == ["what-if"]
+        await host.click(pane.list, 10, 2, times=2)
+        assert [message.index for message in host.of(ChooseCompaction)] == [1]
 
 
 async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
@@ -69,16 +76,16 @@ async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
 
 @pytest.mark.parametrize(
     ("findings", "said"),
-    [(None, "Looking for findings"), ((), "Nothing was found.")],
+    [(None, "Looking for findings"), ((), "No findings.")],
     ids=["looking", "none"],
 )
-async def test_nothing_to_show(findings: tuple[FindingView, ...] | None, said: str) -> None:
+async def test_nothing_to_show(findings: tuple[Finding, ...] | None, said: str) -> None:
     pane = FindingsPane()
     async with hosting(pane, (60, 20), lambda: pane.set_findings(findings)) as host:
         assert said in shown(host)
         assert not pane.list.display
         await host.press("enter", "J")
-        assert not host.of(FindingsPane.FindingChosen)
+        assert not host.of(GoTo)
 
 
 async def test_a_low_pane_still_shows_what_was_found() -> None:
@@ -91,7 +98,7 @@ async def test_a_low_pane_still_shows_what_was_found() -> None:
 
 async def test_hostile_text_is_safe() -> None:
     pane = FindingsPane()
-    bad = FindingView("x", "error", HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+    bad = finding("summary-fallback", HOSTILE)
     async with hosting(pane, (70, 40), lambda: pane.set_findings((bad,))) as host:
         assert "␛[31mred" in shown(host)
         assert "[bold]b[/bold]" in shown(host)
@@ -99,7 +106,7 @@ async def test_hostile_text_is_safe() -> None:
 
 async def test_many_findings_scroll() -> None:
     pane = FindingsPane()
-    many = tuple(FindingView("x", "warning", f"title {n}", f"text {n}") for n in range(500))
+    many = tuple(finding("threshold-overridden", f"text {n}") for n in range(500))
     async with hosting(pane, (80, 24), lambda: pane.set_findings(many)) as host:
         assert pane.list.size.height < 12
         pane.list.focus()

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.widgets.values import FACTS, KEPT, LOSSES, MEASURES, SAID, SCOPES, fact
+from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, fact
 from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
-from widgets.lists.fact_list import OUTCOMES
-from widgets.panes.choices import CompactionChosen, PlaceChosen
+from widgets.intents import ChooseCompaction, CopyFacts, GoTo
+from widgets.lists.fact_list import OUTCOMES, key_of
+from widgets.lists.survival_table import Survival
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_view import FactScope, LossesView
 
@@ -25,14 +26,14 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
             assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
         assert [lines(pane.facts)[n].strip()[:1] for n in (1, 2)] == ["?", "≈"]
         assert "Retry 1 times" in pane.body.text
-        assert "message 7 of generation 1" in pane.body.text
+        assert "#7 of generation 1" in pane.body.text
         assert pane.body.size.height >= 3
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 async def test_every_fate_has_a_sign_a_word_and_an_ink(outcome: str) -> None:
     pane = LossesFacts()
-    view = replace(LOSSES, scopes=(FactScope("1", "compaction 1", "1", (fact(1, outcome),)),))
+    view = replace(LOSSES, scopes=(FactScope("1", (fact(1, outcome),)),))
     async with hosting(pane, size=(90, 38), set_up=lambda: pane.set_view(view)):
         assert lines(pane.facts)[0].strip(" ▌›").startswith(OUTCOMES[outcome][0])
         assert outcome in pane.body.text
@@ -43,19 +44,19 @@ async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_i
     pane = LossesFacts()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
         drawn = lines(pane.table)
-        assert drawn[0].split() == ["compaction", "▸1", "2!", "3?", "all"]
+        assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "all"]
         # Kinds of which nothing was summarized have no line, and no line is chosen.
-        assert [line.split()[0] for line in drawn[1:]] == ["survival-constraint", "survival-value"]
+        assert [line.split()[0] for line in drawn[1:]] == ["constraint", "value"]
         assert pane.table.region.bottom <= pane.filters.region.y
         await host.click(pane.table, drawn[0].index("2!"), 1)
-        assert [message.compaction for message in host.of(CompactionChosen)] == [2]
+        assert [message.index for message in host.of(ChooseCompaction)] == [2]
         pane.set_view(replace(LOSSES, chosen=2))
         assert lines(pane.table)[0].split()[2] == "▸2!"
         await host.pilot.resize_terminal(70, 22)
         await host.settle()
         assert not pane.table.display
         await host.pilot.resize_terminal(70, 38)
-        pane.set_view(replace(LOSSES, measures=None))
+        pane.set_view(replace(LOSSES, survival=Survival()))
         await host.settle()
         assert not pane.table.display
 
@@ -95,12 +96,15 @@ async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> N
     async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
         pane.facts.focus()
         await host.press("s")
-        assert host.of(PlaceChosen) == []
+        assert host.of(GoTo) == []
         await host.press("enter", "J", "s")
-        assert [message.place for message in host.of(PlaceChosen)] == [SAID, KEPT]
+        first, second = (message.place for message in host.of(GoTo))
+        assert first == SAID
+        assert second[:2] == KEPT[:2]
         await host.press("C")
-        (wanted,) = host.of(LossesFacts.CopyWanted)
-        assert (wanted.keys, wanted.scope) == (("k1", "k2", "k3", "k4"), "1")
+        (wanted,) = host.of(CopyFacts)
+        assert [said.key for said in wanted.facts] == ["k1", "k2", "k3", "k4"]
+        assert not wanted.at_risk
 
 
 async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
@@ -109,11 +113,11 @@ async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
         pane.facts.focus()
         await host.press("w", "J")
         assert pane.filters.choice("role") == "user"
-        more = FactScope("1", "compaction 1", "1", (fact(8, "lost"), *FACTS))
+        more = FactScope("1", (fact(8, "lost"), *FACTS))
         pane.set_view(replace(LOSSES, scopes=(more, *SCOPES[1:])))
         await host.settle()
         assert pane.filters.choice("role") == "user"
-        assert pane.facts.entries[pane.facts.cursor].key == "k2"
+        assert key_of(pane.facts.entries[pane.facts.cursor]) == "k2@1"
 
 
 async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to() -> None:
@@ -141,13 +145,11 @@ async def test_waiting_nothing_and_hostile_text() -> None:
         assert "Looking for facts" in pane.headline
         pane.set_view(LossesView(note="Half of it is read."))
         assert "Half of it is read." in pane.headline
-        pane.set_view(LossesView((FactScope("1", "compaction 1", "1", ()),), 1, MEASURES))
+        pane.set_view(LossesView((FactScope("1", ()),), 1, SURVIVAL))
         await host.settle()
         assert "no facts" in pane.headline
-        bad = fact(
-            1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, notes=((HOSTILE, "error"),)
-        )
-        pane.set_view(LossesView((FactScope("1", "compaction 1", "1", (bad,)),), 1))
+        bad = fact(1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, changed=HOSTILE)
+        pane.set_view(LossesView((FactScope("1", (bad,)),), 1))
         await host.settle()
         assert "\x1b" not in shown(pane)
         assert "[/foo]" in shown(pane)

@@ -1,62 +1,42 @@
-"""The losses pane: from view to view, and beyond the chosen compaction."""
+"""The losses pane: its views and its scopes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
-from tests.widgets.values import KEPT, LOSSES, SAID
+from tests.widgets.values import LOSSES
 from tests.widgets.widget_host import hosting, shown
+from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
-from widgets.panes.losses_measures import LossesMeasures
-from widgets.panes.losses_pane import LossesPane, LossesView
+from widgets.panes.losses_pane import LossesPane
+from widgets.panes.losses_view import LossesView
 
 
-@pytest.mark.parametrize("size", [(70, 38), (78, 10)])
-async def test_facts_and_measures_are_views_of_the_same_compaction(size: tuple[int, int]) -> None:
+async def test_m_shows_the_attempts_and_takes_the_focus_along() -> None:
     pane = LossesPane()
-    async with hosting(pane, size=size, set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
         assert "compaction 1 of 3" in shown(pane)
-        assert not pane.query(LossesMeasures)
+        assert not pane.query(LossesAttempts)
         pane.query_one(LossesFacts).facts.focus()
-        pane.set_view(replace(LOSSES, chosen=2))
         await host.press("m")
-        assert pane.view_name == "measures"
-        assert [message.name for message in host.of(LossesPane.ViewShown)] == ["measures"]
-        assert "compaction 2 of 3" in shown(pane)
-        assert pane.query_one(LossesMeasures).table.has_focus
+        assert pane.view_name == "attempts"
+        assert pane.query_one(LossesAttempts).has_focus_within
         await host.press("M")
         assert pane.query_one(LossesFacts).facts.has_focus
 
 
-async def test_r_goes_beyond_the_compaction_and_back() -> None:
+async def test_r_goes_through_the_scopes() -> None:
     pane = LossesPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
         pane.query_one(LossesFacts).facts.focus()
-        told = []
+        scopes = []
         for _ in range(3):
             await host.press("r")
-            told.append(pane.query_one(LossesFacts).scope)
-        assert told == ["pruned", "risk", "1"]
-        await host.press("m", "r")
-        assert pane.query_one(LossesMeasures).column == 3
-        await host.press("r")
-        assert pane.query_one(LossesMeasures).column == 0
-
-
-async def test_what_is_wanted_is_posted_once_whatever_the_view() -> None:
-    pane = LossesPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
-        pane.query_one(LossesFacts).facts.focus()
-        await host.press("enter", "J", "s", "C")
-        assert [message.place for message in host.of(LossesPane.PlaceChosen)] == [SAID, KEPT]
-        assert [message.scope for message in host.of(LossesPane.CopyWanted)] == ["1"]
+            scopes.append(pane.query_one(LossesFacts).scope)
+        assert scopes == ["pruned", "risk", "1"]
 
 
 async def test_until_facts_are_known_the_note_is_shown_and_the_keys_are_free() -> None:
     pane = LossesPane()
-    view = LossesView(None, 1, None, "Facts of 3 of 9 messages.")
+    view = LossesView(None, 1, note="Facts of 3 of 9 messages.")
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
         pane.query_one(LossesFacts).body.focus()
         await host.settle()

@@ -9,31 +9,25 @@ from typing import Any
 import pytest
 from textual.widget import Widget
 
-from tests.widgets.values import COMPACTION, fact
+from inspector.caching.costs import Cost
+from inspector.caching.misses import JudgedRequest
+from inspector.caching.priced import PricedRequest
+from inspector.core.conversations import Request
+from tests.widgets.values import COMPACTION, compaction, life
 from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, shown
-from widgets.lists.fact_list import FactPlace
-from widgets.lists.request_list import RequestView
-from widgets.panes.choices import PlaceChosen
-from widgets.panes.compaction_pane import BoundsView, CompactionPane
+from widgets.intents import Change, GoTo
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.diff_lines import compare
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
-from widgets.panes.losses_measures import LossesMeasures
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
 from widgets.panes.next_request import BreakpointView, CacheView, NextRequest
 from widgets.panes.requests_part import RequestsPart, RequestsView, chart_lines
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
-from widgets.panes.summary_pane import (
-    DiffItem,
-    DiffSection,
-    DiffView,
-    SummaryItem,
-    SummaryPane,
-    SummaryPaneView,
-    SummarySection,
-    SummaryView,
-)
+from widgets.panes.summary_lines import summary_view
+from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 
 MESSAGE = MessageView(
     "217",
@@ -150,12 +144,10 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
         pane.body.focus()
         await host.press("L", "T", "J", "J", "enter")
-        assert [message.layout for message in host.of(NextRequest.LayoutChosen)] == ["envelope"]
-        assert [message.ttl for message in host.of(NextRequest.TtlChosen)] == ["1h"]
+        assert [message.changes for message in host.of(Change)] == [{"layout": "envelope"}, {"ttl": "1h"}]
         row = next(y for y, line in enumerate(lines(pane.body)) if "⚑3" in line)
         await host.click(pane.body, 5, row)
-        chosen = [(message.number, message.message) for message in host.of(NextRequest.BreakpointChosen)]
-        assert chosen == [(2, 340), (3, 342)]
+        assert [message.place for message in host.of(GoTo)] == [(1, 340, ""), (1, 342, "")]
         pane.set_view(CacheView())
         assert "no cache breakpoint" in shown(pane)
         pane.set_view(None)
@@ -168,13 +160,12 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
     message = MessageView(
         HOSTILE, HOSTILE, HOSTILE, calls=(call,), raw=HOSTILE, facts=((HOSTILE, HOSTILE),), notes=(HOSTILE,)
     )
-    section = SummarySection(HOSTILE, (SummaryItem(HOSTILE, HOSTILE),))
-    item = DiffItem("moved", HOSTILE, HOSTILE + "x", HOSTILE, HOSTILE)
     point = BreakpointView(1, 1, HOSTILE, HOSTILE, HOSTILE, HOSTILE, 5, False, HOSTILE)
-    summary = SummaryView("summary", HOSTILE, (section,), note=HOSTILE)
-    diff = DiffView(HOSTILE, HOSTILE, (DiffSection(HOSTILE, (item,)),), HOSTILE, HOSTILE, HOSTILE)
-    lost = fact(1, "lost", text=HOSTILE, role=HOSTILE)
-    bounds = BoundsView("planned", HOSTILE, 1, 2, note=HOSTILE)
+    body = f"## {HOSTILE}\n- {HOSTILE}\n"
+    done = compaction(2, body, note=HOSTILE, session=HOSTILE)
+    summary = summary_view(done, 3, 100)
+    diff = compare(compaction(1, f"## {HOSTILE}\n- {HOSTILE} other words\n"), done)
+    lost = life(1, "lost", text=HOSTILE, role=HOSTILE)
     panes: list[tuple[Any, Any]] = [
         (MessagePane(), message),
         (SummaryPane(), SummaryPaneView(summary, diff)),
@@ -183,9 +174,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
             CompactionPane(),
             replace(
                 COMPACTION,
-                bounds=(bounds,),
-                session=HOSTILE,
-                notes=(HOSTILE,),
+                done=done,
                 lost=(lost,),
                 lost_note=HOSTILE,
                 summary=summary,
@@ -220,7 +209,6 @@ async def test_a_megabyte_of_json_is_shown_without_waiting() -> None:
         SummaryLife,
         LossesPane,
         LossesFacts,
-        LossesMeasures,
         CompactionPane,
         FindingsPane,
     ],
@@ -239,13 +227,20 @@ async def test_an_empty_pane_offers_no_keys(kind: type[Widget]) -> None:
         assert offered == set()
 
 
+def request(index: int, read: int, written: int, cause: Any, missed: int, cost: float) -> PricedRequest:
+    """A request of generation 1."""
+    call = Request(index, 1, str(index), "opus", 1.7e9, 10, read, written, None, 100)
+    return PricedRequest(JudgedRequest(call, cause, missed), Cost(cost, 0, 0), None)
+
+
 REQUESTS = RequestsView(
     (
-        RequestView(1, 0, 50_000, 10, 100, "first", 0, 0.31, "09:00", place=FactPlace(1, 1, "")),
-        RequestView(2, 50_000, 2_000, 10, 100, "", 0, 0.04, "09:01", place=FactPlace(1, 3, "")),
-        RequestView(3, 0, 54_000, 10, 100, "ttl", 52_000, 0.34, "09:30", place=FactPlace(1, 5, "")),
-        RequestView(4, 9_000, 9_000, 0, 100, "compaction", 0, 0.06, "09:31"),
+        request(1, 0, 50_000, "first", 0, 0.31),
+        request(2, 50_000, 2_000, None, 0, 0.04),
+        request(3, 0, 54_000, "ttl", 52_000, 0.34),
+        request(4, 9_000, 9_000, "compaction", 0, 0.06),
     ),
+    (1, 3, 5, None),
     "0.75 US dollars.",
 )
 
@@ -259,7 +254,7 @@ async def test_requests_say_what_was_sent_again_and_lead_to_their_answers() -> N
         assert "0.75 US dollars." in text
         part.list.focus()
         await host.press("J", "enter", "J", "end", "enter")
-        assert [message.place for message in host.of(PlaceChosen)] == [FactPlace(1, 5, "")]
+        assert [message.place for message in host.of(GoTo)] == [(1, 5, "")]
         part.set_view(RequestsView(note="Requests are being read."))
         assert "Requests are being read." in shown(part)
 

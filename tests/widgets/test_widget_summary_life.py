@@ -13,8 +13,8 @@ from inspector.summaries.parse import parse_summary
 from tests.summaries.test_lineage import BODIES
 from tests.widgets.values import lineage_view
 from tests.widgets.widget_host import HOSTILE, hosting, lines
+from widgets.intents import ChooseCompaction
 from widgets.lists.lineage_list import LineageList
-from widgets.panes.choices import CompactionChosen
 from widgets.panes.life_lines import LineageView
 from widgets.panes.summary_life import FILTERS, SummaryLife
 
@@ -97,7 +97,7 @@ async def test_enter_posts_the_cell() -> None:
         assert (chosen.compaction, chosen.text) == (2, "Keep stripe-node pinned to 14.21.0.")
         await host.click(pane.items, 28, 4, times=2)
         assert pane.column == 2
-        assert [message.compaction for message in host.of(CompactionChosen)] == [3]
+        assert [message.index for message in host.of(ChooseCompaction)] == [3]
         assert host.of(SummaryLife.CellChosen)[-1].compaction == 3
 
 

@@ -2,54 +2,66 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from inspector.config.fact_rules import load_stemmer
-from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.core.conversations import Compaction
+from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
+from inspector.quality.facts.fact import Fact, Fate, Life, Saying, Value
+from inspector.quality.facts.risk import AtRisk
+from inspector.quality.measures.measure import Share
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
 from tests.summaries.test_lineage import BODIES, columns
-from widgets.lists.evidence_list import EvidenceView
-from widgets.lists.fact_list import FactPlace, FactView
-from widgets.lists.measure_table import MeasureCell, MeasureColumn, MeasureRow, MeasuresView
 from widgets.lists.message_list import ListSource, MessageRow
-from widgets.panes.compaction_pane import BoundsView, CompactionView
-from widgets.panes.losses_pane import FactScope, LossesView
-from widgets.panes.summary_pane import (
-    DiffItem,
-    DiffSection,
-    DiffView,
-    LineageView,
-    SummaryItem,
-    SummaryPaneView,
-    SummarySection,
-    SummaryView,
-)
+from widgets.lists.survival_table import Survival
+from widgets.panes.compaction_lines import CompactionView
+from widgets.panes.diff_lines import compare
+from widgets.panes.life_lines import LineageView
+from widgets.panes.losses_view import FactScope, LossesView
+from widgets.panes.summary_lines import summary_view
+from widgets.panes.summary_pane import SummaryPaneView
 from widgets.panes.token_graph import GraphState
 from widgets.panes.what_if_pane import Preset, ReplayView, RunView, TuneState
 
 # A summary.
 
-SECTIONS = (
-    SummarySection("Goal", (SummaryItem("Pass the tests", "-"),), 12, 2),
-    SummarySection("Progress", (), None, 2),
-    SummarySection(
-        "Done", (SummaryItem("fixed a", "1."), SummaryItem("sub", "-", 1), SummaryItem("x\ny")), 30, 3
-    ),
-    SummarySection("Blocked", (), 1, 3),
+BODIES_OF_TWO = (
+    "## Goal\n- Pass the tests\n\n## In Progress\n- old\n- ship the release soon to all\n- fix the parser of dates\n",
+    "## Goal\n- Pass the tests\n\n## In Progress\n- ship the release by Friday to all\n\n## Done\n"
+    "- fix the parser of dates\n",
 )
-SUMMARY = SummaryView("summary", "compaction 2 of 3", SECTIONS, 3_200, 10_000, "A note.")
-DIFF = DiffView(
-    "compaction 1",
-    "compaction 2",
-    (
-        DiffSection("Goal", (DiffItem("kept", "Pass the tests"),)),
-        DiffSection(
-            "In Progress", (DiffItem("removed", "old"), DiffItem("reworded", "ship by Friday", "ship soon"))
-        ),
-        DiffSection("Done", (DiffItem("moved", "fix a", "fix a", "In Progress", "Done"),), "added"),
-    ),
-    "same\nold line",
-    "same\nnew line",
+BODY = (
+    "## Goal\n- Pass the tests\n\n## Progress\n\n### Done\n1. fixed a\n   - sub\n2. fixed b\n\n### Blocked\n"
 )
+
+
+def compaction(index: int = 2, summary: str | None = BODY, **values: Any) -> Compaction:
+    """A recorded compaction: 214 of 343 messages went."""
+    base: dict[str, Any] = {
+        "index": index,
+        "session": "session_1",
+        "before": 343,
+        "after": 130,
+        "head_end": 3,
+        "tail_start": 217,
+        "head_after": 3,
+        "tail_after": 4,
+        "summary_at": 3,
+        "summary": summary,
+        "merged": False,
+        "fallback": False,
+        "tokens_before": 100_400,
+        "tokens_after": 32_100,
+        "at": 1.7e9,
+    }
+    return Compaction(**{**base, **values})
+
+
+SUMMARY = summary_view(compaction(note="A note."), 3, 100)
+_COMPARED = compare(compaction(1, BODIES_OF_TWO[0]), compaction(2, BODIES_OF_TWO[1]))
+assert _COMPARED is not None
+DIFF = _COMPARED
 
 
 def lineage_view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:
@@ -63,91 +75,62 @@ SUMMARY_PANE = SummaryPaneView(SUMMARY, DIFF, lineage_view(*BODIES, column=1))
 
 # What was lost.
 
-SAID = FactPlace(1, 7, "never more than 37", "message 7 of generation 1")
-KEPT = FactPlace(2, 3, "37", "summary, message 3 of generation 2")
+SAID, KEPT = (1, 7, "Retry 1 times, never more than 37."), (2, 3, "37")
+_FATES: dict[str, dict[str, Any]] = {
+    "value lost": {"index": 3, "where": "summary", "excerpt": "retries are limited"},
+    "verbatim": {"index": 3, "where": "summary", "excerpt": "never more than 37"},
+}
 
 
 def fact(
-    number: int, outcome: str, kind: str = "constraint", role: str = "user", **values: object
-) -> FactView:
-    """A fact of that outcome."""
-    base = {
-        "key": f"k{number}",
-        "kind": kind,
-        "text": f"Retry {number} times, never more than 37.",
-        "values": ("37",),
-        "role": role,
-        "outcome": outcome,
-        "source": SAID,
-    }
-    return FactView(**{**base, **values})  # type: ignore[arg-type]
+    number: int,
+    outcome: str,
+    kind: str = "constraint",
+    role: str = "user",
+    text: str = "",
+    values: tuple[str, ...] = ("37",),
+    **fate: Any,
+) -> Life | AtRisk:
+    """A fact with that fate after compaction 1; for "at risk" one of the list on screen."""
+    saying = Saying(7, 1, 7, 7, "session_1", role, (0, 10), 1)
+    exact = tuple(Value(value, "number", value, "", False, (0, 1)) for value in values)
+    text = text or f"Retry {number} times, never more than 37."
+    said = Fact(
+        f"k{number}", kind, text, "37", exact, (), "rule", 5, (0, 0), role, (saying,), 0, 1.0,  # type: ignore[arg-type]
+    )  # fmt: skip
+    if outcome == "at risk":
+        return AtRisk(said, (7,))
+    return Life(said, 1, (Fate(1, outcome, **{**_FATES.get(outcome, {}), **fate}),))  # type: ignore[arg-type]
+
+
+def life(number: int, outcome: str, **values: Any) -> Life:
+    """The same, for a fate."""
+    made = fact(number, outcome, **values)
+    assert isinstance(made, Life)
+    return made
 
 
 FACTS = (
     fact(1, "lost"),
-    fact(2, "value lost", survivor=KEPT, excerpt="retries are limited"),
+    fact(2, "value lost"),
     fact(3, "paraphrased", "decision", "assistant"),
-    fact(4, "verbatim", "value", "tool", where="summary", survivor=KEPT, excerpt="never more than 37"),
+    fact(4, "verbatim", "value", "tool"),
 )
 SCOPES = (
-    FactScope("1", "compaction 1", "1", FACTS, "What its summarized messages said."),
-    FactScope("2", "compaction 2", "2", (fact(5, "lost"), fact(6, "verbatim"))),
-    FactScope("pruned", "pruned", "pruned", (fact(8, "lost", role="tool"),)),
-    FactScope("risk", "at risk", "at risk", (fact(9, "at risk"),)),
+    FactScope("1", FACTS, "Facts in its messages."),
+    FactScope("2", (fact(5, "lost"), fact(6, "verbatim"))),
+    FactScope("pruned", (fact(8, "lost", role="tool"),)),
+    FactScope("risk", (fact(9, "at risk"),)),
 )
-
-EVIDENCE_SAID = FactPlace(1, 7, "deploy.yaml")
-EVIDENCE_FOUND = FactPlace(2, 3, "deploy.yaml")
-EVIDENCE = (
-    EvidenceView(
-        "deploy.yaml", True, 1, "assistant", "by its name alone", EVIDENCE_SAID, EVIDENCE_FOUND, "summary"
-    ),
-    EvidenceView("never on Fridays", False, 1, "user", "value lost", FactPlace(1, 9, "never on Fridays")),
-    EvidenceView("ask Ann", True, 1, "summary", "Next", None, FactPlace(2, 4, "ask Ann"), "tail"),
+SURVIVAL = Survival(
+    (compaction(1), compaction(2, fallback=True), compaction(3, None)),
+    {
+        "constraint": (Share(1, 2), Share(0, 2), None),
+        "link": (None, None, None),
+        "value": (Share(1, 1), None, None),
+    },
 )
-NONE = MeasureCell()
-
-
-def cell(count: int, of: int, evidence: tuple[EvidenceView, ...] = (), so_far: str = "") -> MeasureCell:
-    """A share with its numbers."""
-    share = count / of
-    return MeasureCell(
-        f"{share:.0%} {count}/{of}",
-        f"{share:.0%}",
-        share,
-        share if so_far else None,
-        so_far,
-        (("used", f"{count}/{of}"),),
-        evidence,
-    )
-
-
-def measure(name: str, group: str, cells: tuple[MeasureCell, ...], whole: MeasureCell) -> MeasureRow:
-    """A row of the table."""
-    counts, practice = f"Of all {name}, those that are known.", "probes"
-    return MeasureRow(name, group, name, f"Title of {name}", counts, practice, cells, whole)
-
-
-COLUMNS = (MeasureColumn(1), MeasureColumn(2, fallback=True), MeasureColumn(3, summary=False))
-MEASURES = MeasuresView(
-    COLUMNS,
-    (
-        measure(
-            "files",
-            "trail",
-            (cell(2, 3, EVIDENCE, "67% 2/3"), cell(0, 4, so_far="20% 1/5"), NONE),
-            cell(2, 7, EVIDENCE),
-        ),
-        measure("commands", "trail", (NONE, cell(1, 2), cell(1, 1)), cell(2, 3)),
-        measure("survival-constraint", "survival", (cell(1, 2), cell(1, 2), NONE), cell(2, 4)),
-        measure("survival-link", "survival", (NONE, NONE, NONE), NONE),
-        measure("survival-value", "survival", (cell(1, 1), NONE, NONE), cell(1, 1)),
-        measure(
-            "spent", "tokens", (MeasureCell("17.8k", "17.8k"), NONE, NONE), MeasureCell("17.8k", "17.8k")
-        ),
-    ),
-)
-LOSSES = LossesView(SCOPES, 1, MEASURES, total=3)
+LOSSES = LossesView(SCOPES, 1, SURVIVAL, total=3)
 
 # What if.
 
@@ -182,29 +165,30 @@ RUNS = ReplayView(GRAPH, (RUN, WHAT_IF), ("These settings compact elsewhere.",))
 # A compaction.
 
 COMPACTION = CompactionView(
-    2,
+    compaction(note="Saved little before."),
     3,
-    343,
-    130,
-    100_400,
-    32_100,
-    "summary",
-    (
-        BoundsView("recorded", "recorded", 3, 217, 3_100, 32_100),
-        BoundsView("planned", "planned by hermes-0.13", 3, 214, None, 33_000, "tail budget 20,000"),
+    Plan(
+        "hermes-0.13", Budgets(64_000, 20_000, 10_000, 0, {}), 343, True, "", 3, 214, 0, (), 3, 3_000, "user", False,
+        1_000, 61_000, 20_000, 100_000, 33_000, 3_000,
     ),
-    214,
     61_000,
-    128,
-    1,
-    1.7e9,
-    "session_1",
-    ("Saved little before.",),
-    (fact(1, "lost"), fact(2, "value lost", role="assistant"), fact(3, "lost", source=None)),
-    "and 31 more",
-    SUMMARY,
-)
-ROWS = ListSource(
+    lost=(life(1, "lost"), life(2, "value lost", role="assistant"), life(3, "lost")),
+    lost_note="and 31 more",
+    summary=SUMMARY,
+)  # fmt: skip
+
+
+class Rows(ListSource):
+    """Rows of a compaction that are all read."""
+
+    def missing(self, wanted: range) -> dict[int, range]:
+        return {}
+
+    def source_of(self, row: int) -> tuple[int, int]:
+        return 2, row
+
+
+ROWS = Rows(
     [MessageRow(str(i), "user", f"kept {i}", flags=frozenset({"copied"})) for i in range(3)]
     + [MessageRow(str(i), "tool", f"gone {i}", flags=frozenset({"struck"})) for i in range(3, 10)]
     + [MessageRow("Σ", "user", "summary", flags=frozenset({"summary"}))]

@@ -1,4 +1,4 @@
-"""Which facts are shown: choices of kind, fate and speaker, each with how many facts it would leave."""
+"""Filters of a list of facts by kind, fate and speaker, each choice with the number of facts that pass."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from widgets.bars.mode_bar import Mode, ModeBar
-from widgets.lists.fact_list import OUTCOMES, FactView
+from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 
 ALL = "all"
-_FILTERS: dict[str, Callable[[FactView], str]] = {
+_FILTERS: dict[str, Callable[[ListedFact], str]] = {
     "kind": lambda fact: fact.kind,
-    "fate": lambda fact: fact.outcome,
+    "fate": outcome_of,
     "role": lambda fact: fact.role,
 }
 _TITLES = {"kind": "kind", "fate": "fate", "role": "who"}
@@ -29,51 +29,51 @@ _ORDER: dict[str, tuple[str, ...]] = {
 
 
 class FactFilters(Vertical):
-    """A row a filter. Posts Filtered when another choice is taken; choices stay when other facts come."""
+    """One row per filter. Posts Filtered when a choice changes; choices stay when the facts change."""
 
     DEFAULT_CSS = """
     FactFilters { height: auto; background: $surface; }
     """
 
     class Filtered(Message):
-        """Other facts pass."""
+        """The choice changed."""
 
     TITLE_CELLS: ClassVar[int] = 5
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._facts: tuple[FactView, ...] = ()
+        self._facts: tuple[ListedFact, ...] = ()
         self._bars = {name: ModeBar(title=_TITLES[name].ljust(self.TITLE_CELLS)) for name in _FILTERS}
 
     def compose(self) -> ComposeResult:
-        """The rows."""
+        """Yield the rows."""
         yield from self._bars.values()
 
     @property
-    def shown(self) -> tuple[FactView, ...]:
+    def shown(self) -> tuple[ListedFact, ...]:
         """The facts that pass."""
         return tuple(fact for fact in self._facts if self._passes(fact))
 
     @property
     def chosen(self) -> list[str]:
-        """What the facts are narrowed down to, in words."""
+        """The active choices in words."""
         return [bar.mode for bar in self._bars.values() if bar.mode not in (ALL, "")]
 
     def choice(self, name: str) -> str:
-        """What a filter stands at: of "kind", "fate", "role"."""
+        """Choice of a filter: "kind", "fate" or "role"."""
         return self._bars[name].mode
 
     def labels(self, name: str) -> list[str]:
-        """What a filter offers, as it is written."""
+        """Labels of the choices of a filter."""
         return [mode.label for mode in self._bars[name].modes]
 
-    def set_facts(self, facts: Sequence[FactView]) -> None:
+    def set_facts(self, facts: Sequence[ListedFact]) -> None:
         """Filter these facts, and count them."""
         self._facts = tuple(facts)
         self._offer()
 
     def step(self, name: str) -> None:
-        """Take the next choice of a filter, round and round."""
+        """Take the next choice of a filter, cyclically."""
         self._bars[name].step(1)
 
     @on(ModeBar.ModeChosen)
@@ -83,7 +83,7 @@ class FactFilters(Vertical):
         self.post_message(self.Filtered())
 
     def _offer(self) -> None:
-        """Every choice with how many facts it leaves of those that the other filters leave."""
+        """Offer every choice with the number of facts that pass it and the other filters."""
         for name, of in _FILTERS.items():
             counts = Counter(of(fact) for fact in self._facts if self._passes(fact, without=name))
             names = [n for n in _ORDER[name] if counts[n]] + sorted(set(counts) - set(_ORDER[name]))
@@ -92,7 +92,7 @@ class FactFilters(Vertical):
                 names.append(chosen)
             self._bars[name].set_modes([Mode(ALL, ALL), *(Mode(n, f"{n} ({counts[n]:,})") for n in names)])
 
-    def _passes(self, fact: FactView, without: str = "") -> bool:
+    def _passes(self, fact: ListedFact, without: str = "") -> bool:
         return all(
             name == without or self._bars[name].mode in (ALL, "", of(fact)) for name, of in _FILTERS.items()
         )

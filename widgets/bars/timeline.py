@@ -12,12 +12,28 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.conversations import Compaction
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, one_line, width_of
 
 Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
 Outcome = Literal["", Ended]
+
+
+def outcome_of(done: Compaction) -> Ended:
+    """How a compaction ended.
+
+    One that the agent recorded itself took place, even if its summary cannot be read.
+    """
+    if done.fallback:
+        return "fallback"
+    if done.summary is not None:
+        return "merged" if done.merged else "summary"
+    if done.encrypted:
+        return "encrypted"
+    recorded = done.trigger is not None or done.tokens_before_reported is not None
+    return "unrecorded" if recorded else "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,23 @@
-"""Facts as lines: what became of each, its kind, who said it, what it says."""
+"""Facts as lines: fate, kind, speaker, text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
 from textual.strip import Strip
 
 from inspector.core.signs import FATE_SIGNS
+from inspector.quality.facts.fact import Fact, Fate, Life
+from inspector.quality.facts.risk import AtRisk
 from widgets.base.strips import Row, fit, one_line
+from widgets.intents import GoTo
 from widgets.lists.entry_list import EntryList
 
-#: Sign and style of what became of a fact, the worst first; the sign tells them apart without colour.
+#: A fact with the fate that a compaction gave it, or one that the next compaction would take.
+ListedFact = Life | AtRisk
+
+#: Sign and style of each fate, the worst first. The signs differ without colour.
 OUTCOMES: dict[str, tuple[str, str]] = {
     "lost": (FATE_SIGNS["lost"], "error"),
     "value lost": (FATE_SIGNS["value lost"], "warning"),
@@ -25,45 +30,48 @@ OUTCOMES: dict[str, tuple[str, str]] = {
 }
 _KIND, _ROLE = 10, 4
 _ROLES = {"assistant": "asst", "system": "sys"}
+#: Maximum length of a text to search for in a message, in characters.
+_MAX_SEARCH = 80
 
 
-@dataclass(frozen=True, slots=True)
-class FactPlace:
-    """Where words stand: a message of a generation (both as the lists count them), and the words to mark there."""
-
-    generation: int
-    index: int
-    text: str
-    label: str = ""
+def outcome_of(entry: ListedFact) -> str:
+    """Fate of a fact: a key of OUTCOMES."""
+    return entry.outcome if isinstance(entry, Life) else "at risk"
 
 
-@dataclass(frozen=True, slots=True)
-class FactView:
-    """A fact as the pane shows it.
-
-    `outcome` is one of OUTCOMES and `where` the region of the list that has it ("" for none). `source` is where it was
-    said, `survivor` where it stands after the compaction, or where its thing is still mentioned. `values` are the exact
-    things in `text`, to be marked. `history` and `notes` are sentences about what came later.
-    """
-
-    key: str
-    kind: str
-    text: str
-    values: tuple[str, ...]
-    role: str
-    outcome: str
-    where: str = ""
-    compaction: int | None = None
-    source: FactPlace | None = None
-    survivor: FactPlace | None = None
-    excerpt: str = ""
-    history: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    rule: str = ""
+def key_of(entry: ListedFact) -> str:
+    """Key of a fact among the entries of every list: the same when its fate changes."""
+    if isinstance(entry, AtRisk):
+        return f"{entry.fact.key}@risk"
+    after = "" if entry.seen_after is None else f">{entry.seen_after}"
+    return f"{entry.fact.key}@{entry.compaction}{'p' if entry.pruned else ''}{after}"
 
 
-class FactList(EntryList[FactView]):
-    """One line a fact."""
+def search_text(text: str) -> str:
+    """The part of a text to search for in a message: the start of its first line."""
+    return text.strip().split("\n", 1)[0][:_MAX_SEARCH].rstrip()
+
+
+def source_of(entry: ListedFact, live: int) -> GoTo:
+    """Where a fact was said; `live` is the generation of the list that facts at risk are in."""
+    generation = entry.saying.generation if isinstance(entry, Life) else live
+    return GoTo(generation, entry.saying.index, search_text(entry.text), "message")
+
+
+def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
+    """Where a fact is in the list after a compaction, with words of it that are there; None for nowhere."""
+    if fate.index is None:
+        return None
+    excerpt = fate.excerpt.casefold()
+    texts = (fact.text, *(value.text for value in fact.values))
+    # In a paraphrase a number marks the place best, else the longest word.
+    parts = sorted(fact.text.split(), key=lambda part: (not any(map(str.isdigit, part)), -len(part)))
+    words = next((t for t in (*texts, *parts) if t and t.casefold() in excerpt), fate.excerpt.strip("… "))
+    return GoTo(fate.compaction + 1, fate.index, search_text(words), "message")
+
+
+class FactList(EntryList[ListedFact]):
+    """One line per fact."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "facts--error",
@@ -83,25 +91,22 @@ class FactList(EntryList[FactView]):
         & > .facts--user { color: $text-primary; }
     }
     """
-    TOOLTIP = (
-        "Facts that a compaction summarized: ✗ lost, ? the value is lost, ~ in other words, = word for word, "
-        "→ at risk.\nEnter goes to where it was said, s to where it survives."
-    )
+    TOOLTIP = "Facts, the worst fate first. Enter goes to where a fact was said, s to where it survives."
 
-    def key(self, entry: FactView) -> object:
-        """A fact is the same one whatever became of it."""
-        return entry.key
+    def key(self, entry: ListedFact) -> object:
+        """Key of the fact: the cursor stays on it when its fate changes."""
+        return key_of(entry)
 
     def draw_line(self, line: int, width: int) -> Strip:
-        """A fact."""
-        fact = self.entries[line]
-        sign, name = OUTCOMES[fact.outcome]
+        """Draw a fact."""
+        entry = self.entries[line]
+        sign, name = OUTCOMES[outcome_of(entry)]
         at_cursor = line == self.cursor
         muted = self.ink("list--muted")
         row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", self.ink(f"facts--{name}"))
         if width >= 44:
-            row.add(fit(fact.kind, _KIND) + " ", Style() if at_cursor else muted)
-        role = fit(_ROLES.get(fact.role, one_line(fact.role, 20)), _ROLE) + " "
-        row.add(role, self.ink("facts--user") if fact.role == "user" else muted)
-        row.add(fit(one_line(fact.text, 400), max(1, width - row.width)), Style())
+            row.add(fit(entry.kind, _KIND) + " ", Style() if at_cursor else muted)
+        role = fit(_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "
+        row.add(role, self.ink("facts--user") if entry.role == "user" else muted)
+        row.add(fit(one_line(entry.text, 400), max(1, width - row.width)), Style())
         return row.strip(width, self.base_style + self.row_style(line), flat=at_cursor and self.flat_cursor)

@@ -1,51 +1,23 @@
-"""Requests as lines: how much each sent, what of it came from the cache, why something had to be sent again."""
+"""Requests as lines: tokens sent, read from the cache, written into it, missed and why."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
 from textual.strip import Strip
 
+from inspector.caching.priced import PricedRequest
 from widgets.base import human
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import Row, fit
 from widgets.lists.entry_list import EntryList
-from widgets.lists.fact_list import FactPlace
 
-#: From this width on a row says where a prompt differs.
+#: Minimum width for the place where a prompt differs.
 _WIDE = 70
 
 
-@dataclass(frozen=True, slots=True)
-class RequestView:
-    """A request. Tokens are the provider's, or rough ones where it is `modelled`. `cause` says why `missed` tokens were
-    sent again, "" where all was read back, and `differs` where its prompt did first; `cost` is in US dollars, None
-    where no price is known, `more` what missing cost of it."""
-
-    index: int
-    read: int
-    written: int
-    input: int
-    output: int
-    cause: str = ""
-    missed: int = 0
-    cost: float | None = None
-    clock: str = ""
-    model: str = ""
-    place: FactPlace | None = None
-    more: float | None = None
-    differs: str = ""
-    modelled: bool = False
-
-    @property
-    def sent(self) -> int:
-        """The tokens of the prompt."""
-        return self.read + self.written + self.input
-
-
-class RequestList(EntryList[RequestView]):
-    """One line a request."""
+class RequestList(EntryList[PricedRequest]):
+    """One line per request."""
 
     header_height = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {"requests--missed", "requests--head"}
@@ -58,23 +30,26 @@ class RequestList(EntryList[RequestView]):
     TOOLTIP = "Every request: tokens sent, read from the cache, written into it, sent again and why. Enter goes there."
 
     def draw_header(self, y: int, width: int) -> Strip:
-        """The names of the columns."""
+        """Draw the names of the columns."""
         return self._line(("#", "sent", "read", "written", "again", "cause", "USD", "when"), width, "").strip(
             width, self.base_style
         )
 
     def draw_line(self, line: int, width: int) -> Strip:
-        """A request."""
-        one = self.entries[line]
+        """Draw a request."""
+        priced = self.entries[line]
+        judged, request = priced.judged, priced.judged.request
+        cause = judged.cause or ""
+        cost = None if priced.cost is None else priced.cost.amount
         cells = (
-            f"{one.index:,}",
-            human.tokens(one.sent),
-            human.tokens(one.read),
-            human.tokens(one.written),
-            human.tokens(one.missed) if one.missed else "",
-            f"{one.cause} {one.differs}".rstrip() if width >= _WIDE else one.cause,
-            "" if one.cost is None else f"{'~' if one.modelled else ''}{one.cost:.3f}",
-            one_line(one.clock, 20),
+            f"{request.index:,}",
+            human.tokens(request.context),
+            human.tokens(request.cache_read),
+            human.tokens(request.cache_write),
+            human.tokens(judged.missed) if judged.missed else "",
+            f"{cause} {priced.differs.partition(' (')[0]}".rstrip() if width >= _WIDE else cause,
+            "" if cost is None else f"{'~' if judged.modelled else ''}{cost:.3f}",
+            human.clock(request.at) if request.at else "",
         )
         row = self._line(cells, width, self.cursor_mark(line))
         return row.strip(
@@ -95,7 +70,3 @@ class RequestList(EntryList[RequestView]):
         if width >= 58:
             row.add(f"{cost:>8}", head)
         return row.add(f"  {clock}" if width >= 87 else "", head)
-
-    def opened(self, row: int) -> None:
-        """Tell that a request was opened."""
-        self.post_message(self.Opened(row))

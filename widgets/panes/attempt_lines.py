@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from inspector.core.shares import kept_of
 from inspector.core.signs import FATE_SIGNS
+from inspector.quality.facts.fact import Life
+from inspector.summaries.summary import SectionDiff
 from widgets.base import human
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.fact_list import OUTCOMES, FactPlace
-from widgets.panes.diff_lines import DiffSection
+from widgets.lists.fact_list import OUTCOMES
 
 #: A column of a table of attempts, in cells; so many of them are shown at most.
 _COLUMN, _MOST_COLUMNS = 12, 6
@@ -50,7 +51,7 @@ class AttemptView:
     cost: str = ""
     made: str = ""
     problem: str = ""
-    sections: tuple[DiffSection, ...] = ()
+    sections: tuple[SectionDiff, ...] = ()
     text: str = ""
 
     @property
@@ -82,12 +83,10 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class FactFates:
-    """A fact and what became of it with each summary, in their order (None: it is not known there)."""
+    """A fact and its fate with each summary, in their order; None where the fate is unknown."""
 
-    kind: str
-    text: str
+    life: Life
     outcomes: tuple[str | None, ...]
-    source: FactPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +222,10 @@ def fact_lines(facts: Sequence[FactFates], width: int) -> list[TextLine]:
             sign, style = _NOT_THERE if outcome is None else OUTCOMES[outcome]
             signs.append((f"{sign}  ", style))
         used = 3 * len(signs) + 11
-        text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - used))
-        lines.append(line_of(*signs, (fit(fact.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}"))
+        text = fit(one_line(" ".join(fact.life.text[:2_000].split()), 400), max(8, width - used))
+        lines.append(
+            line_of(*signs, (fit(fact.life.kind, 10) + " ", "muted"), (text, ""), tag=f"fact:{number}")
+        )
     return lines
 
 

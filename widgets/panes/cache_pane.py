@@ -1,4 +1,4 @@
-"""The prompt cache: where the breakpoints of the next request sit, and the requests that were."""
+"""The prompt cache: breakpoints of the next request, and recorded requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
-from widgets.panes.choices import PlaceChosen
 from widgets.panes.next_request import CacheView, NextRequest
 from widgets.panes.requests_part import RequestsPart, RequestsView
 from widgets.panes.views_pane import ViewsPane
@@ -16,27 +15,26 @@ from widgets.panes.views_pane import ViewsPane
 
 @dataclass(frozen=True, slots=True)
 class CacheViews:
-    """The breakpoints of the next request (None while they are looked for), and the requests that were."""
+    """Breakpoints of the next request (None while they are being computed), and recorded requests."""
 
     next: CacheView | None = None
     requests: RequestsView = field(default_factory=RequestsView)
 
 
 class CachePane(ViewsPane[CacheViews]):
-    """Shows CacheViews in two views. Posts ViewShown, what the next request posts, PlaceChosen for a request."""
+    """CacheViews in two views. Posts Change for the layout and the time to live, GoTo for a breakpoint or a request."""
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
-        Mode("next", "next request", "Where the breakpoints of the next request sit"),
+        Mode("next", "next request", "Breakpoints of the next request"),
         Mode(
             "requests",
             "requests",
-            "Every request that was: what came from the cache, what was sent again and why",
+            "Recorded requests: tokens read from the cache, missed tokens and the cause",
         ),
     )
-    PlaceChosen: ClassVar = PlaceChosen
 
     def make(self, name: str) -> Widget:
-        """The widget of a view."""
+        """Return the widget of a view."""
         return NextRequest() if name == "next" else RequestsPart()
 
     def fill(self, widget: Widget) -> None:

@@ -1,160 +1,142 @@
-"""One compaction as lines, as a person asks: why it fired, what came of it, what it lost, the summary it made."""
+"""One compaction as lines: why it fired, its sizes, lost facts, files read again, its summary."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
+from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
-from widgets.bars.timeline import Ended
+from inspector.core.rough import text_tokens
+from inspector.engines.base import Plan
+from inspector.quality.facts.fact import Life
+from inspector.quality.measures.measure import Evidence
+from widgets.bars.timeline import outcome_of
 from widgets.base import human
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.evidence_list import EvidenceView
-from widgets.lists.fact_list import OUTCOMES, FactView
+from widgets.lists.fact_list import OUTCOMES
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 from widgets.panes.summary_lines import SummaryView, section_lines
 
-#: Below so many cells less is said; from so many on the longest sentence fits.
+#: Below NARROW cells lines have fewer words; from _WIDE on the longest ones.
 NARROW, _WIDE = 60, 84
 _WHO = {"assistant": "agent"}
-#: So many files that were read again are listed.
+#: Maximum number of files read again.
 _AGAIN_SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class BoundsView:
-    """Boundaries, from the store or from an engine; `by` names which ("recorded", "planned by hermes-0.13")."""
-
-    kind: Literal["recorded", "planned"]
-    by: str
-    head_end: int
-    tail_start: int
-    summary_tokens: int | None = None
-    tokens_after: int | None = None
-    note: str = ""
+#: A compaction that saves a smaller share of the tokens gets a warning.
+_LITTLE = 0.10
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionView:
-    """A compaction as the pane shows it. Counts are messages; tokens are rough, the system prompt included.
+    """A compaction, one of `total`, with what is known about it. Tokens are rough, the system prompt included.
 
-    `stayed`, `went` and `came` count messages: copied into the new list, left out of it, new in their place. Of those
-    that stayed `pruned` were cut to a line, None while nobody has looked. `lost` are some facts that are gone, the
-    worst first, and `lost_note` what is to be said about more of them ("and 31 more", or that none was lost). `again`
-    are the files that were opened again afterwards. `why` says what made it fire, `cost` what it cost, `reported` what
-    sizes the agent itself tells. `summary` is the one it made, `attempts` those that were made again.
+    `plan` is what the settings on screen would do with the list before it. `went_tokens` is the size of the messages
+    that left, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
+    `lost` are the worst lost facts, `lost_note` says how many more there are. `again` are files that were opened again
+    later. `summary` is None until the compaction is over.
     """
 
-    index: int
+    done: Compaction
     total: int
-    before: int
-    after: int
-    tokens_before: int
-    tokens_after: int
-    outcome: Ended
-    bounds: tuple[BoundsView, ...] = ()
-    went: int = 0
+    plan: Plan | None = None
     went_tokens: int | None = None
-    stayed: int = 0
-    came: int = 0
-    at: float = 0.0
-    session: str = ""
-    notes: tuple[str, ...] = ()
-    lost: tuple[FactView, ...] = ()
-    lost_note: str = ""
-    summary: SummaryView | None = None
-    pruned: int | None = None
-    again: tuple[EvidenceView, ...] = ()
+    first_sent: int | None = None
     why: str = ""
     cost: str = ""
-    reported: str = ""
+    lost: tuple[Life, ...] = ()
+    lost_note: str = ""
+    again: tuple[Evidence, ...] = ()
+    summary: SummaryView | None = None
     attempts: AttemptsView = NO_ATTEMPTS
 
 
 _OUTCOMES = {
-    "summary": ("Σ", "accent", "a summary took the middle's place"),
+    "summary": ("Σ", "accent", "a summary replaced the middle"),
     "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
-    "fallback": ("✗", "error", "no summary was made; a fallback text took the middle's place"),
+    "fallback": ("✗", "error", "no summary was made; a fallback text replaced the middle"),
     "failed": ("✗", "error", "the compaction failed"),
-    "encrypted": ("Σ", "accent", "its summary is encrypted, only the provider reads it"),
+    "encrypted": ("Σ", "accent", "its summary is encrypted: only the provider can read it"),
     "unrecorded": ("·", "warning", "its summary is not in the files"),
 }
 
 
 def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
-    """Which compaction it is, what came of messages and tokens, boundaries; less in few cells or where it is tight."""
-    narrow = width < NARROW
-    sign, style, words = _OUTCOMES[view.outcome]
-    words = view.outcome if narrow else words
-    lines = [line_of((f"compaction {view.index} of {view.total}", "strong"), (f"  {sign} {words}", style))]
-    quiet = (
-        []
-        if tight
-        else [
-            text for text in (human.clock(view.at) if view.at > 0 else "", one_line(view.session, 80)) if text
-        ]
-    )
-    if quiet:
-        lines.append(TextLine(" · ".join(quiet), "muted"))
-    saved = view.tokens_before - view.tokens_after
-    share = human.percent(abs(saved), view.tokens_before)
-    verdict = (
-        f"saved {human.tokens(saved)}, {share}" if saved >= 0 else f"grew by {human.tokens(-saved)}, {share}"
-    )
-    low = saved < view.tokens_before * 0.10
+    """Which compaction it is, why it fired, messages and tokens before and after, boundaries.
+
+    A narrow or `tight` pane gets fewer words.
+    """
+    done, narrow = view.done, width < NARROW
+    outcome = outcome_of(done)
+    sign, style, words = _OUTCOMES[outcome]
+    title = f"compaction {done.index} of {view.total}"
+    lines = [line_of((title, "strong"), (f"  {sign} {outcome if narrow else words}", style))]
+    quiet = [human.clock(done.at) if done.at > 0 else "", one_line(done.session, 80)]
+    if not tight and any(quiet):
+        lines.append(TextLine(" · ".join(text for text in quiet if text), "muted"))
     gap = [] if tight else [TextLine("")]
-    pruned = f" (✂ {view.pruned:,})" if view.pruned else ""
     lines += gap
     if view.why:
         lines.append(TextLine(view.why, prefix="why       "))
-    lines += [
-        line_of(
-            ("messages  ", "muted"),
-            (f"{human.count(view.before)} → {human.count(view.after)}".ljust(0 if narrow else 13) + "  ", ""),
-            (f"− {view.went:,} went", "removed"),
-            (f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else "", "muted"),
-            (f"  = {view.stayed:,} stayed{pruned}", "kept"),
-            (f"  Σ {view.came:,}" + (" in their place" if width >= _WIDE and not pruned else ""), "accent"),
-        ),
-        line_of(
-            ("tokens    ", "muted"),
-            (
-                f"~{human.tokens(view.tokens_before)} → {human.tokens(view.tokens_after)}".ljust(
-                    0 if narrow else 13
-                )
-                + "  ",
-                "",
-            ),
-            (("! " if low else "") + verdict, "warning" if low else "muted"),
-        ),
-    ]
-    if view.reported:
-        lines.append(TextLine(view.reported, prefix="reported  "))
+    lines += [_messages(view, width), _tokens(done, narrow)]
+    reported = reported_words(done, view.first_sent)
+    if reported:
+        lines.append(TextLine(reported, prefix="reported  "))
     if view.cost:
         lines.append(TextLine(view.cost, prefix="cost      "))
-    if view.bounds:
-        lines += [*gap, *_bounds(view.bounds, width)]
-    lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
-    return lines
+    lines += [*gap, *_bounds(view, width)]
+    return [*lines, *([TextLine(done.note, "warning", prefix="! ")] if done.note else [])]
+
+
+def _messages(view: CompactionView, width: int) -> TextLine:
+    done = view.done
+    size = f" (~{human.tokens(view.went_tokens)})" if view.went_tokens is not None else ""
+    counts = f"{human.count(done.before)} → {human.count(done.after)}"
+    came = max(0, done.after - done.stayed)
+    return line_of(
+        ("messages  ", "muted"),
+        (counts.ljust(0 if width < NARROW else 13) + "  ", ""),
+        (f"− {done.went:,} went", "removed"),
+        (size, "muted"),
+        (f"  = {done.stayed:,} stayed", "kept"),
+        (f"  Σ {came:,}" + (" in their place" if width >= _WIDE else ""), "accent"),
+    )
+
+
+def _tokens(done: Compaction, narrow: bool) -> TextLine:
+    saved = done.tokens_before - done.tokens_after
+    share = human.percent(abs(saved), done.tokens_before)
+    verdict = f"saved {human.tokens(saved)}" if saved >= 0 else f"grew by {human.tokens(-saved)}"
+    low = saved < done.tokens_before * _LITTLE
+    sizes = f"~{human.tokens(done.tokens_before)} → {human.tokens(done.tokens_after)}"
+    return line_of(
+        ("tokens    ", "muted"),
+        (sizes.ljust(0 if narrow else 13) + "  ", ""),
+        (f"{'! ' if low else ''}{verdict}, {share}", "warning" if low else "muted"),
+    )
+
+
+def reported_words(done: Compaction, first_sent: int | None) -> str:
+    """Sizes in tokens by the agent's own count, and of the first request after; "" where it counted nothing."""
+    sizes = [size for size in (done.tokens_before_reported, done.tokens_after_reported) if size is not None]
+    parts = [" → ".join(f"{size:,}" for size in sizes)] if sizes else []
+    return " · ".join(parts if first_sent is None else [*parts, f"the next request sent {first_sent:,}"])
 
 
 def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
-    """What it lost, a line a fact of so many cells, tagged "lost:0"; nothing where nobody has looked."""
+    """A line per lost fact, tagged "lost:0", cut to `width` cells; nothing while facts are unknown."""
     if not view.lost and not view.lost_note:
         return []
     lines = [] if view.lost else [line_of(("lost      ", "muted"), (view.lost_note, "muted"))]
-    for number, fact in enumerate(view.lost):
-        sign, style = OUTCOMES[fact.outcome]
-        who = _WHO.get(fact.role, one_line(fact.role, 12))
-        place = f"  {who}"
-        if fact.source is not None:
-            # What earlier summaries had kept was said in another list than the one before it.
-            other = None if fact.source.generation == view.index else fact.source.generation
-            place += f" {place_name(fact.source.index, generation=other)}"
+    for number, life in enumerate(view.lost):
+        sign, style = OUTCOMES[life.outcome]
+        who = _WHO.get(life.role, one_line(life.role, 12))
+        # Facts that earlier summaries had kept were said in an earlier list.
+        other = None if life.saying.generation == view.done.index else life.saying.generation
+        place = f"  {who} {place_name(life.saying.index, generation=other)}"
         lead = "lost    " if number == 0 else " " * 8
-        text = fit(one_line(" ".join(fact.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
+        text = fit(one_line(" ".join(life.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
         lines.append(
             line_of((lead, "muted"), (f"{sign} ", style), (text, ""), (place, "muted"), tag=f"lost:{number}")
         )
@@ -164,65 +146,67 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
 
 
 def again_lines(view: CompactionView, width: int) -> list[TextLine]:
-    """The files that were read again, a line each of so many cells, tagged "again:0"; nothing where there are none."""
+    """A line per file that was read again, tagged "again:0", cut to `width` cells."""
     lines = []
     for number, entry in enumerate(view.again[:_AGAIN_SHOWN]):
         places = [f"#{place.index:,}" for place in (entry.said, entry.found) if place is not None]
         tail = f"  {' → '.join(places)}"
         room = max(8, width - 12 - len(tail))
         name = one_line(entry.text, 400)
-        # Of a long path its end says most.
+        # The end of a long path says most.
         text = f"{name} ({entry.note})" if len(name) + 4 < room else f"…{name[-room + 1 :]}"
-        text = fit(text, room)
         lead = "again   " if number == 0 else " " * 8
-        lines.append(
-            line_of((lead, "muted"), ("↻ ", "warning"), (text, ""), (tail, "muted"), tag=f"again:{number}")
-        )
+        parts = ((lead, "muted"), ("↻ ", "warning"), (fit(text, room), ""), (tail, "muted"))
+        lines.append(line_of(*parts, tag=f"again:{number}"))
     more = len(view.again) - _AGAIN_SHOWN
     if more > 0:
-        lines.append(line_of((f"{'':10}and {more:,} more: losses, the measures", "muted")))
+        lines.append(line_of((f"{'':10}and {more:,} more", "muted")))
     return lines
 
 
 def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[TextLine]:
-    """The summary that it made: its size beside the largest there may be, and its sections, tagged "section:0"."""
-    told = f"~{human.tokens(summary.tokens)}" if summary.tokens is not None else ""
-    if told and summary.budget:
-        told += f" tokens of at most {human.tokens(summary.budget)}"
-    if not summary.sections:
-        told = one_line(summary.note or summary.text, 400) or told
-    lines = [line_of(("summary   ", "muted"), (told, ""))] if told else []
-    return [*lines, *section_lines(summary.sections, folded, gaps=False)[0]]
+    """The size of the summary against its budget, and its sections, tagged "section:0"."""
+    size = f"~{human.tokens(text_tokens(len(summary.text)))}"
+    if summary.budget:
+        size += f" tokens of at most {human.tokens(summary.budget)}"
+    text = size if summary.sections else one_line(summary.text, 400) or size
+    return [line_of(("summary   ", "muted"), (text, "")), *section_lines(summary, folded, gaps=False)[0]]
 
 
-def _bounds(bounds: tuple[BoundsView, ...], room: int) -> list[TextLine]:
-    """Boundaries as a small table: recorded and planned below each other, what differs marked with ≠."""
-    first, name = bounds[0], max(len(one_line(row.by, 28)) for row in bounds) + 2
-    # Boundaries say most; the sizes follow where a row holds them.
+def _bounds(view: CompactionView, room: int) -> list[TextLine]:
+    """Boundaries as a table: recorded, and planned below; ≠ marks what differs."""
+    done, plan = view.done, view.plan
+    summary = None if done.summary is None else text_tokens(len(done.summary))
+    planned = "" if plan is None else f"planned by {plan.profile}"
+    rows = [("━", "recorded", (done.head_end, done.tail_start), summary, done.tokens_after, "")]
+    if not done.exact:
+        rows[0] = (*rows[0][:5], "inferred")
+    if plan is not None:
+        bounds = plan.regions() if plan.compacts else (0, 0)
+        agrees = plan.compacts and bounds == (done.head_end, done.tail_start)
+        note = plan.reason if not plan.compacts else "the same" if agrees else "differs from the record"
+        sizes = (plan.summary_budget, plan.tokens_after) if plan.compacts else (None, None)
+        rows.append(("╌", planned, bounds, *sizes, note))
+    name = max(len(one_line(row[1], 28)) for row in rows) + 2
+    # Sizes follow the boundaries where a row has room for both.
     narrow = room < NARROW or min(28, name) + 45 > room - 2
     width = min(11 if room < NARROW else 28, name)
-    lines = [
-        TextLine(
-            f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}"
-            + ("" if narrow else f"{'summary':>10}{'after':>9}"),
-            "muted",
-        )
-    ]
-    for row in bounds:
-        sign = "━" if row.kind == "recorded" else "╌"
-        style = "" if row.kind == "recorded" else "accent"
-        parts = [(f"{sign} {fit(one_line(row.by, 28), width)}", style)]
-        for value, expected, cells in (
-            (row.head_end, first.head_end, 10),
-            (row.tail_start, first.tail_start, 12),
-        ):
-            other = value != expected
-            parts.append((f"{'≠ ' if other else ''}{value:,}".rjust(cells), "warning" if other else style))
-        summary = "–" if row.summary_tokens is None else f"~{human.tokens(row.summary_tokens)}"
-        after = "–" if row.tokens_after is None else f"~{human.tokens(row.tokens_after)}"
+    sizes_head = "" if narrow else f"{'summary':>10}{'after':>9}"
+    lines = [TextLine(f"{'':{width + 2}}{'head_end':>10}{'tail_start':>12}{sizes_head}", "muted")]
+    for sign, by, bounds, size, after, note in rows:
+        style = "" if sign == "━" else "accent"
+        parts = [(f"{sign} {fit(one_line(by, 28), width)}", style)]
+        for value, expected, cells in zip(bounds, rows[0][2], (10, 12), strict=True):
+            differs = value != expected
+            cell = f"{'≠ ' if differs else ''}{value:,}".rjust(cells)
+            parts.append((cell, "warning" if differs else style))
         if not narrow:
-            parts.append((f"{summary:>10}{after:>9}", "muted"))
+            parts.append((f"{_rough(size):>10}{_rough(after):>9}", "muted"))
         lines.append(line_of(*parts))
-        if row.note:
-            lines.append(TextLine(row.note, "muted", prefix="  "))
+        if note:
+            lines.append(TextLine(note, "muted", prefix="  "))
     return lines
+
+
+def _rough(tokens: int | None) -> str:
+    return "–" if tokens is None else f"~{human.tokens(tokens)}"

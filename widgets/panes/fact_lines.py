@@ -1,48 +1,107 @@
-"""A fact as lines: what became of it, where it was said, where it survives, what came later."""
+"""A fact as lines: its fate, where it was said, where it survives, its history."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from inspector.core.places import place_name
+from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
-from widgets.lists.fact_list import OUTCOMES, FactView
+from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
 
-#: What the excerpt shows of a fact that is not there as it was said.
-EXCERPTS = {"value lost": "still mentioned", "weakened": "told as", "uncertain": "words of it"}
+#: Label of the excerpt where the fact does not survive as it was said.
+EXCERPTS = {"value lost": "still mentioned", "weakened": "says", "uncertain": "words of it"}
 
 
-def fact_lines(fact: FactView, low: bool) -> list[TextLine]:
-    """A fact in full; `low` leaves the empty lines out."""
-    sign, style = OUTCOMES[fact.outcome]
-    where = f" in the {fact.where}" if fact.where else ""
+def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[TextLine]:
+    """A fact in full.
+
+    `low` omits the empty lines. `partial` means that only the messages up to a step of the replay are known.
+    """
+    outcome = outcome_of(entry)
+    sign, style = OUTCOMES[outcome]
+    gap = [] if low else [TextLine("")]
+    fate = entry.fate if isinstance(entry, Life) else None
+    where = f" in the {fate.where}" if fate is not None and fate.where else ""
     lines = [
         line_of(
-            (f"{sign} {fact.outcome}{where}", style),
-            (f"  {fact.kind}", "strong"),
-            (f"  {fact.rule}", "muted"),
-        )
-    ]
-    place = f", {fact.source.label}" if fact.source is not None and fact.source.label else ""
-    gap = [] if low else [TextLine("")]
-    lines += [
+            (f"{sign} {outcome}{where}", style),
+            (f"  {entry.kind}", "strong"),
+            (f"  {entry.fact.explained}", "muted"),
+        ),
         *gap,
-        TextLine(f"{one_line(fact.role, 40)}{place}:", "muted"),
-        _marked(fact.text, fact.values, "  "),
+        TextLine(f"{one_line(entry.role, 40)}, {_source(entry, partial)}:", "muted"),
+        _marked(entry.text, entry.values, "  "),
     ]
-    if fact.excerpt:
-        label = EXCERPTS.get(fact.outcome, "survives")
-        at = f", {fact.survivor.label}" if fact.survivor is not None and fact.survivor.label else ""
-        lines += [*gap, TextLine(f"{label}{at}:", "muted"), _marked(fact.excerpt, fact.values, "  ")]
-    if fact.history:
-        lines += gap
-        lines += [TextLine(text) for text in fact.history]
-    lines += [TextLine(text, name, prefix="! ", prefix_style=name) for text, name in fact.notes]
+    if fate is not None and fate.excerpt:
+        label = EXCERPTS.get(outcome, "survives")
+        lines += [
+            *gap,
+            TextLine(f"{label}{_survivor(fate)}:", "muted"),
+            _marked(fate.excerpt, entry.values, "  "),
+        ]
+    history = list(_history(entry, partial))
+    if history:
+        lines += [*gap, *(TextLine(text) for text in history)]
+    if isinstance(entry, Life):
+        lines += [TextLine(text, name, prefix="! ", prefix_style=name) for text, name in _notes(entry)]
     return lines
 
 
+def _source(entry: ListedFact, partial: bool) -> str:
+    if isinstance(entry, Life):
+        return place_name(entry.saying.index, generation=entry.saying.generation)
+    return f"{place_name(entry.saying.index)} of {'the list at this step' if partial else 'the live list'}"
+
+
+def _survivor(fate: Fate) -> str:
+    if fate.index is None:
+        return ""
+    where = f"{fate.where}, " if fate.where else ""
+    return f", {where}{place_name(fate.index, generation=fate.compaction + 1)}"
+
+
+def _history(entry: ListedFact, partial: bool) -> Iterable[str]:
+    if isinstance(entry, Life):
+        yield _use(entry.fact, partial)
+        fates = (f"{fate.compaction}: {fate.outcome}{_region(fate)}" for fate in entry.fates)
+        yield f"After compaction {'; '.join(fates)}."
+    elif not partial:
+        yield _use(entry.fact, partial)
+
+
+def _region(fate: Fate) -> str:
+    return f" in the {fate.where}" if fate.where else ""
+
+
+def _use(fact: Fact, partial: bool) -> str:
+    times = "Said once" if fact.once else f"Said {len(fact.sayings):,} times"
+    if partial:
+        return f"{times} up to this step."
+    if not fact.uses:
+        return f"{times}, not used later."
+    return f"{times}, used {'once' if fact.uses == 1 else f'{fact.uses:,} times'} later."
+
+
+def _notes(life: Life) -> Iterable[tuple[str, str]]:
+    """Sentences about later changes, each with a style."""
+    changed = next((fate for fate in life.fates if fate.changed), None)
+    if changed is not None:
+        text = f"The summary of compaction {changed.compaction} says {changed.changed}; no message said that."
+        yield text, "error"
+    if life.back is not None:
+        yield f"Said again in {_speaker(life.back)}.", "moved"
+    if life.contradicted is not None:
+        yield f"Contradicted in {_speaker(life.contradicted.saying)}: {life.contradicted.text}", "warning"
+
+
+def _speaker(saying: Saying) -> str:
+    return f"{place_name(saying.index, generation=saying.generation)} by the {saying.role}"
+
+
 def _marked(text: str, values: Sequence[str], prefix: str = "") -> TextLine:
-    """A text in one line in which every value is marked."""
+    """A text in one line with every value marked."""
     shown = one_line(" ".join(text.split()), 2_000)
     folded = shown.casefold()
     spans = []

@@ -1,60 +1,43 @@
-"""What is wrong with a conversation: a list of findings, and the chosen one explained."""
+"""Findings of a conversation as a list, and the selected one explained."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.style import Style
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
+from inspector.quality.catalogue import RULES
+from inspector.quality.finding import Finding, Severity
 from widgets.base import human
 from widgets.base.headline import Headline
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import Row, fit
 from widgets.base.text_lines import TextLine, line_of
+from widgets.intents import ChooseCompaction, GoTo, ShowPane
 from widgets.lists.entry_list import EntryList
 from widgets.panes.text_view import TextView
 
-Severity = Literal["error", "warning", "info"]
-
-#: Sign and style of each severity, the gravest first; the sign tells them apart without colour.
+#: Sign and style of each severity, the gravest first. The signs differ without colour.
 SIGNS: dict[Severity, tuple[str, str]] = {
     "error": (SEVERITY_SIGNS["error"], "error"),
     "warning": (SEVERITY_SIGNS["warning"], "warning"),
     "info": (SEVERITY_SIGNS["info"], "muted"),
 }
-#: Below this height the pane is drawn tightly.
+#: Below this height the pane drops gaps and repeated words.
 LOW = 16
 _PLACE = 14
 
 
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    """A finding as the pane shows it. `place` says where in a few cells ("compaction 2"), `generation` and `index`
-    name the message to go to (None where there is none), `means` and `advice` are sentences."""
-
-    rule: str
-    severity: Severity
-    title: str
-    text: str
-    place: str = ""
-    means: str = ""
-    advice: str = ""
-    compaction: int | None = None
-    generation: int | None = None
-    index: int | None = None
-
-
-class FindingList(EntryList[FindingView]):
-    """One line a finding: its sign, where it is, what it is."""
+class FindingList(EntryList[Finding]):
+    """One line per finding: severity, place, title."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"findings--error", "findings--warning", "findings--title"}
     DEFAULT_CSS = """
@@ -69,21 +52,20 @@ class FindingList(EntryList[FindingView]):
     )
 
     HELP: ClassVar[str] = (
-        "Findings: what is wrong with this conversation, or worth knowing. ✗ context was lost or requests will fail, "
-        "! something costs or endangers context, · nothing is wrong. Enter goes to the place."
+        "Problems of this conversation and other facts worth knowing. ✗ context was lost or requests will fail, "
+        "! something costs or endangers context, · worth knowing. Enter goes to the place."
     )
 
     def draw_line(self, line: int, width: int) -> Strip:
-        """A finding."""
+        """Draw a finding."""
         finding = self.entries[line]
         sign, name = SIGNS[finding.severity]
         grave = self.ink("list--muted") if name == "muted" else self.ink(f"findings--{name}")
         row = Row().add(self.cursor_mark(line), Style()).add(f"{sign} ", grave)
-        place = one_line(finding.place, 80)
         if width >= 40:
-            row.add(fit(place, _PLACE) + " ", self.ink("list--muted"))
+            row.add(fit(place_of(finding), _PLACE) + " ", self.ink("list--muted"))
         room = max(1, width - row.width)
-        row.add(fit(one_line(finding.title, 200), room), self.ink("findings--title"))
+        row.add(fit(RULES[finding.rule].title, room), self.ink("findings--title"))
         return row.strip(width, self.base_style + self.row_style(line), flat=self._flat(line))
 
     def _flat(self, line: int) -> bool:
@@ -91,7 +73,10 @@ class FindingList(EntryList[FindingView]):
 
 
 class FindingsPane(Vertical):
-    """Shows findings, the chosen one in full. Posts FindingChosen for one that the user wants to see in its place."""
+    """Findings as a list, the selected one in full.
+
+    Opening a finding posts GoTo for its message, ChooseCompaction for its compaction, else ShowPane for the settings.
+    """
 
     DEFAULT_CSS = """
     FindingsPane { background: $surface; }
@@ -105,34 +90,28 @@ class FindingsPane(Vertical):
         Binding("K", "step(-1)", "Previous finding", id="findings.previous", show=False),
     ]
 
-    class FindingChosen(Message):
-        """The user wants to see the place of a finding."""
-
-        def __init__(self, finding: FindingView) -> None:
-            super().__init__()
-            self.finding = finding
-
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._findings: tuple[FindingView, ...] | None = None
+        self._findings: tuple[Finding, ...] | None = None
         self._note = ""
+        self._generation = 1
         self._headline = Headline(3)
         self._list = FindingList()
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """How many there are, the list, the chosen one."""
+        """Counts, the list, the selected finding."""
         yield self._headline
         yield self._list
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
+        """Show the value that was set before mounting."""
         self._fill()
 
     @property
     def body(self) -> TextView:
-        """The explanation on show."""
+        """The explanation of the selected finding."""
         return self._body
 
     @property
@@ -140,8 +119,12 @@ class FindingsPane(Vertical):
         """The list of findings."""
         return self._list
 
-    def set_findings(self, findings: Sequence[FindingView] | None, note: str = "") -> None:
-        """Show findings (None: they are being looked for); `note` says under what they were found."""
+    def set_findings(self, findings: Sequence[Finding] | None, note: str = "", generation: int = 1) -> None:
+        """Show findings (None: still being computed).
+
+        `note` names the settings that they hold for, `generation` the list on screen.
+        """
+        self._generation = generation
         value = (None if findings is None else tuple(findings), note)
         if value != (self._findings, self._note):
             self._findings, self._note = value
@@ -158,7 +141,7 @@ class FindingsPane(Vertical):
         self._arrange()
 
     def _arrange(self) -> None:
-        """The list is as high as it needs to be, at most half of the pane; where room is short, gaps and words go."""
+        """Give the list the rows it needs, at most half of the pane; drop gaps and notes in a low pane."""
         height = self.size.height
         low = height < LOW
         self.set_class(low, "-low")
@@ -175,10 +158,16 @@ class FindingsPane(Vertical):
     def _opened(self, event: FindingList.Opened) -> None:
         event.stop()
         if self._findings:
-            self.post_message(self.FindingChosen(self._findings[event.row]))
+            finding = self._findings[event.row]
+            if finding.index is not None:
+                self.post_message(GoTo(finding.generation or self._generation, finding.index))
+            elif finding.compaction is not None:
+                self.post_message(ChooseCompaction(finding.compaction))
+            else:
+                self.post_message(ShowPane("what-if"))
 
     def action_step(self, by: int) -> None:
-        """Go to the next finding, or the one before."""
+        """Go to the next or previous finding."""
         self._list.move_cursor(self._list.cursor + by)
 
     def _explain(self) -> None:
@@ -187,42 +176,47 @@ class FindingsPane(Vertical):
         self._body.set_lines(lines)
 
 
+def place_of(finding: Finding) -> str:
+    """Place of a finding in a few cells: "compaction 2", "#16" or "settings"."""
+    if finding.compaction is not None:
+        return f"compaction {finding.compaction}"
+    return place_name(finding.index) or "settings"
+
+
 def counts(severities: Sequence[Severity]) -> str:
-    """How many there are of each: "1 error, 3 warnings, 2 infos"; an empty string for none."""
-    found = Counter(severities)
-    return ", ".join(human.plural(found[severity], severity) for severity in SIGNS if found[severity])
+    """Counts by severity: "1 error, 3 warnings, 2 infos"; "" for none."""
+    by_severity = Counter(severities)
+    return ", ".join(human.plural(by_severity[name], name) for name in SIGNS if by_severity[name])
 
 
-def _headline(findings: tuple[FindingView, ...] | None, note: str) -> list[TextLine]:
+def _headline(findings: tuple[Finding, ...] | None, note: str) -> list[TextLine]:
     if findings is None:
         return [TextLine("Looking for findings …", "muted")]
     if not findings:
-        return [TextLine("Nothing was found.", "strong"), *([TextLine(note, "muted")] if note else [])]
-    found = Counter(finding.severity for finding in findings)
+        return [TextLine("No findings.", "strong"), *([TextLine(note, "muted")] if note else [])]
+    by_severity = Counter(finding.severity for finding in findings)
     parts: list[tuple[str, str]] = []
     for severity, (sign, style) in SIGNS.items():
-        if found[severity]:
-            parts.append((f"{'   ' if parts else ''}{sign} {human.plural(found[severity], severity)}", style))
+        if by_severity[severity]:
+            count = human.plural(by_severity[severity], severity)
+            parts.append((f"{'   ' if parts else ''}{sign} {count}", style))
     return [line_of(*parts), *([TextLine(note, "muted")] if note else [])]
 
 
-def _explained(finding: FindingView, low: bool) -> list[TextLine]:
+def _explained(finding: Finding, low: bool) -> list[TextLine]:
+    """The finding in full; `low` leaves out what its line in the list shows already."""
     sign, style = SIGNS[finding.severity]
-    title, place = one_line(finding.title, 200), one_line(finding.place, 80)
-    # Where room is short, what the list says already is left out.
+    rule = RULES[finding.rule]
     lines = (
         [TextLine(finding.text)]
         if low
         else [
-            line_of((f"{sign} ", style), (title, "strong")),
-            line_of((place, ""), ("  " if place else "", ""), (finding.rule, "muted")),
+            line_of((f"{sign} ", style), (rule.title, "strong")),
+            line_of((f"{place_of(finding)}  ", ""), (finding.rule, "muted")),
             TextLine(""),
             TextLine(finding.text),
         ]
     )
     gap = [] if low else [TextLine("")]
-    if finding.means:
-        lines += [*gap, TextLine(finding.means, "kept")]
-    if finding.advice:
-        lines += [*gap, TextLine(finding.advice, prefix="→ ", prefix_style="accent")]
-    return lines
+    lines += [*gap, TextLine(rule.means, "kept")]
+    return [*lines, *gap, TextLine(rule.advice, prefix="→ ", prefix_style="accent")]

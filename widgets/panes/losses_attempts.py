@@ -8,16 +8,16 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from widgets.base.text_lines import TextLine
+from widgets.lists.fact_list import source_of
 from widgets.panes.attempt_lines import fact_lines, life_lines, table_lines
 from widgets.panes.attempts_part import AttemptsPart
-from widgets.panes.choices import PlaceChosen
 from widgets.panes.text_view import TextView
 
 
 class LossesAttempts(AttemptsPart):
     """Shows an AttemptsView: how many facts of each kind each summary keeps, every fact with its fates, and lives.
 
-    Posts PlaceChosen for where a fact was said.
+    Posts GoTo for the place where a fact was said.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,6 +91,4 @@ class LossesAttempts(AttemptsPart):
             self._open(int(number))
 
     def _open(self, number: int) -> None:
-        source = self._view.facts[number].source
-        if source is not None:
-            self.post_message(PlaceChosen(source))
+        self.post_message(source_of(self._view.facts[number].life, 0))

@@ -1,4 +1,4 @@
-"""What became of what was said: the facts of the chosen compaction by filters, and one of them in full."""
+"""Facts of the chosen compaction with filters, and the selected fact in full."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 
+from inspector.quality.facts.fact import Life
 from widgets.bars.fact_filters import FactFilters
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.lists.fact_list import FactList, FactView
-from widgets.lists.measure_table import MeasuresView
+from widgets.intents import ChooseCompaction, CopyFacts
+from widgets.lists.fact_list import FactList, ListedFact, source_of, survivor_of
 from widgets.lists.survival_table import SurvivalTable
-from widgets.panes.choices import CompactionChosen, PlaceChosen
 from widgets.panes.fact_lines import fact_lines
-from widgets.panes.losses_view import FactScope, LossesView, head_lines
+from widgets.panes.losses_view import AT_RISK, FactScope, LossesView, head_lines
 from widgets.panes.text_view import TextView
 
-#: Below this height filters are told in a line, the chosen fact in few, and the table of survival goes.
+#: Below this height the filters take one line and the selected fact fewer.
 LOW = 18
-#: The height from which on there is room for the table, and the most rows that it takes.
+#: Minimum height for the table of survival, and its maximum number of rows.
 _ROOMY, _TABLE = 24, 6
 
 
 class LossesFacts(Vertical):
-    """Shows the facts of a LossesView: those of the chosen compaction, or others.
+    """The facts of a LossesView by scope.
 
-    Posts PlaceChosen for a place that the user wants to see, CopyWanted for a list, CompactionChosen for a column.
+    Posts GoTo for the place of a fact, CopyFacts for the list, ChooseCompaction for a column of the table.
     """
 
     DEFAULT_CSS = """
@@ -48,20 +47,18 @@ class LossesFacts(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "step('kind')", "Kind", id="facts.kind", tooltip="Only facts of a kind"),
         Binding("f", "step('fate')", "Fate", id="facts.fate", tooltip="Only facts with a fate"),
-        Binding("w", "step('role')", "Who", id="facts.role", tooltip="Only what somebody said"),
-        Binding("s", "survivor", "Survivor", id="facts.survivor", tooltip="Go to where the fact survives"),
+        Binding("w", "step('role')", "Who", id="facts.role", tooltip="Only facts of a speaker"),
+        Binding(
+            "s",
+            "survivor",
+            "Survivor",
+            id="facts.survivor",
+            tooltip="Go to the place where the fact survives",
+        ),
         Binding("J", "next(1)", "Next fact", id="facts.next", show=False),
         Binding("K", "next(-1)", "Previous fact", id="facts.previous", show=False),
-        Binding("C", "copy", "Checklist", id="facts.copy", tooltip="Copy the facts on show as a checklist"),
+        Binding("C", "copy", "Checklist", id="facts.copy", tooltip="Copy the listed facts as a checklist"),
     ]
-
-    class CopyWanted(Message):
-        """The user wants the facts with these keys as a checklist; `scope` names where they are from."""
-
-        def __init__(self, keys: tuple[str, ...], scope: str) -> None:
-            super().__init__()
-            self.keys = keys
-            self.scope = scope
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -74,7 +71,7 @@ class LossesFacts(Vertical):
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """How many there are, survival, the filters, the list, the chosen one."""
+        """Yield counts, survival, filters, the list, the selected fact."""
         yield self._headline
         yield self._table
         yield self._scopes
@@ -83,12 +80,17 @@ class LossesFacts(Vertical):
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
+        """Show the value that was set before mounting."""
         self._fill()
 
     @property
+    def view(self) -> LossesView:
+        """The facts on screen."""
+        return self._view
+
+    @property
     def headline(self) -> str:
-        """What stands on top."""
+        """Text of the headline."""
         return self._headline.text
 
     @property
@@ -108,16 +110,16 @@ class LossesFacts(Vertical):
 
     @property
     def body(self) -> TextView:
-        """The explanation on show."""
+        """The selected fact in full."""
         return self._body
 
     @property
     def scope(self) -> str:
-        """The name of the scope on show; "" where there is none."""
+        """Name of the scope on screen; "" for none."""
         return self._scopes.mode
 
     def set_view(self, view: LossesView) -> None:
-        """Show facts. The filters stay; with another compaction its own facts come up."""
+        """Show facts. Filters stay; another compaction brings up its own scope."""
         if view == self._view:
             return
         other = view.chosen != self._view.chosen
@@ -127,7 +129,7 @@ class LossesFacts(Vertical):
             self.refresh_bindings()
 
     def next_scope(self) -> None:
-        """Turn to what was pruned, to what is at risk, and back to the facts of the compaction."""
+        """Show the next scope: pruned, at risk, the compaction."""
         self._scopes.step(1)
 
     def _fill(self, first: bool = False) -> None:
@@ -135,16 +137,15 @@ class LossesFacts(Vertical):
         names = [mode.name for mode in modes]
         wanted = self._view.first_scope if first or self.scope not in names else self.scope
         self._scopes.set_modes(modes, wanted)
-        measures = self._view.measures or MeasuresView()
-        self._table.set_view(measures)
-        self._table.set_column(measures.column_of(self._view.chosen))
+        self._table.set_survival(self._view.survival)
+        self._table.set_column(self._view.survival.column_of(self._view.chosen))
         self._refilter()
 
     def _scope(self) -> FactScope | None:
         return next((scope for scope in self._view.offered if scope.name == self.scope), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without facts there is nothing to choose among, and the keys are free for others."""
+        """Disable the keys while there are no facts."""
         if action in ("step", "next", "survivor", "copy"):
             return any(scope.facts for scope in self._view.offered)
         return True
@@ -169,7 +170,7 @@ class LossesFacts(Vertical):
         self._arrange()
 
     def _arrange(self) -> None:
-        """The list is as high as it needs to be, at most half of the pane; where room is short, gaps and words go."""
+        """Give the list the rows it needs, at most half of the pane; drop gaps and notes in a low pane."""
         height, scope = self.size.height, self._scope()
         low = height < LOW
         self.set_class(low, "-low")
@@ -187,9 +188,9 @@ class LossesFacts(Vertical):
     @on(SurvivalTable.ColumnPointed)
     def _column_pointed(self, event: SurvivalTable.ColumnPointed) -> None:
         event.stop()
-        columns = self._view.measures.columns if self._view.measures is not None else ()
-        if event.column < len(columns):
-            self.post_message(CompactionChosen(columns[event.column].number))
+        compactions = self._view.survival.compactions
+        if event.column < len(compactions):
+            self.post_message(ChooseCompaction(compactions[event.column].index))
 
     @on(FactList.Selected)
     def _selected(self, event: FactList.Selected) -> None:
@@ -199,42 +200,43 @@ class LossesFacts(Vertical):
     @on(FactList.Opened)
     def _opened(self, event: FactList.Opened) -> None:
         event.stop()
-        fact = self._chosen()
-        if fact is not None and fact.source is not None:
-            self.post_message(PlaceChosen(fact.source))
+        fact, scope = self._chosen(), self._scope()
+        if fact is not None and scope is not None:
+            self.post_message(source_of(fact, scope.generation))
 
     def action_survivor(self) -> None:
-        """Go to where the fact stands after the compaction."""
+        """Go to where the fact is in the list after the compaction."""
         fact = self._chosen()
         if fact is None:
             return
-        if fact.survivor is None:
-            self.app.notify("It stands nowhere in that list.", timeout=2)
+        place = survivor_of(fact.fact, fact.fate) if isinstance(fact, Life) else None
+        if place is None:
+            self.app.notify("This fact is nowhere in the list after the compaction.", timeout=2)
         else:
-            self.post_message(PlaceChosen(fact.survivor))
+            self.post_message(place)
 
     def action_step(self, name: str) -> None:
-        """The next choice of a filter, round and round."""
+        """Take the next choice of a filter."""
         self._filters.step(name)
 
     def action_next(self, by: int) -> None:
-        """Go to the next fact, or the one before."""
+        """Go to the next or previous fact."""
         self._list.move_cursor(self._list.cursor + by)
 
     def action_copy(self) -> None:
-        """Ask for the facts on show as a checklist."""
-        keys = tuple(fact.key for fact in self._list.entries)
-        if keys:
-            self.post_message(self.CopyWanted(keys, self.scope))
+        """Copy the listed facts as a checklist."""
+        facts = {entry.fact.key: entry.fact for entry in self._list.entries}
+        if facts:
+            self.post_message(CopyFacts(tuple(facts.values()), self.scope == AT_RISK))
 
-    def _chosen(self) -> FactView | None:
+    def _chosen(self) -> ListedFact | None:
         facts = self._list.entries
         return facts[self._list.cursor] if self._list.cursor < len(facts) else None
 
     def _explain(self) -> None:
         fact, scope = self._chosen(), self._scope()
         if fact is not None:
-            lines = fact_lines(fact, self.size.height < LOW)
+            lines = fact_lines(fact, self.size.height < LOW, scope is not None and scope.partial)
         elif scope is not None and scope.facts:
             lines = [TextLine("No fact passes these filters.", "muted")]
         else:

@@ -1,62 +1,77 @@
-"""What was lost, as values: facts by scope, measures, and what stands above the facts of a scope."""
+"""Facts of a conversation by scope, and the lines above a scope's list."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.fact_list import OUTCOMES, FactView
-from widgets.lists.measure_table import MeasuresView
+from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
+from widgets.lists.survival_table import Survival
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
+
+#: Names of the scopes that belong to no compaction.
+AT_RISK, PRUNED = "risk", "pruned"
+_LABELS = {AT_RISK: "at risk", PRUNED: "pruned"}
 
 
 @dataclass(frozen=True, slots=True)
 class FactScope:
-    """A choice of facts: those of a compaction, or others. `name` is the compaction's number, or a word.
+    """A choice of facts: those of a compaction, or others.
 
-    `note` says what they are, `short` is how the choice is written.
+    `name` is the compaction's number, AT_RISK or PRUNED. `note` is a sentence about the scope. `generation` is the
+    list that facts at risk are in. `partial` means that only messages up to a step of the replay are known.
     """
 
     name: str
-    label: str
-    short: str
-    facts: tuple[FactView, ...]
+    facts: tuple[ListedFact, ...]
     note: str = ""
+    generation: int = 1
+    partial: bool = False
+
+    @property
+    def label(self) -> str:
+        """The scope in words."""
+        return _LABELS.get(self.name, f"compaction {self.name}")
+
+    @property
+    def short(self) -> str:
+        """The scope in few cells."""
+        return _LABELS.get(self.name, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class LossesView:
-    """Facts and measures of a conversation. None for either: it is not known yet.
+    """Facts of a conversation.
 
-    `scopes` are those of compactions, then others (pruned, at risk); `chosen` is the compaction on screen, from 1 (0:
-    none), of `total` (0: not known), and `attempts` are those of its summary. `note` says what goes on while there are
-    no facts.
+    `scopes` are those of compactions, then the others; None while facts are being read, and then `note` is a sentence
+    about that. `chosen` is the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the
+    table by kind and compaction, `attempts` are those of the chosen compaction's summary.
     """
 
     scopes: tuple[FactScope, ...] | None = None
     chosen: int = 0
-    measures: MeasuresView | None = None
+    survival: Survival = field(default_factory=Survival)
     note: str = ""
     total: int = 0
     attempts: AttemptsView = NO_ATTEMPTS
 
     @property
     def offered(self) -> list[FactScope]:
-        """The scope of the chosen compaction, empty where it summarized no facts, and those that are of none."""
+        """The scope of the chosen compaction (empty where it summarized no facts) and those of no compaction."""
         if self.scopes is None:
             return []
         number = str(self.chosen)
         others = [scope for scope in self.scopes if not scope.name.isdecimal()]
         if not self.chosen:
             return others
-        own = next((scope for scope in self.scopes if scope.name == number), None)
-        return [own or FactScope(number, f"compaction {number}", number, ()), *others]
+        chosen = next((scope for scope in self.scopes if scope.name == number), None)
+        return [chosen or FactScope(number, ()), *others]
 
     @property
     def first_scope(self) -> str:
-        """The name of the scope to begin with: that of the chosen compaction, else what is at risk; "" for none."""
+        """Name of the scope to begin with: that of the chosen compaction, else facts at risk; "" for none."""
         offered = self.offered
         return offered[0 if self.chosen else -1].name if offered else ""
 
@@ -64,10 +79,10 @@ class LossesView:
 def head_lines(
     view: LossesView, scope: FactScope | None, low: bool, only: Sequence[str], shown: int
 ) -> list[TextLine]:
-    """How many facts of a scope have which fate; where room is short, what they are filtered by instead of a note."""
+    """Counts by fate; in a `low` pane the filters (`only`, leaving `shown` facts) instead of the note."""
     if scope is None:
         return [TextLine(view.note or "Looking for facts …", "muted")]
-    counts = Counter(fact.outcome for fact in scope.facts)
+    counts = Counter(map(outcome_of, scope.facts))
     of = f" of {view.total:,}" if view.total and scope.name.isdecimal() else ""
     parts: list[tuple[str, str]] = [(f"{scope.label}{of}", "strong")]
     gap = "  " if low else "   "

@@ -9,13 +9,13 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.message import Message
 
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
+from widgets.intents import Change, GoTo
 from widgets.panes.text_view import TextView
 
 #: From this width on both choices stand on one row; below this height the pane is drawn tightly.
@@ -25,10 +25,11 @@ _BAR_INKS = ("head", "tail", "middle", "accent")
 
 @dataclass(frozen=True, slots=True)
 class BreakpointView:
-    """A breakpoint: `number` is 1..4, `message` its index in the list (-1: the system prompt that is not in it).
+    """A breakpoint.
 
-    `part` says where in the message it sits ("last part of 3", "the whole text"), `tokens` what lies before and
-    in it. `honored` is False for one that the provider never sees, and then `note` says why.
+    `number` is 1..4, `message` its index in the list (-1: the system prompt outside the list). `part` names the part of
+    the message ("last part of 3", "the whole text"), `tokens` count the request up to it. `honored` is False for one
+    that the provider never sees; `note` says why.
     """
 
     number: int
@@ -44,8 +45,11 @@ class BreakpointView:
 
 @dataclass(frozen=True, slots=True)
 class CacheView:
-    """The breakpoints of a request of `total` tokens. `facts` are sentences about reads, writes and costs; without
-    `enabled` nothing is cached, and the breakpoints stand where they would be set; None: nobody knows where."""
+    """The breakpoints of a request with the list of a generation, `total` tokens long.
+
+    `facts` are sentences about caching. `enabled` is False where nothing is cached: then the breakpoints are those that
+    would be set. None: unknown.
+    """
 
     breakpoints: tuple[BreakpointView, ...] = ()
     total: int | None = None
@@ -55,10 +59,11 @@ class CacheView:
     facts: tuple[str, ...] = ()
     note: str = ""
     enabled: bool | None = True
+    generation: int = 1
 
 
 class NextRequest(Vertical):
-    """Shows a CacheView. Posts LayoutChosen, TtlChosen, and BreakpointChosen for a click or enter on one."""
+    """A CacheView. Posts Change for a layout or a time to live, GoTo for a breakpoint."""
 
     DEFAULT_CSS = """
     NextRequest { background: $surface; }
@@ -79,28 +84,6 @@ class NextRequest(Vertical):
             "enter", "choose", "Go to it", id="cache.choose", tooltip="Go to the message of the breakpoint"
         ),
     ]
-
-    class LayoutChosen(Message):
-        """native or envelope."""
-
-        def __init__(self, layout: str) -> None:
-            super().__init__()
-            self.layout = layout
-
-    class TtlChosen(Message):
-        """5m or 1h."""
-
-        def __init__(self, ttl: str) -> None:
-            super().__init__()
-            self.ttl = ttl
-
-    class BreakpointChosen(Message):
-        """The user wants to see the message that carries a breakpoint."""
-
-        def __init__(self, number: int, message: int) -> None:
-            super().__init__()
-            self.number = number
-            self.message = message
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -198,9 +181,9 @@ class NextRequest(Vertical):
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
         event.stop()
         if event.control is self._layouts:
-            self.post_message(self.LayoutChosen(event.mode))
+            self.post_message(Change(layout=event.mode))
         else:
-            self.post_message(self.TtlChosen(event.mode))
+            self.post_message(Change(ttl=event.mode))
 
     @on(TextView.LineClicked)
     def _clicked(self, event: TextView.LineClicked) -> None:
@@ -229,7 +212,7 @@ class NextRequest(Vertical):
         """Tell which breakpoint's message to show."""
         if self._view is not None and self._view.breakpoints:
             point = self._view.breakpoints[self._place]
-            self.post_message(self.BreakpointChosen(point.number, point.message))
+            self.post_message(GoTo(self._view.generation, point.message, pane="cache"))
 
 
 def _headline(view: CacheView) -> list[TextLine]:

@@ -1,7 +1,8 @@
-"""The requests that were: by cause what had to be sent again, as a chart over the conversation, one by one."""
+"""Recorded requests: misses by cause, a chart over the conversation, a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,17 +11,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from inspector.caching.priced import PricedRequest
 from inspector.core.shares import dollars
 from inspector.core.signs import CAUSE_WORDS
 from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
-from widgets.lists.request_list import RequestList, RequestView
-from widgets.panes.choices import PlaceChosen
+from widgets.intents import GoTo
+from widgets.lists.request_list import RequestList
 
-#: Rows of the chart, fewer where the pane is low; below so many rows the list needs the room.
+#: Rows of the chart; below _LOW rows of the pane it has fewer, below _NO_CHART none.
 _ROWS, _LOW_ROWS, _LOW, _NO_CHART = 6, 3, 22, 16
-#: The letter of each cause under the chart.
+#: Letter of each cause under the chart.
 MARKS = {
     "first": "1", "compaction": "c", "microcompaction": "m", "model": "M", "ttl": "t", "prefix": "p", "unknown": "?",
 }  # fmt: skip
@@ -28,16 +30,19 @@ MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestsView:
-    """Every request up to what is shown, a sentence about them (whether they are modelled, what they cost), and some
-    about what idling cost."""
+    """Requests in order, with the index of each answer in its list (None: unknown).
 
-    requests: tuple[RequestView, ...] = ()
+    `note` is a sentence about their sum, `idle` are sentences about the cost of idling.
+    """
+
+    requests: tuple[PricedRequest, ...] = ()
+    places: tuple[int | None, ...] = ()
     note: str = ""
     idle: tuple[str, ...] = ()
 
 
 class RequestsPart(Vertical):
-    """Shows a RequestsView. Posts PlaceChosen for a request that the user wants to see."""
+    """A RequestsView as a chart and a list. Posts GoTo for the answer of a request."""
 
     DEFAULT_CSS = """
     RequestsPart { background: $surface; }
@@ -50,9 +55,9 @@ class RequestsPart(Vertical):
             "miss(1)",
             "Next miss",
             id="requests.next",
-            tooltip="The next request that sent something again",
+            tooltip="The next request with a cache miss",
         ),
-        Binding("K", "miss(-1)", "Miss before", id="requests.previous", show=False),
+        Binding("K", "miss(-1)", "Previous miss", id="requests.previous", show=False),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
@@ -63,22 +68,22 @@ class RequestsPart(Vertical):
         self._list = RequestList()
 
     def compose(self) -> ComposeResult:
-        """The causes, the chart, the list."""
+        """Yield causes, chart, list."""
         yield self._headline
         yield self._chart
         yield self._list
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
+        """Show the value that was set before mounting."""
         self._fill()
 
     @property
     def list(self) -> RequestList:
-        """The requests one by one."""
+        """The list of requests."""
         return self._list
 
     def set_view(self, view: RequestsView) -> None:
-        """Show the requests; an equal value changes nothing."""
+        """Show requests; an equal value changes nothing."""
         if view != self._view:
             self._view = view
             if self.is_mounted:
@@ -89,7 +94,7 @@ class RequestsPart(Vertical):
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """The chart follows the width; where room is short, what idling cost goes."""
+        """Fit into the new size; a low pane omits the cost of idling."""
         self._draw()
 
     def _draw(self) -> None:
@@ -99,10 +104,12 @@ class RequestsPart(Vertical):
         self._chart.set_lines(chart_lines(self._view.requests, self.size.width - 2, rows))
 
     def action_miss(self, by: int) -> None:
-        """Go to the next request that sent something again, or the one before."""
+        """Go to the next or previous request with a miss."""
         requests, here = self._view.requests, self._list.cursor
         places = [
-            at for at, one in enumerate(requests) if one.missed and (at > here if by > 0 else at < here)
+            at
+            for at, priced in enumerate(requests)
+            if priced.judged.missed and (at > here if by > 0 else at < here)
         ]
         if places:
             self._list.move_cursor(places[0] if by > 0 else places[-1])
@@ -110,70 +117,67 @@ class RequestsPart(Vertical):
     @on(RequestList.Opened)
     def _opened(self, event: RequestList.Opened) -> None:
         event.stop()
-        place = self._view.requests[event.row].place
-        if place is not None:
-            self.post_message(PlaceChosen(place))
+        index = self._view.places[event.row]
+        if index is not None:
+            generation = self._view.requests[event.row].judged.request.generation
+            self.post_message(GoTo(generation, index, pane="cache"))
 
 
 def cause_lines(view: RequestsView, idle: bool = True) -> list[TextLine]:
-    """How many requests, what they sent and read; a line a cause with the tokens sent again; what `idle` cost."""
-    requests = view.requests
-    if not requests:
+    """Number of requests and their tokens, a line per cause of misses, and with `idle` the cost of idling."""
+    judged = [priced.judged for priced in view.requests]
+    if not judged:
         return [TextLine(view.note or "The store keeps no requests.", "muted")]
-    sent, read = sum(one.sent for one in requests), sum(one.read for one in requests)
+    sent = sum(one.request.context for one in judged)
+    read = sum(one.request.cache_read for one in judged)
+    share = human.percent(read, sent)
     lines = [
         line_of(
-            (human.plural(len(requests), "request"), "strong"),
-            (
-                f"  {human.tokens(sent)} tokens sent, {human.percent(read, sent)} of them read from the cache",
-                "muted",
-            ),
+            (human.plural(len(judged), "request"), "strong"),
+            (f"  {human.tokens(sent)} tokens sent, {share} of them read from the cache", "muted"),
         )
     ]
     for cause, words in CAUSE_WORDS.items():
-        those = [one for one in requests if one.cause == cause]
-        again = sum(one.missed for one in those)
+        misses = [priced for priced in view.requests if priced.judged.cause == cause]
+        again = sum(priced.judged.missed for priced in misses)
         if again:
-            count = human.plural(len(those), "miss", "misses")
-            more = [one.more for one in those if one.more is not None]
-            cost = f"{dollars(sum(more)):>7} USD  " if len(more) == len(those) else ""
-            lines.append(
-                line_of(
-                    (f"{MARKS[cause]} ", "warning"), (f"{count:<11}{human.tokens(again):>7} sent again  {cost}", ""),
-                    (words, "muted"),
-                )
-            )  # fmt: skip
-    lines += [TextLine(text, "muted") for text in (view.note, *(view.idle if idle else ())) if text]
-    return lines
+            count = human.plural(len(misses), "miss", "misses")
+            costs = [priced.more for priced in misses if priced.more is not None]
+            cost = f"{dollars(sum(costs)):>7} USD  " if len(costs) == len(misses) else ""
+            text = f"{count:<11}{human.tokens(again):>7} sent again  {cost}"
+            lines.append(line_of((f"{MARKS[cause]} ", "warning"), (text, ""), (words, "muted")))
+    return [*lines, *(TextLine(text, "muted") for text in (view.note, *(view.idle if idle else ())) if text)]
 
 
-def chart_lines(requests: tuple[RequestView, ...], width: int, rows: int) -> list[TextLine]:
-    """The prompts over the conversation, so many cells wide and rows high: ▓ read from the cache, █ written into it,
-    ░ neither; below, a letter a cause. Of several requests in a column the one that missed most is drawn, else the
-    largest."""
+def chart_lines(requests: Sequence[PricedRequest], width: int, rows: int) -> list[TextLine]:
+    """The prompts over the conversation as columns, `rows` high: ▓ read from the cache, █ written into it, ░ neither.
+
+    Letters below name the causes. Of several requests in a column the largest miss is drawn, else the largest prompt.
+    """
     if not requests or width < 10:
         return []
-    columns = min(width, len(requests))
-    top = max(one.sent for one in requests) or 1
+    judged = [priced.judged for priced in requests]
+    columns = min(width, len(judged))
+    top = max(one.request.context for one in judged) or 1
     chosen = []
     for column in range(columns):
-        start, stop = column * len(requests) // columns, (column + 1) * len(requests) // columns
-        chosen.append(max(requests[start:stop], key=lambda one: (one.missed, one.sent)))
+        start, stop = column * len(judged) // columns, (column + 1) * len(judged) // columns
+        chosen.append(max(judged[start:stop], key=lambda one: (one.missed, one.request.context)))
     lines = []
     for row in range(rows, 0, -1):
         floor = (row - 0.5) * top / rows
         parts = []
-        for one in chosen:
+        for request in (one.request for one in chosen):
             glyph, ink = (
-                ("▓", "kept") if one.read > floor
-                else ("█", "accent") if one.read + one.written > floor
-                else ("░", "warning") if one.sent > floor
+                ("▓", "kept") if request.cache_read > floor
+                else ("█", "accent") if request.cache_read + request.cache_write > floor
+                else ("░", "warning") if request.context > floor
                 else (" ", "")
             )  # fmt: skip
             parts.append((glyph, ink))
         lines.append(line_of(*parts))
     marks = "".join(
-        MARKS.get(one.cause, "?") if one.missed or one.cause == "compaction" else " " for one in chosen
+        MARKS.get(one.cause or "", "?") if one.missed or one.cause == "compaction" else " " for one in chosen
     )
     lines.append(TextLine(marks.rstrip(), "warning"))
     lines.append(

@@ -7,10 +7,10 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.text_lines import TextLine
+from widgets.intents import DeleteAttempt
 from widgets.panes.attempt_lines import AttemptView, head_lines
 from widgets.panes.attempts_part import AttemptsPart
 from widgets.panes.diff_lines import section_lines
@@ -19,7 +19,7 @@ from widgets.panes.diff_lines import section_lines
 class SummaryAttempts(AttemptsPart):
     """Shows one attempt of an AttemptsView: + only in it, − only in the recorded one, ≈ in other words, = in both.
 
-    Posts DeleteWanted for one that is to be deleted, asked for twice.
+    Posts DeleteAttempt when D is pressed twice.
     """
 
     DEFAULT_CSS = """
@@ -33,13 +33,6 @@ class SummaryAttempts(AttemptsPart):
         Binding("K", "section(-1)", "Previous section", id="attempts.previous_section", show=False),
         Binding("D", "delete", "Delete it", id="attempts.delete", tooltip="Delete the attempt, its prompt with it"),
     ]  # fmt: skip
-
-    class DeleteWanted(Message):
-        """An attempt is to be deleted."""
-
-        def __init__(self, attempt: int) -> None:
-            super().__init__()
-            self.attempt = attempt
 
     BODY_TOOLTIP = "+ only in the attempt   − only in the recorded one   ≈ in other words   = in both"
 
@@ -112,4 +105,4 @@ class SummaryAttempts(AttemptsPart):
             self.app.notify(f"D once more deletes attempt {one.id}, its prompt with it.", timeout=4)
             return
         self._asked = None
-        self.post_message(self.DeleteWanted(one.id))
+        self.post_message(DeleteAttempt(one.id))

@@ -1,4 +1,4 @@
-"""What changed between a summary and the one before, by section and item."""
+"""Changes between a summary and the previous one, by section and item."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from textual.containers import Vertical
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, DiffView, head_lines, section_lines
+from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, Comparison, head_lines, section_lines
 from widgets.panes.text_view import TextView
 
-#: Below this height the filter is told in the head.
+#: Below this height the head names the filter.
 LOW = 16
 FILTERS = (
     Mode("all", "all items", "Every item with its sign"),
-    Mode("changes", "only changes", "Only what changed"),
+    Mode("changes", "only changes", "Only changed items"),
 )
 
 
 class SummaryChanges(Vertical):
-    """Shows a DiffView: + added, − removed, ~ reworded, → moved, = kept."""
+    """A Comparison: + added, − removed, ≈ reworded, → moved, = kept."""
 
     DEFAULT_CSS = """
     SummaryChanges { background: $surface; }
@@ -34,14 +34,14 @@ class SummaryChanges(Vertical):
     SummaryChanges.-bare > ModeBar { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "filter", "Filter", id="changes.filter", tooltip="All items, or only what changed"),
+        Binding("f", "filter", "Filter", id="changes.filter", tooltip="All items, or only changed ones"),
         Binding("J", "section(1)", "Next section", id="changes.next_section", show=False),
         Binding("K", "section(-1)", "Previous section", id="changes.previous_section", show=False),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._view: DiffView | None = None
+        self._view: Comparison | None = None
         self._pending = False
         self._places: list[int] = []
         self._wanted = ""
@@ -50,19 +50,19 @@ class SummaryChanges(Vertical):
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """Counts, filter, items."""
+        """Yield counts, filter, items."""
         yield self._headline
         yield self._filters
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self._body.tooltip = "+ added   − removed   ~ reworded   → moved   = kept"
+        """Show the value that was set before mounting."""
+        self._body.tooltip = "+ added   − removed   ≈ reworded   → moved   = kept"
         self._show()
 
     @property
     def body(self) -> TextView:
-        """The text on show."""
+        """The items."""
         return self._body
 
     @property
@@ -70,8 +70,8 @@ class SummaryChanges(Vertical):
         """all or changes."""
         return self._filters.mode
 
-    def set_view(self, view: DiffView | None, pending: bool = False) -> None:
-        """Show two summaries compared; None where there is no second one, or while they are compared (`pending`)."""
+    def set_view(self, view: Comparison | None, pending: bool = False) -> None:
+        """Show a comparison; None where there is no earlier summary, or while it is computed (`pending`)."""
         if (view, pending) == (self._view, self._pending):
             return
         came_or_went = (view is None) != (self._view is None)
@@ -82,21 +82,21 @@ class SummaryChanges(Vertical):
             self._show()
 
     def show_item(self, text: str) -> None:
-        """Go to the item of that wording, new or old, in this comparison and in those that come, until J or K."""
+        """Go to the item with this text, here and in the next comparisons, until J or K is pressed."""
         self._wanted = text
         if self.is_mounted:
             self._show()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a comparison there is nothing to filter or to go through, and the keys are free for others."""
+        """Disable the keys while there is no comparison."""
         return self._view is not None or action not in ("filter", "section")
 
     def action_filter(self) -> None:
-        """Show all items, or only what changed."""
+        """Show all items, or only changed ones."""
         self._filters.step(1)
 
     def action_section(self, by: int) -> None:
-        """Go to the next section, or the one before."""
+        """Go to the next or previous section."""
         self._wanted = ""
         if not self._places:
             return
@@ -114,7 +114,7 @@ class SummaryChanges(Vertical):
         self._show()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Where room is short, the head tells of the filter."""
+        """Name the filter in the head of a low pane."""
         self._show_head()
 
     def _show_head(self) -> None:
@@ -133,7 +133,7 @@ class SummaryChanges(Vertical):
             self._body.set_text("")
             return
         only_changes = self.filter == "changes"
-        lines, self._places, place = section_lines(self._view.sections, only_changes, self._wanted)
+        lines, self._places, place = section_lines(self._view.diff.sections, only_changes, self._wanted)
         self._body.set_lines(lines)
         if place is not None:
             self._body.set_active(place)

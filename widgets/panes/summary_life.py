@@ -14,8 +14,8 @@ from inspector.summaries.lineage import Lineage, LineageRow, State
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
+from widgets.intents import ChooseCompaction
 from widgets.lists.lineage_list import LineageList
-from widgets.panes.choices import CompactionChosen
 from widgets.panes.life_lines import LineageView, head_lines, item_lines
 from widgets.panes.text_view import TextView
 
@@ -38,7 +38,7 @@ _SHOWN: dict[str, frozenset[State]] = {
 
 
 class SummaryLife(Vertical):
-    """Shows a LineageView. Posts CellChosen for an item to be seen where it changed, CompactionChosen for a column."""
+    """Shows a LineageView. Posts CellChosen for an item to be seen where it changed, ChooseCompaction for a column."""
 
     DEFAULT_CSS = """
     SummaryLife { background: $surface; }
@@ -178,7 +178,7 @@ class SummaryLife(Vertical):
         if self._view is not None:
             self._list.set_column(event.column)
             self._arrange()
-            self.post_message(CompactionChosen(self._view.lineage.columns[event.column].compaction))
+            self.post_message(ChooseCompaction(self._view.lineage.columns[event.column].compaction))
 
     @on(LineageList.Opened)
     def _opened(self, event: LineageList.Opened) -> None:

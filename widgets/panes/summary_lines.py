@@ -1,83 +1,87 @@
-"""A summary as lines: its size and trouble, and its sections with their items."""
+"""A summary as lines: size, problems, sections with their items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
 
+from inspector.core.conversations import Compaction
+from inspector.core.rough import text_tokens
+from inspector.summaries.parse import parse_summary
+from inspector.summaries.summary import Item, Section
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryItem:
-    """An item; `mark` is its number or bullet ("3.", "-"; "" for a paragraph), `depth` counts from 0."""
-
-    text: str
-    mark: str = ""
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySection:
-    """A section; `level` counts from 1. `tokens` are rough, None where nobody counted."""
-
-    name: str
-    items: tuple[SummaryItem, ...] = ()
-    tokens: int | None = None
-    level: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class SummaryView:
-    """A summary. `tokens` and `budget` are rough; a budget of None is not known.
+    """A compaction's summary, parsed.
 
-    `kind`: "summary", "merged" (into the first tail message), "fallback" (no summary could be made) or "none".
-    `title` says which ("compaction 2 of 3"), `note` is a sentence that belongs to it, `text` the whole body.
+    `total` counts the compactions. `budget` is the maximum size of the summary in tokens, None where it is unknown.
+    `tokens` has the rough tokens of each section, its heading included.
     """
 
-    kind: Literal["summary", "merged", "fallback", "none"] = "none"
-    title: str = ""
-    sections: tuple[SummarySection, ...] = ()
-    tokens: int | None = None
+    compaction: Compaction | None = None
+    total: int = 0
     budget: int | None = None
-    note: str = ""
-    text: str = ""
+    sections: tuple[Section, ...] = ()
+    tokens: tuple[int, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole summary; "" where there is none."""
+        return "" if self.compaction is None else self.compaction.summary or ""
+
+
+def summary_view(compaction: Compaction | None, total: int, budget: int | None) -> SummaryView:
+    """Parse the summary of a compaction."""
+    if compaction is None or compaction.summary is None:
+        return SummaryView(compaction, total, budget)
+    body = compaction.summary
+    sections = parse_summary(body).sections
+    return SummaryView(compaction, total, budget, sections, section_tokens(body, sections))
+
+
+def section_tokens(body: str, sections: Sequence[Section]) -> tuple[int, ...]:
+    """Rough tokens of each section with its heading; their sum is that of the body."""
+    starts = [0]
+    for line in body.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    places = [0, *(starts[section.line] for section in sections[1:]), len(body)]
+    return tuple(text_tokens(end) - text_tokens(start) for start, end in pairwise(places)) if sections else ()
 
 
 def head_lines(view: SummaryView, low: bool) -> list[TextLine]:
-    """What stands above a summary: which it is, what is wrong with it, its size against its budget."""
+    """The lines above a summary: its compaction, its problem, its size and budget."""
+    done = view.compaction
+    if done is None:
+        return [TextLine("No compaction has made a summary yet.", "muted")]
     lines = []
-    if view.kind == "fallback":
+    if done.fallback:
         lines.append(
-            TextLine(
-                "No summary was made: a fallback text took the place of the middle.", "error", prefix="✗ "
-            )
+            TextLine("No summary was made: a fallback text replaced the middle.", "error", prefix="✗ ")
         )
-    title = one_line(view.title, 200)
-    parts = [(title, "strong")] if title else []
-    if view.kind == "merged":
+    parts = [(f"compaction {done.index} of {max(view.total, done.index)}", "strong")]
+    if done.merged and not done.fallback and done.summary is not None:
         parts.append(("  merged into the first tail message", "accent"))
     if view.sections:
         items = sum(len(section.items) for section in view.sections)
-        parts.append(
-            (f"  {human.plural(len(view.sections), 'section')}, {human.plural(items, 'item')}", "muted")
-        )
-    if low and view.tokens is not None:
-        parts += [("  ", ""), *_size(view.tokens, view.budget)]
-    if parts:
-        lines.append(line_of(*parts))
-    if view.tokens is not None and not low:
-        lines.append(line_of(*_size(view.tokens, view.budget, bar=20)))
-    if view.note:
-        lines.append(TextLine(view.note, "muted"))
-    return lines or [TextLine("No summary is chosen.", "muted")]
+        counts = f"{human.plural(len(view.sections), 'section')}, {human.plural(items, 'item')}"
+        parts.append((f"  {counts}", "muted"))
+    tokens = None if done.summary is None else text_tokens(len(done.summary))
+    if low and tokens is not None:
+        parts += [("  ", ""), *_size(tokens, view.budget)]
+    lines.append(line_of(*parts))
+    if tokens is not None and not low:
+        lines.append(line_of(*_size(tokens, view.budget, bar=20)))
+    note = done.note or ("" if done.summary is not None else "The list after it contains no summary.")
+    return [*lines, TextLine(note, "muted")] if note else lines
 
 
 def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]]:
-    """How long it is against its budget, with a bar of so many cells."""
+    """Size against the budget, with a bar of `bar` cells."""
     parts = [(f"~{human.count(tokens)} tokens", "")]
     if budget:
         full = min(bar, -(-tokens * bar // budget))
@@ -86,42 +90,48 @@ def _size(tokens: int, budget: int | None, bar: int = 0) -> list[tuple[str, str]
         if bar:
             parts += [("  " + "▓" * full, style), ("░" * (bar - full), "rest")]
         of = "the budget of " if bar else ""
-        told = f"  {human.percent(tokens, budget)} of {of}{human.count(budget)}"
-        parts.append((told, "error" if over else "muted"))
+        share = f"  {human.percent(tokens, budget)} of {of}{human.count(budget)}"
+        parts.append((share, "error" if over else "muted"))
     return parts
 
 
 def section_lines(
-    sections: Sequence[SummarySection], folded: Callable[[str], bool], gaps: bool = True
+    view: SummaryView, folded: Callable[[str], bool], gaps: bool = True
 ) -> tuple[list[TextLine], list[int]]:
-    """Sections as lines tagged "section:0", those that are folded without their items, and the lines of the headings.
+    """Sections as lines tagged "section:0", folded ones without items, and the lines of the headings.
 
-    `gaps` sets sections apart by empty lines.
+    `gaps` separates sections by empty lines.
     """
     lines: list[TextLine] = []
     places = []
+    sections = view.sections
     for index, section in enumerate(sections):
-        if gaps and lines and (section.level <= 2 or section.items):
+        level = _level(section)
+        if gaps and lines and (level <= 2 or section.items):
             lines.append(TextLine(""))
         places.append(len(lines))
-        parent = index + 1 < len(sections) and sections[index + 1].level > section.level
-        lines.append(_heading(section, folded(section.name), parent, f"section:{index}"))
+        parent = index + 1 < len(sections) and _level(sections[index + 1]) > level
+        lines.append(_heading(section, view.tokens[index], folded(section.name), parent, f"section:{index}"))
         if not folded(section.name):
-            lines += [line for item in section.items for line in _item(item, section.level)]
+            lines += [line for item in section.items for line in _item(item, level)]
     return lines, places
 
 
-def _heading(section: SummarySection, folded: bool, parent: bool, tag: str) -> TextLine:
-    facts = human.plural(len(section.items), "item") if section.items else "" if parent else "empty"
-    if section.tokens is not None:
-        facts += f"{' · ' if facts else ''}~{human.tokens(section.tokens)}"
-    indent = "  " * max(0, section.level - 2)
+def _level(section: Section) -> int:
+    """Depth of a section from 1: that of `##` and of the text before the first heading."""
+    return max(1, section.level - 1)
+
+
+def _heading(section: Section, tokens: int, folded: bool, parent: bool, tag: str) -> TextLine:
+    count = human.plural(len(section.items), "item") if section.items else "" if parent else "empty"
+    size = f"{count}{' · ' if count else ''}~{human.tokens(tokens)}"
+    indent = "  " * max(0, _level(section) - 2)
     name = one_line(section.name, 200) or "(no heading)"
-    parts = (f"{indent}{'▸' if folded else '▾'} ", "accent"), (name, "heading"), (f"  {facts}", "muted")
+    parts = (f"{indent}{'▸' if folded else '▾'} ", "accent"), (name, "heading"), (f"  {size}", "muted")
     return line_of(*parts, tag=tag)
 
 
-def _item(item: SummaryItem, level: int) -> list[TextLine]:
+def _item(item: Item, level: int) -> list[TextLine]:
     mark = one_line(item.mark, 8)
     bullet = "• " if mark in ("-", "*", "+", "•") else f"{mark} " if mark else ""
     prefix = "  " * (item.depth + max(1, level - 1)) + bullet

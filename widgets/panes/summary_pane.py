@@ -1,45 +1,36 @@
-"""The summary of the chosen compaction: as it is, against the one before, side by side, and through all compactions."""
+"""The summary of the chosen compaction: its text, its changes, side by side, and the life of all items."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import on
 from textual.widget import Widget
 
 from widgets.bars.mode_bar import Mode
+from widgets.intents import Change, ChooseCompaction
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
-from widgets.panes.diff_lines import DiffItem, DiffSection, DiffView
+from widgets.panes.diff_lines import Comparison
 from widgets.panes.life_lines import LineageView
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
-from widgets.panes.summary_lines import SummaryItem, SummarySection, SummaryView
+from widgets.panes.summary_lines import SummaryView
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.views_pane import ViewsPane
 
-__all__ = [
-    "DiffItem",
-    "DiffSection",
-    "DiffView",
-    "LineageView",
-    "SummaryItem",
-    "SummaryPane",
-    "SummaryPaneView",
-    "SummarySection",
-    "SummaryView",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SummaryPaneView:
-    """A summary, what changed in it (None where none came before), and the life of all summaries' items (None where
-    there is none). What is `pending` is still being worked out; only what the view on screen shows needs to be there.
+    """A summary, its comparison with the previous one (None without one), and the life of all items.
+
+    Only the parts that the view on screen shows need to be set. `life_pending`: the life is being computed.
     """
 
     summary: SummaryView
-    changes: DiffView | None = None
+    changes: Comparison | None = None
     life: LineageView | None = None
     life_pending: bool = False
     changes_pending: bool = False
@@ -47,26 +38,25 @@ class SummaryPaneView:
 
 
 class SummaryPane(ViewsPane[SummaryPaneView]):
-    """Shows a SummaryPaneView in five views: text, changes, sides, life, attempts.
+    """A SummaryPaneView in five views: text, changes, sides, life, attempts.
 
-    Posts ViewShown, CellChosen for an item of the life to be seen where it changed, CompactionChosen for a column.
+    Posts Change with the name of the view on screen.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
         Mode("text", "text", "The summary section by section, with its size against the budget for it"),
-        Mode("changes", "changes", "What was added, removed, reworded and moved since the summary before"),
-        Mode("sides", "side by side", "The text of the summary before beside this one's"),
+        Mode("changes", "changes", "Items added, removed, reworded and moved since the previous summary"),
+        Mode("sides", "side by side", "The texts of the previous summary and of this one"),
         Mode("life", "life", "Every item of every summary, through all compactions"),
-        Mode("attempts", "attempts", "The recorded summary beside those that were made again"),
+        Mode("attempts", "attempts", "The recorded summary and those that were made again"),
     )
-    CellChosen: ClassVar = SummaryLife.CellChosen
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._item = ""
 
     def show_item(self, text: str) -> None:
-        """Go to the item of that wording among the changes, in this comparison and in those that come, until J or K."""
+        """Show the changes and go to the item with this text, until J or K is pressed."""
         self._item = text
         self.show("changes")
         if isinstance(self.shown, SummaryChanges):
@@ -77,8 +67,19 @@ class SummaryPane(ViewsPane[SummaryPaneView]):
             changes.show_item(self._item)
             self._item = ""
 
+    @on(ViewsPane.ViewShown)
+    def _view_shown(self, event: ViewsPane.ViewShown) -> None:
+        event.stop()
+        self.post_message(Change(view=event.name))
+
+    @on(SummaryLife.CellChosen)
+    def _cell_chosen(self, event: SummaryLife.CellChosen) -> None:
+        event.stop()
+        self.post_message(ChooseCompaction(event.compaction))
+        self.show_item(event.text)
+
     def make(self, name: str) -> Widget:
-        """The widget of a view."""
+        """Return the widget of a view."""
         kinds = {
             "text": SummaryText,
             "changes": SummaryChanges,

@@ -1,4 +1,4 @@
-"""The texts of two summaries beside each other."""
+"""The texts of two summaries side by side."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from textual.containers import Vertical
 
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, DiffView
+from widgets.panes.diff_lines import COMPARING, NONE_BEFORE, Comparison
 from widgets.panes.side_by_side import side_by_side
 from widgets.panes.text_view import TextView
 
 
 class SummarySides(Vertical):
-    """Shows the two texts of a DiffView, cut to the width."""
+    """The two texts of a Comparison, cut to the width."""
 
     DEFAULT_CSS = """
     SummarySides { background: $surface; }
@@ -23,36 +23,36 @@ class SummarySides(Vertical):
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._view: DiffView | None = None
+        self._view: Comparison | None = None
         self._pending = False
         self._width = 0
         self._headline = Headline(2)
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """What is to be said, the two texts."""
+        """Yield the note and the texts."""
         yield self._headline
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
-        self._body.tooltip = "The summary before to the left, this one to the right: − gone, + come."
+        """Show the value that was set before mounting."""
+        self._body.tooltip = "The previous summary on the left, this one on the right: − removed, + added."
         self._show(keep_place=False)
 
     @property
     def body(self) -> TextView:
-        """The texts on show."""
+        """The texts."""
         return self._body
 
-    def set_view(self, view: DiffView | None, pending: bool = False) -> None:
-        """Show two summaries; None where there is no second one, or while they are compared (`pending`)."""
+    def set_view(self, view: Comparison | None, pending: bool = False) -> None:
+        """Show two summaries; None where there is no earlier one, or while they are compared (`pending`)."""
         if (view, pending) != (self._view, self._pending):
             self._view, self._pending = view, pending
             if self.is_mounted:
                 self._show(keep_place=False)
 
     def on_resize(self) -> None:
-        """The texts are cut to the width, once the widget of the lines has its own."""
+        """Cut the texts to the width, once the lines have theirs."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -61,7 +61,7 @@ class SummarySides(Vertical):
 
     @property
     def _room(self) -> int:
-        # A cell is left for the scrollbar, which may come with the lines.
+        # One cell stays free for a scrollbar.
         return self._body.size.width - 1
 
     def _show(self, *, keep_place: bool) -> None:
@@ -72,6 +72,5 @@ class SummarySides(Vertical):
             return
         self._headline.set_lines([TextLine(view.note, "muted")] if view.note else [])
         if self._width > 0:
-            titles = (view.old_title, view.new_title)
-            lines = side_by_side(view.old_text, view.new_text, self._width, titles)
+            lines = side_by_side(view.old.summary or "", view.new.summary or "", self._width, view.titles)
             self._body.set_lines(lines, wrap=False, keep_place=keep_place)

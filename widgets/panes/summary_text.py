@@ -1,4 +1,4 @@
-"""A summary by section: headings that fold, how many items and tokens each has, and the size against its budget."""
+"""A summary by section: headings that fold, with items and tokens of each, and its size against the budget."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from widgets.base.text_lines import TextLine
 from widgets.panes.summary_lines import SummaryView, head_lines, section_lines
 from widgets.panes.text_view import TextView
 
-#: Below this height the head takes a line less.
+#: Below this height the head has one line less.
 LOW = 16
 
 
 class SummaryText(Vertical):
-    """Shows a SummaryView. Which sections are folded is remembered by name, from summary to summary."""
+    """A SummaryView. Folded sections stay folded by name, from summary to summary."""
 
     DEFAULT_CSS = """
     SummaryText { background: $surface; }
@@ -44,28 +44,28 @@ class SummaryText(Vertical):
         self._body = TextView()
 
     def compose(self) -> ComposeResult:
-        """Size and budget, sections."""
+        """Yield the head and the sections."""
         yield self._headline
         yield self._body
 
     def on_mount(self) -> None:
-        """Show the value that was set before."""
+        """Show the value that was set before mounting."""
         self._body.tooltip = "Click a heading to fold it."
         self._show_head()
         self._show(keep_place=False)
 
     @property
     def body(self) -> TextView:
-        """The text on show."""
+        """The sections."""
         return self._body
 
     @property
     def folded(self) -> frozenset[str]:
-        """The names of the sections that are folded."""
+        """Names of the folded sections."""
         return self._folded
 
     def set_view(self, view: SummaryView) -> None:
-        """Show a summary; an equal one changes nothing."""
+        """Show a summary; an equal value changes nothing."""
         if view == self._view:
             return
         foldable = bool(self._view.sections)
@@ -77,7 +77,7 @@ class SummaryText(Vertical):
             self._show(keep_place=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Where room is short, the gap and a line of the head go."""
+        """Shorten the head in a low pane."""
         self._show_head()
 
     def _show_head(self) -> None:
@@ -87,9 +87,9 @@ class SummaryText(Vertical):
 
     def _show(self, *, keep_place: bool) -> None:
         view = self._view
-        lines, self._places = section_lines(view.sections, self._folded.__contains__)
+        lines, self._places = section_lines(view, self._folded.__contains__)
         if not view.sections:
-            body = view.text or "There is no summary here."
+            body = view.text or "There is no summary."
             lines = [TextLine(line, "" if view.text else "muted") for line in body.split("\n")]
         self._body.set_lines(lines, keep_place=keep_place)
         if self._places and keep_place:
@@ -104,11 +104,11 @@ class SummaryText(Vertical):
             self.action_fold()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a section there is none to fold or to go to, and the keys are free for others."""
+        """Disable the keys while there are no sections."""
         return bool(self._view.sections) if action in ("section", "fold", "fold_all") else True
 
     def action_section(self, by: int) -> None:
-        """Go to the next section, or the one before."""
+        """Go to the next or previous section."""
         if not self._places:
             return
         if self._body.active is None:
@@ -118,13 +118,13 @@ class SummaryText(Vertical):
         self._body.set_active(self._places[self._section])
 
     def action_fold(self) -> None:
-        """Fold the section, or unfold it."""
+        """Fold or unfold the section."""
         if self._places:
             self._folded ^= {self._view.sections[self._section].name}
             self._show(keep_place=True)
 
     def action_fold_all(self) -> None:
-        """Fold every section; unfold them where all are folded."""
+        """Fold all sections, or unfold them when all are folded."""
         names = frozenset(section.name for section in self._view.sections)
         self._folded = frozenset() if names <= self._folded else names
         if self._places:

@@ -1,6 +1,6 @@
-"""What of a conversation's findings, facts, measures and lineage there was at a moment of its replay.
+"""Findings, facts and lineage of a conversation at a step of its replay.
 
-Everything was worked out once, for the whole; a moment is a filter over it, kept for as long as it stays the same.
+Everything is computed once for the whole conversation. A step is a filter, and its result is cached.
 """
 
 from __future__ import annotations
@@ -14,64 +14,65 @@ from typing import TYPE_CHECKING
 from inspector.engines.base import Plan
 from inspector.quality.finding import Finding
 
-# What findings, facts and summaries are shown by is imported with the first of them, not with the screen.
+# Modules that show findings, facts and summaries are imported when they are first needed, not with the screen.
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
     from inspector.core.conversations import Compaction
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import AtRisk, RiskIndex
     from inspector.summaries.lineage import Lineage
-    from widgets.lists.fact_list import FactView
     from widgets.panes.life_lines import LineageView
     from widgets.panes.losses_view import FactScope
 
 
 @dataclass(frozen=True, slots=True)
 class FindingsThen:
-    """Findings as they are shown: all in their order; errors and warnings in words, by the messages of each generation
-    that they are about, and counted by compaction."""
+    """Findings up to a step.
 
-    found: tuple[Finding, ...] = ()
-    told: str = ""
+    `words` count errors and warnings. `marked` are the messages with one, by generation. `by_compaction` counts them.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    words: str = ""
     marked: Mapping[int, frozenset[int]] | None = None
     by_compaction: Counter[int] | None = None
 
 
 class FindingsAsOf:
-    """The findings of a conversation in the order in which they came to be."""
+    """The findings of a conversation, filtered by the time at which each appeared."""
 
-    def __init__(self, found: Sequence[Finding]) -> None:
-        self.found = tuple(found)
-        self._since = sorted(finding.since for finding in self.found)
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        self._since = sorted(finding.since for finding in self.findings)
         self._then: dict[int, FindingsThen] = {}
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.findings)
 
     def count(self, generation: int, length: int) -> int:
-        """How many there were when the list of a generation had so many messages."""
+        """Number of findings when the list of a generation had `length` messages."""
         return bisect_right(self._since, (generation, length))
 
     def until(self, count: int) -> FindingsThen:
-        """The first so many that came to be, in the order of all of them."""
+        """The first `count` findings by time, in the usual order."""
         then = self._then.get(count)
         if then is None:
             last = self._since[count - 1] if count else None
-            there = tuple(f for f in self.found if last is not None and f.since <= last)
-            then = self._then[count] = _shown(there)
+            findings = tuple(f for f in self.findings if last is not None and f.since <= last)
+            then = self._then[count] = _shown(findings)
         return then
 
 
-def _shown(found: tuple[Finding, ...]) -> FindingsThen:
+def _shown(findings: tuple[Finding, ...]) -> FindingsThen:
     from widgets.panes.findings_pane import counts
 
-    grave = [finding for finding in found if finding.severity != "info"]
+    grave = [finding for finding in findings if finding.severity != "info"]
     marked: dict[int, set[int]] = {}
     for finding in grave:
         if finding.generation is not None and finding.index is not None:
             marked.setdefault(finding.generation, set()).add(finding.index)
     return FindingsThen(
-        found,
+        findings,
         f"! {counts([finding.severity for finding in grave])}" if grave else "",
         {number: frozenset(indexes) for number, indexes in marked.items()},
         Counter(finding.compaction for finding in grave if finding.compaction is not None),
@@ -79,46 +80,45 @@ def _shown(found: tuple[Finding, ...]) -> FindingsThen:
 
 
 class FactsAsOf:
-    """The facts of a conversation as they were known after so many messages and compactions."""
+    """The facts of a conversation after a number of messages and compactions."""
 
     def __init__(self, reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> None:
         self.reading = reading
         self.ended = ended
-        self._views: dict[str, tuple[tuple[int, int, bool, bool], FactView]] = {}
+        self._lives: dict[str, tuple[tuple[int, int, bool, bool], Life]] = {}
         self._risks: dict[int, RiskIndex] = {}
 
     def scopes(self, compactions: int, step: int) -> tuple[FactScope, ...]:
-        """A scope for each of the first so many compactions, as things stood when `step` messages had been said."""
-        from inspector.app.conversation.fact_views import PRUNED, scope_of, worst_first
+        """A scope for each of the first compactions, with `step` messages of the conversation known."""
+        from inspector.app.conversation.fact_scopes import scope_of, worst_first
+        from widgets.panes.losses_view import PRUNED
 
         facts = self.reading.facts
-        groups: dict[int, list[FactView]] = {}
-        for compaction in range(1, compactions + 1):
-            lives = (*facts.of(compaction), *self.ended.get(compaction, ()))
-            if lives:
-                groups[compaction] = [self._view(life, compactions, step) for life in worst_first(lives)]
-        found = [scope_of(number, tuple(views), then=True) for number, views in groups.items()]
-        pruned = [
-            self._view(life, compactions, step)
-            for life in worst_first(facts.pruned)
-            if life.compaction <= compactions
+        by_scope: list[tuple[int | str, list[Life]]] = [
+            (compaction, worst_first((*facts.of(compaction), *self.ended.get(compaction, ()))))
+            for compaction in range(1, compactions + 1)
         ]
-        if pruned:
-            found.append(scope_of(PRUNED, tuple(pruned), then=True))
-        return tuple(found)
+        by_scope.append(
+            (PRUNED, [life for life in worst_first(facts.pruned) if life.compaction <= compactions])
+        )
+        return tuple(
+            scope_of(name, [self._then(life, compactions, step) for life in lives], partial=True)
+            for name, lives in by_scope
+            if lives
+        )
 
-    def _view(self, life: Life, compactions: int, step: int) -> FactView:
-        """The view of a life until then; made anew only when something happened to it."""
-        from inspector.app.conversation.fact_views import key_of, life_view
+    def _then(self, life: Life, compactions: int, step: int) -> Life:
+        """A life up to a step; the cached one unless something happened to it since."""
+        from widgets.lists.fact_list import key_of
 
         back = life.back is not None and life.back.step < step
         contradicted = life.contradicted is not None and life.contradicted.saying.step < step
         sayings = tuple(saying for saying in life.fact.sayings if saying.step < step)
         fates = bisect_right(life.fates, compactions, key=lambda fate: fate.compaction)
-        sign = (len(sayings), fates, back, contradicted)
-        known = self._views.get(key_of(life))
-        if known is not None and known[0] == sign:
-            return known[1]
+        state = (len(sayings), fates, back, contradicted)
+        cached = self._lives.get(key_of(life))
+        if cached is not None and cached[0] == state:
+            return cached[1]
         then = replace(
             life,
             fact=replace(life.fact, sayings=sayings or life.fact.sayings[:1]),
@@ -126,12 +126,11 @@ class FactsAsOf:
             back=life.back if back else None,
             contradicted=life.contradicted if contradicted else None,
         )
-        view = life_view(then, then=True)
-        self._views[view.key] = (sign, view)
-        return view
+        self._lives[key_of(life)] = (state, then)
+        return then
 
     def at_risk(self, generation: int, length: int, plan: Plan) -> tuple[AtRisk, ...]:
-        """What the planned compaction of the first so many messages of a generation would put through the summary."""
+        """Facts that the planned compaction of the first `length` messages of a generation would summarize."""
         from inspector.quality.facts.risk import RiskIndex
 
         index = self._risks.get(generation)
@@ -142,8 +141,7 @@ class FactsAsOf:
 
 
 class LineageAsOf:
-    """The lineage of all summaries, and what of it there was after fewer compactions. `budgets` are those of the
-    summaries in tokens, by compaction."""
+    """The lineage of all summaries, cut after a number of compactions. `budgets` are tokens by compaction."""
 
     def __init__(
         self, compactions: tuple[Compaction, ...], lineage: Lineage, budgets: Mapping[int, int]
@@ -155,7 +153,7 @@ class LineageAsOf:
         self.until(len(compactions))
 
     def until(self, compactions: int) -> LineageView:
-        """The lineage of the first so many, and their drift; each is worked out once."""
+        """Lineage and drift of the first compactions; cached."""
         from inspector.answers.lineage import drift_with
         from widgets.panes.life_lines import LineageView
 

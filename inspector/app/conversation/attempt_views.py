@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inspector.app.conversation.fact_views import life_view, worst_first
-from inspector.app.conversation.summary_views import compared_texts
+from inspector.app.conversation.fact_scopes import worst_first
+from inspector.summaries.diff import diff_summaries
+from inspector.summaries.parse import parse_summary
 from widgets.base import human
 from widgets.panes.attempt_lines import AttemptsView, AttemptView, FactFates, KindCount, LifeView
 
@@ -70,7 +71,7 @@ def _summary(outcome: SummaryOutcome, recorded: str) -> AttemptView:
         cost_words(attempt.cost),
         " · ".join(made),
         attempt.problem,
-        compared_texts(recorded, attempt.summary),
+        diff_summaries(parse_summary(recorded), parse_summary(attempt.summary)).sections,
         attempt.summary,
     )
 
@@ -88,10 +89,8 @@ def _empty(attempt: Attempt) -> AttemptView:
 def _facts(outcomes: Sequence[SummaryOutcome]) -> tuple[FactFates, ...]:
     if not outcomes:
         return ()
-    found = []
     fates = [{life.fact.key: life.outcome for life in outcome.lives} for outcome in outcomes]
-    for life in worst_first(outcomes[0].lives):
-        view = life_view(life)
-        outcomes_of = tuple(one.get(life.fact.key) for one in fates)
-        found.append(FactFates(view.kind, view.text, outcomes_of, view.source))
-    return tuple(found)
+    return tuple(
+        FactFates(life, tuple(by_key.get(life.fact.key) for by_key in fates))
+        for life in worst_first(outcomes[0].lives)
+    )

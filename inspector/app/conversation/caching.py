@@ -127,7 +127,16 @@ def _view(
             )
         )
     state = {True: "Caching is on: ", False: "Caching is off: ", None: ""}[policy.enabled]
-    return CacheView(tuple(views), total, layout, ttl, True, (state + policy.reason,), enabled=policy.enabled)
+    return CacheView(
+        tuple(views),
+        total,
+        layout,
+        ttl,
+        True,
+        (state + policy.reason,),
+        enabled=policy.enabled,
+        generation=generation.number,
+    )
 
 
 def _rough_from(messages: LazyMessages, start: int) -> int:

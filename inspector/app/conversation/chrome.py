@@ -14,7 +14,7 @@ from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.replay.moments import PHASES, Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
-from widgets.bars.timeline import Ended, Node, Outcome
+from widgets.bars.timeline import Node, Outcome, outcome_of
 from widgets.bars.title_bar import TitlePart
 from widgets.base import human
 from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
@@ -82,18 +82,6 @@ def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> Re
         label="recorded",
         kind="recorded",
     )
-
-
-def outcome_of(done: Compaction) -> Ended:
-    """How a compaction ended. One that an agent recorded itself took place, whether its summary can be read or not."""
-    if done.fallback:
-        return "fallback"
-    if done.summary is not None:
-        return "merged" if done.merged else "summary"
-    if done.encrypted:
-        return "encrypted"
-    told = done.trigger is not None or done.tokens_before_reported is not None
-    return "unrecorded" if told else "failed"
 
 
 def nodes(

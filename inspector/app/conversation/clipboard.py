@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from inspector.export.config import compression_yaml
 
 if TYPE_CHECKING:
     from inspector.app.conversation.intents import ConversationHost
+    from inspector.quality.facts.fact import Fact
 
 #: Terminals drop longer OSC 52 sequences; what is longer goes to the file alone.
 CLIPBOARD_LIMIT = 100_000
@@ -49,6 +51,13 @@ class Clipboard:
         else:
             where = f"to {path} (too long for a terminal's clipboard)" if path else "nowhere: it is too long"
         self._host.app.notify(f"Copied the {what} {where}.", timeout=3, markup=False)
+
+    def copy_facts(self, facts: Sequence[Fact], at_risk: bool) -> None:
+        """Copy facts as a checklist for the agent."""
+        from inspector.export.checklists import AT_RISK_LEAD, LOST_LEAD
+        from inspector.quality.facts.carry import checklist
+
+        self.copy_text(checklist(facts, AT_RISK_LEAD if at_risk else LOST_LEAD), "checklist")
 
     def open_outside(self, variable: str) -> None:
         """Open the message in $PAGER or $EDITOR, as a copy."""

@@ -176,7 +176,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         made_by,
         ended_by,
         findings,
-        chrome.header_parts(state, opened, findings.told),
+        chrome.header_parts(state, opened, findings.words),
         chrome.gauge_state(
             budgets,
             state.settings.context_length,

@@ -22,36 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class GoTo(Message):
-    """Show a message of a generation (both as the lists count them); an index of None is the end of the list.
-
-    `find` is a text to mark there, `pane` what is to be on screen then, with the focus.
-    """
-
-    def __init__(self, generation: int, index: int | None, find: str = "", pane: str = "") -> None:
-        super().__init__()
-        self.generation = generation
-        self.index = index
-        self.find = find
-        self.pane = pane
-
-
-class ChooseCompaction(Message):
-    """Choose a compaction by its index, and show the list after it."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__()
-        self.index = index
-
-
-class Change(Message):
-    """Change fields of the state that are not settings: the layout of the cache, the view of a pane."""
-
-    def __init__(self, **changes: Any) -> None:
-        super().__init__()
-        self.changes = changes
-
-
 class UseSettings(Message):
     """Take settings, and a size of summaries."""
 
@@ -66,31 +36,6 @@ class GoToStep(Message):
     def __init__(self, step: int) -> None:
         super().__init__()
         self.step = step
-
-
-class DeleteAttempt(Message):
-    """Delete an attempt that is kept."""
-
-    def __init__(self, attempt: int) -> None:
-        super().__init__()
-        self.attempt = attempt
-
-
-class ReadRows(Message):
-    """Read messages for another list than the one on screen, by the number of their generation."""
-
-    def __init__(self, wanted: dict[int, range]) -> None:
-        super().__init__()
-        self.wanted = wanted
-
-
-class CopyText(Message):
-    """Copy a text; `what` says what it is."""
-
-    def __init__(self, text: str, what: str) -> None:
-        super().__init__()
-        self.text = text
-        self.what = what
 
 
 class ConversationHost(Protocol):

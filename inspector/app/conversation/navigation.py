@@ -9,7 +9,8 @@ from inspector.app.conversation.state import Opened, recorded
 from inspector.core.conversations import Compaction
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.intents import ConversationHost, GoTo
+    from inspector.app.conversation.intents import ConversationHost
+    from widgets.intents import GoTo
 
 
 class Navigation:

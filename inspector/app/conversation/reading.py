@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
-    from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
+    from inspector.quality.measures.measure import Evidence
     from inspector.replay.recording import Recording
     from inspector.replay.whatif import Metrics, WhatIf
+    from widgets.lists.survival_table import Survival
     from widgets.panes.losses_view import FactScope
 
 #: Messages that are read along with the index, so that the first frame has its texts.
@@ -137,13 +138,17 @@ def count_tokens(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FactsRead:
-    """The facts of a conversation: as they were read, those that a later compaction ended, by that one, by compaction
-    for the pane, the messages of each generation whose facts were lost, and by step for what-ifs."""
+    """The facts of a conversation.
+
+    `ended` has by compaction the facts of earlier ones that it ended, `lost` by generation the messages whose facts
+    were lost. `steps` are for what-ifs, `as_of` for replays.
+    """
 
     inspection: Inspection
     reading: FactsReading
     ended: Mapping[int, Sequence[Life]]
     scopes: tuple[FactScope, ...]
+    survival: Survival
     lost: Mapping[int, frozenset[int]]
     steps: FactSteps
     as_of: FactsAsOf
@@ -154,7 +159,7 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
     from inspector.answers.fact_reading import pruned_by, read_facts
     from inspector.answers.kept_results import default_results
     from inspector.app.conversation.as_of import FactsAsOf
-    from inspector.app.conversation.fact_views import lost_rows, scopes
+    from inspector.app.conversation.fact_scopes import lost_rows, scopes, survival
     from inspector.quality.facts.risk import FactSteps
 
     reading = read_facts(
@@ -165,8 +170,8 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
     )
     ended = reading.facts.ended()
     return FactsRead(
-        inspection, reading, ended, scopes(reading, ended), lost_rows(reading), FactSteps(reading.facts.facts),
-        FactsAsOf(reading, ended),
+        inspection, reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
+        lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended),
     )  # fmt: skip
 
 
@@ -210,15 +215,11 @@ def find_findings(
     return FindingsAsOf(findings(inspection, resolved, None if facts is None else facts.reading.facts))
 
 
-def measure_compactions(
-    inspection: Inspection, settings: Settings, facts: FactsRead, watch: Watch
-) -> MeasuresAsOf:
-    """What every compaction kept, measured with the facts. Raises StoreErrors, EngineErrors."""
-    from inspector.answers.measures import measure_conversation
-    from inspector.app.conversation.measure_views import MeasuresAsOf
+def find_read_again(inspection: Inspection, profile: str, watch: Watch) -> Mapping[int, tuple[Evidence, ...]]:
+    """By compaction the files and pages that were opened again after it. Raises StoreErrors, EngineErrors."""
+    from inspector.answers.measures import reopened
 
-    measures = measure_conversation(inspection, settings, facts.reading.facts)
-    return MeasuresAsOf(measures, inspection.compactions(), facts.reading.facts)
+    return reopened(inspection, profile)
 
 
 def follow_items(

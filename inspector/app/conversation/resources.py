@@ -5,6 +5,7 @@ A new one is an entry here; a pane that wants it names it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation import reading
@@ -16,15 +17,12 @@ if TYPE_CHECKING:
     from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
-    from inspector.app.conversation.measure_views import MeasuresAsOf
     from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.core.conversations import Compaction
     from inspector.engines.base import TokenIndex
+    from inspector.quality.measures.measure import Evidence
     from inspector.replay.recording import Recording
-
-if TYPE_CHECKING:
-    from inspector.answers.costing import Costing
 
 Needs = tuple[Any, ...] | None
 
@@ -98,14 +96,17 @@ FINDINGS: Resource[FindingsAsOf] = Resource(
 )
 
 
-def _measures(state: State, loaded: Loaded) -> Needs:
-    facts = loaded.current(FACTS, state)
-    if loaded.opened is None or facts is None:
+def _read_again(state: State, loaded: Loaded) -> Needs:
+    opened = loaded.opened
+    if opened is None or loaded.current(FACTS, state) is None:
         return None
-    return loaded.opened.inspection, loaded.opened.resolved.settings, facts
+    return opened.inspection, opened.resolved.settings.profile
 
 
-MEASURES: Resource[MeasuresAsOf] = Resource("measures", _measures, reading.measure_compactions, (FACTS,))
+#: Files and pages that were opened again after each compaction.
+READ_AGAIN: Resource[Mapping[int, tuple[Evidence, ...]]] = Resource(
+    "read again", _read_again, reading.find_read_again, (FACTS,)
+)
 
 
 def _lineage(state: State, loaded: Loaded) -> Needs:

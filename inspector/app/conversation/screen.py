@@ -23,7 +23,7 @@ from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
 from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.finder import Finder
-from inspector.app.conversation.keys import KEYS
+from inspector.app.conversation.keys import KEYS, KeyActions
 from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.navigation import Navigation
 from inspector.app.conversation.opening import Opener
@@ -48,6 +48,17 @@ from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
 from widgets.bars.title_bar import TitleBar
 from widgets.base.prompt import FindPrompt, Prompt
+from widgets.intents import (
+    Change,
+    ChooseCompaction,
+    CopyFacts,
+    CopyText,
+    DeleteAttempt,
+    GoTo,
+    ReadRows,
+    ShowPane,
+    StepCompaction,
+)
 from widgets.lists.message_list import MessageList
 from widgets.panes.text_view import TextView
 
@@ -62,7 +73,7 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     ]
 
 
-class ConversationScreen(JobScreen):
+class ConversationScreen(KeyActions, JobScreen):
     """A conversation, opened in place. `message` is the store's row to begin with, `find` a text to mark,
     `compaction` the one to choose in its pane."""
 
@@ -237,23 +248,31 @@ class ConversationScreen(JobScreen):
 
     # What parts ask for.
 
-    @on(intents.GoTo)
-    async def _go_to(self, event: intents.GoTo) -> None:
+    @on(GoTo)
+    async def _go_to(self, event: GoTo) -> None:
         if event.pane:
             await self.panes.bring(event.pane)
         if event.find:
-            # Escape ends the search there as any other.
+            # Escape ends this search as any other.
             self.finder.show()
         self.navigation.go_to(event)
         if not event.pane:
             self.message_list.focus()
 
-    @on(intents.ChooseCompaction)
-    def _choose_compaction(self, event: intents.ChooseCompaction) -> None:
+    @on(ShowPane)
+    async def _show_pane(self, event: ShowPane) -> None:
+        await self.panes.bring(event.pane)
+
+    @on(ChooseCompaction)
+    def _choose_compaction(self, event: ChooseCompaction) -> None:
         self.navigation.choose_compaction(event.index)
 
-    @on(intents.Change)
-    def _change(self, event: intents.Change) -> None:
+    @on(StepCompaction)
+    def _step_compaction(self, event: StepCompaction) -> None:
+        self.navigation.choose_compaction(self.state.compaction + event.by)
+
+    @on(Change)
+    def _change(self, event: Change) -> None:
         self.change(**event.changes)
 
     @on(intents.UseSettings)
@@ -264,16 +283,20 @@ class ConversationScreen(JobScreen):
     def _go_to_step(self, event: intents.GoToStep) -> None:
         self.player.go_to(event.step)
 
-    @on(intents.ReadRows)
-    def _read_rows(self, event: intents.ReadRows) -> None:
+    @on(ReadRows)
+    def _read_rows(self, event: ReadRows) -> None:
         self.messages.read(event.wanted)
 
-    @on(intents.CopyText)
-    def _copy_text(self, event: intents.CopyText) -> None:
+    @on(CopyText)
+    def _copy_text(self, event: CopyText) -> None:
         self.clipboard.copy_text(event.text, event.what)
 
-    @on(intents.DeleteAttempt)
-    def _delete_attempt(self, event: intents.DeleteAttempt) -> None:
+    @on(CopyFacts)
+    def _copy_facts(self, event: CopyFacts) -> None:
+        self.clipboard.copy_facts(event.facts, event.at_risk)
+
+    @on(DeleteAttempt)
+    def _delete_attempt(self, event: DeleteAttempt) -> None:
         self.attempts.delete(event.attempt)
 
     @on(TextView.CopyRequested)
@@ -358,35 +381,5 @@ class ConversationScreen(JobScreen):
             self.app.pop_screen()
 
     def remember(self) -> None:
-        """Keep the place in the conversation."""
+        """Keep the place in the conversation for the next time."""
         self.opening.remember()
-
-    def action_pane(self, name: str) -> None:
-        """Show a pane and give it the focus."""
-        self.panes.show(name, focus=True)
-
-    async def action_life(self) -> None:
-        """Show the life of the summaries' items."""
-        await self.panes.bring("summary", "life")
-
-    async def action_measures(self) -> None:
-        """Show what each compaction kept, measure by measure."""
-        await self.panes.bring("losses", "measures")
-
-    def action_compaction(self, direction: int) -> None:
-        """Choose another compaction, and show the list after it; in a replay go to the moment before it."""
-        if self.state.moment is not None:
-            self.player.step("compaction", direction)
-        else:
-            self.navigation.step_compaction(direction)
-
-    def action_jump(self, kind: str, direction: int) -> None:
-        """The next message of a kind; in a replay the step of the next user message."""
-        if self.state.moment is not None and kind == "user":
-            self.player.step("turn", direction)
-        else:
-            self.finder.jump(kind, direction)
-
-    def action_part(self, part: str, method: str, one: Any = None, other: Any = None) -> None:
-        """Have a part of the screen do something: what most keys do. Textual hands no more values than are named."""
-        getattr(getattr(self, part), method)(*(value for value in (one, other) if value is not None))

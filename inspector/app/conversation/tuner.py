@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from inspector.answers.answers import Answers, paths_of
 from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.chrome import changed_settings
-from inspector.app.conversation.intents import CopyText
 from inspector.app.conversation.overwriting import Overwriting
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.conversation.summary_size import summary_model
@@ -18,6 +17,7 @@ from inspector.core.text import safe_title
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_profile
 from inspector.export.config import compression_yaml
+from widgets.intents import CopyText
 
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.answers.requests import PricedRequest, Requests
+from inspector.answers.requests import Requests
 from inspector.caching.costs import Bill, Cost, Rates
+from inspector.caching.priced import PricedRequest
 from inspector.core.text import safe_line
 from inspector.export.documents.document import Document
 

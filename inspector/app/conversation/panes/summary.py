@@ -1,59 +1,27 @@
-"""The summary that the chosen compaction made, in five views."""
+"""The summary of the chosen compaction, in five views."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from textual import on
-
-from inspector.app.conversation.intents import Change, ChooseCompaction, DeleteAttempt
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
-from widgets.panes.choices import CompactionChosen
+from widgets.panes.life_lines import LineageView
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_life import SummaryLife
-from widgets.panes.summary_pane import (
-    LineageView,
-    SummaryPane,
-    SummaryPaneView,
-)
+from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 
-# What the pane is worked out by is imported when it is on screen.
+# Modules that only a computation needs are imported with it.
 if TYPE_CHECKING:
     from inspector.app.conversation.as_of import LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.core.conversations import Compaction
-
-
-class Summary(SummaryPane):
-    """The screen knows which view is shown; an item of the life leads to the changes of its compaction."""
-
-    @on(SummaryPane.ViewShown)
-    def _view_shown(self, event: SummaryPane.ViewShown) -> None:
-        event.stop()
-        self.post_message(Change(view=event.name))
-
-    @on(SummaryPane.CellChosen)
-    def _cell_chosen(self, event: Any) -> None:
-        event.stop()
-        self.post_message(ChooseCompaction(event.compaction))
-        self.show_item(event.text)
-
-    @on(CompactionChosen)
-    def _compaction_chosen(self, event: CompactionChosen) -> None:
-        event.stop()
-        self.post_message(ChooseCompaction(event.compaction))
-
-    @on(SummaryAttempts.DeleteWanted)
-    def _delete_wanted(self, event: SummaryAttempts.DeleteWanted) -> None:
-        event.stop()
-        self.post_message(DeleteAttempt(event.attempt))
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -61,7 +29,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     if compactions is None:
         return None
     then = recorded_then(compactions, state.moment)
-    # Within a compaction its summary is not there yet.
+    # Within a compaction its summary does not exist yet.
     shown = recorded(then, min(state.compaction, len(then)), None)
     index = shown.index if shown is not None else 0
     before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
@@ -92,19 +60,20 @@ def compute(
     view: str,
     attempts: AttemptsRead | None = None,
 ) -> SummaryPaneView:
-    """The summary of a compaction, as far as the view on screen needs it; `then` compactions of `total` had been made.
+    """Return the summary of a compaction with the parts that the view on screen needs.
 
-    `budget` is the largest summary in tokens, None where nobody knows.
+    `then` compactions of `total` had been made. `budget` is the maximum size of a summary in tokens, None: unknown.
     """
     from inspector.app.conversation.attempt_views import attempts_view
-    from inspector.app.conversation.summary_views import diff_view, summary_view
+    from widgets.panes.diff_lines import compare
+    from widgets.panes.summary_lines import summary_view
 
     life: LineageView | None = None
     if lineage is not None:
         life = replace(lineage.until(then), column=max(0, shown.index - 1 if shown is not None else 0))
     return SummaryPaneView(
         summary_view(shown, then, budget),
-        diff_view(before, shown) if changes else None,
+        compare(before, shown) if changes else None,
         life,
         life_pending=view == "life" and lineage is None,
         attempts=attempts_view(attempts, shown) if view == "attempts" and shown is not None else NO_ATTEMPTS,
@@ -117,15 +86,13 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 
 
 PANE = Pane(
-    "The summary that the chosen compaction made, section by section, with its size against the budget for it. m turns "
-    "to what changed since the one before (+ added, − removed, ≈ reworded, → moved, = kept), to both side by side, "
-    "and to the life of every item through all compactions (+ new, = kept, # renumbered, ≈ reworded, ÷ split, & "
-    "merged, → moved, ✓ done, − dropped, ↺ back; ! says something else since, ◷ open and stale), and to the "
-    "summaries that were made again, each beside the recorded one. T has one made.",
-    Summary,
+    "The summary of the chosen compaction by section, with its size against the budget. m shows the next view: the "
+    "changes since the previous summary, both texts side by side, the life of every item through all compactions, and "
+    "summaries that were made again. P makes one.",
+    SummaryPane,
     _needs,
     compute,
-    Summary.set_view,
+    SummaryPane.set_view,
     _wants,
     parts=(
         ("text", SummaryText),

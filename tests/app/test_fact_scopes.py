@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.app.conversation.fact_views import gravest_first, worst_first
+from inspector.app.conversation.fact_scopes import gravest_first, worst_first
 from inspector.quality.losses import KINDS_LOST
 from inspector.stores.detect import open_store
 

@@ -1,0 +1,100 @@
+"""Facts by scope: those of a compaction, pruned ones, and those at risk."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.facts.risk import AtRisk
+from inspector.quality.losses import KINDS_LOST
+from inspector.quality.measures.measure import Share
+from widgets.lists.survival_table import Survival
+from widgets.panes.losses_view import AT_RISK, PRUNED, FactScope
+
+if TYPE_CHECKING:
+    from inspector.answers.fact_reading import FactsReading
+    from inspector.core.conversations import Compaction
+
+#: Number of lost facts of a compaction, best rank first, that mark their rows in the list; a user's fact always does.
+_MARKED = 30
+_RANK = "Facts are ordered by their use in the whole conversation."
+
+
+def scopes(reading: FactsReading, ended: Mapping[int, Sequence[Life]]) -> tuple[FactScope, ...]:
+    """A scope per compaction that took facts or ended earlier ones, and one for pruned tool results.
+
+    `ended` is the result of ConversationFacts.ended.
+    """
+    numbers = sorted({*(life.compaction for life in reading.facts.lives), *ended})
+    by_compaction = [
+        scope_of(number, worst_first((*reading.facts.of(number), *ended.get(number, ()))))
+        for number in numbers
+    ]
+    if reading.facts.pruned:
+        by_compaction.append(scope_of(PRUNED, worst_first(reading.facts.pruned)))
+    return tuple(by_compaction)
+
+
+def scope_of(name: int | str, lives: Sequence[Life], partial: bool = False) -> FactScope:
+    """The scope of a compaction, or PRUNED; `partial`: at a step of the replay."""
+    if name == PRUNED:
+        note = "Facts in tool results that were pruned."
+    elif partial:
+        note = "Facts in its messages, and facts gone since it, up to this step."
+    else:
+        note = "Facts in its messages, and facts that earlier summaries had kept until it. Worst first."
+    note = f"{note} {_RANK}" if partial else note
+    return FactScope(str(name), tuple(lives), note, partial=partial)
+
+
+def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False) -> FactScope:
+    """Facts that a compaction of the list would take now; `partial`: at a step of the replay."""
+    note = "Facts that a compaction now, under the settings on screen, would summarize. Facts said once come first."
+    return FactScope(AT_RISK, tuple(entries), note, generation, partial)
+
+
+def worst_first(lives: Iterable[Life]) -> list[Life]:
+    """Order by fate: gone, weakened, undecided, alive. The order within a fate stays."""
+    return sorted(lives, key=_harm)
+
+
+def gravest_first(lives: Iterable[Life]) -> list[Life]:
+    """Order as losses are listed: constraints first, kind by kind, each the worst first. Links come last."""
+    order = {kind: place for place, kind in enumerate(KINDS_LOST)}
+    return sorted(worst_first(lives), key=lambda life: order.get(life.fact.kind, len(order)))
+
+
+def _harm(life: Life) -> int:
+    fate = life.fate
+    return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else 2
+
+
+def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
+    """Shares of the facts of each kind that survive each compaction."""
+    fates: dict[tuple[Kind, int], list[Fate]] = defaultdict(list)
+    for life in facts.lives:
+        fates[life.fact.kind, life.compaction].append(life.fate)
+    shares = {kind: tuple(_share(fates.get((kind, done.index))) for done in compactions) for kind in KINDS}
+    return Survival(tuple(compactions), shares)
+
+
+def _share(fates: Sequence[Fate] | None) -> Share | None:
+    if fates is None:
+        return None
+    settled = [fate for fate in fates if fate.settled]
+    return Share(sum(fate.alive for fate in settled), len(settled))
+
+
+def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:
+    """By generation the messages with facts that were lost when they were summarized."""
+    rows: dict[int, set[int]] = {}
+    for number in {life.compaction for life in reading.facts.lives}:
+        for rank, life in enumerate(reading.facts.of(number)):
+            if not life.lost or (rank >= _MARKED and life.fact.role != "user"):
+                continue
+            for saying in life.fact.sayings:
+                if saying.compaction == number and not saying.pruned:
+                    rows.setdefault(saying.generation, set()).add(saying.index)
+    return {generation: frozenset(indexes) for generation, indexes in rows.items()}
