@@ -136,7 +136,7 @@ async def test_the_chosen_compaction_is_the_same_in_every_pane(rotating: Path) -
         await press(pilot, "right_square_bracket")
         shown = screen.query_one(CompactionPane).view
         assert shown is not None
-        assert (shown.index, screen.state.generation) == (3, 4)
+        assert (shown.done.index, screen.state.generation) == (3, 4)
 
 
 async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path) -> None:

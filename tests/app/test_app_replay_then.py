@@ -81,7 +81,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         there = pane.list.row_count
         assert 0 < there < whole
         assert "up to this step" in screen_text(pilot)
-        assert all(finding.compaction in (None, 1) for finding in derived(pilot).findings.found)
+        assert all(finding.compaction in (None, 1) for finding in derived(pilot).findings.findings)
         # before, pruned, summarized, kept: not yet; after: now.
         await press(pilot, "right", "right", "right")
         assert pane.list.row_count == there
@@ -98,7 +98,7 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
 async def test_a_row_is_marked_once_its_finding_is_there(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
-        found = next(f for f in derived(pilot).findings.found if f.generation == 2 and f.index is not None)
+        found = next(f for f in derived(pilot).findings.findings if f.generation == 2 and f.index is not None)
         assert (found.compaction or 0) >= 2
         assert found.index is not None
         await press(pilot, "left")
