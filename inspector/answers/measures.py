@@ -14,18 +14,37 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.rough import text_tokens
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
-def reopened(inspection: Inspection, profile: str) -> Mapping[int, tuple[Evidence, ...]]:
-    """Return by compaction the files and pages that were opened again after it, in order.
+from inspector.quality.measures.measure import MeasuredCompaction
 
-    Reads lists that were not read yet. Raises StoreErrors and EngineErrors.
-    """
-    gathering = Reopened()
-    evidence = {}
+if TYPE_CHECKING:
+    from inspector.engines.base import Settings
+
+
+def measure_conversation(
+    inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
+) -> ConversationMeasures:
+    """The measures of every compaction. Reads each list once; raises StoreErrors and EngineErrors."""
+    return measures_of(measured_compactions(inspection, settings), load_stemmer(), facts)
+
+
+def measured_compactions(inspection: Inspection, settings: Settings) -> Iterator[MeasuredCompaction]:
+    """Every recorded compaction with both its lists, one after the other."""
+    store, profile = inspection.store, settings.profile
     for recorded in inspection.compactions():
         before, after = inspection.generation(recorded.index), inspection.generation(recorded.index + 1)
-        opened = inspection.gathered(before, profile).opened, inspection.gathered(after, profile).opened
-        evidence[recorded.index] = gathering.measure(recorded, *opened).evidence
-    return evidence
+        plan = inspection.plan(before, settings)
+        same = (recorded.head_end, recorded.tail_start) == (plan.head_end, plan.tail_start)
+        token_index = inspection.token_index(before, profile)
+        unpruned = token_index.rough_until(recorded.tail_start) - token_index.rough_until(recorded.head_end)
+        yield MeasuredCompaction(
+            recorded,
+            store.messages(before)[: recorded.before],
+            store.messages(after, 0, recorded.after),
+            plan.middle_tokens if same else unpruned,
+            text_tokens(len(recorded.summary or "")),
+            inspection.gathered(before, profile).opened,
+            inspection.gathered(after, profile).opened,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ async def test_what_runs_in_threads_knows_no_widget_and_no_screen(
         "counts",
         "facts",
         "findings",
-        "read again",
+        "aftermath",
         "lineage",
     } <= set(seen)
     assert {"replay", "what-if", "cache", "search", "tool errors", "pane message"} <= set(seen)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.quality.measures.measure import Evidence, Place
+from inspector.quality.aftermath import AftermathEvent, Place
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction
 from tests.widgets.widget_host import hosting, lines, shown
 from widgets.intents import GoTo, StepCompaction
@@ -136,16 +136,14 @@ async def test_the_same_compaction_told_with_more_keeps_the_cursor() -> None:
         assert pane.messages.cursor == 2
 
 
-async def test_why_it_fired_and_what_was_read_again_are_told() -> None:
-    again = Evidence(
-        "src/cart.py", False, Place(2, 12), Place(3, 61), note="the summary names it", role="assistant"
-    )
-    view = replace(COMPACTION, why="~66,480 tokens at #46 reached 64,000", again=(again,) * 7, lost=())
+async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
+    again = AftermathEvent(2, "read again", Place(3, 61, 161), Place(2, 12, 112), "src/cart.py", 400)
+    view = replace(COMPACTION, why="~66,480 tokens at #46 reached 64,000", aftermath=(again,) * 8, lost=())
     pane = CompactionPane()
     async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(view, ROWS)) as host:
         told = shown(pane)
         assert "why       ~66,480 tokens at #46 reached 64,000" in told
-        assert "again   ↻ src/cart.py (the summary names it)" in told
+        assert "after   ↻ read again  src/cart.py" in told
         assert "#12 → #61" in told
         assert "and 2 more" in told
         pane.body.focus()

@@ -1,4 +1,4 @@
-"""One compaction as lines: why it fired, its sizes, lost facts, files read again, its summary."""
+"""One compaction as lines: why it fired, its sizes, lost facts, its aftermath, its summary."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import Life
-from inspector.quality.measures.measure import Evidence
 from widgets.bars.timeline import outcome_of
 from widgets.base import human
 from widgets.base.strips import fit, one_line
@@ -22,8 +22,8 @@ from widgets.panes.summary_lines import SummaryView, section_lines
 #: Below NARROW cells lines have fewer words; from _WIDE on the longest ones.
 NARROW, _WIDE = 60, 84
 _WHO = {"assistant": "agent"}
-#: Maximum number of files read again.
-_AGAIN_SHOWN = 5
+#: Maximum number of events after a compaction.
+_AFTERMATH_SHOWN = 6
 #: A compaction that saves a smaller share of the tokens gets a warning.
 _LITTLE = 0.10
 
@@ -34,8 +34,8 @@ class CompactionView:
 
     `plan` is what the settings on screen would do with the list before it. `went_tokens` is the size of the messages
     that left, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
-    `lost` are the worst lost facts, `lost_note` says how many more there are. `again` are files that were opened again
-    later. `summary` is None until the compaction is over.
+    `lost` are the worst lost facts, `lost_note` says how many more there are. `aftermath` are
+    things done again later (None: unknown). `summary` is None until the compaction is over.
     """
 
     done: Compaction
@@ -47,7 +47,7 @@ class CompactionView:
     cost: str = ""
     lost: tuple[Life, ...] = ()
     lost_note: str = ""
-    again: tuple[Evidence, ...] = ()
+    aftermath: tuple[AftermathEvent, ...] | None = None
     summary: SummaryView | None = None
     attempts: AttemptsView = NO_ATTEMPTS
 
@@ -145,20 +145,25 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     return lines
 
 
-def again_lines(view: CompactionView, width: int) -> list[TextLine]:
-    """A line per file that was read again, tagged "again:0", cut to `width` cells."""
-    lines = []
-    for number, entry in enumerate(view.again[:_AGAIN_SHOWN]):
-        places = [f"#{place.index:,}" for place in (entry.said, entry.found) if place is not None]
-        tail = f"  {' → '.join(places)}"
-        room = max(8, width - 12 - len(tail))
-        name = one_line(entry.text, 400)
-        # The end of a long path says most.
-        text = f"{name} ({entry.note})" if len(name) + 4 < room else f"…{name[-room + 1 :]}"
-        lead = "again   " if number == 0 else " " * 8
-        parts = ((lead, "muted"), ("↻ ", "warning"), (fit(text, room), ""), (tail, "muted"))
-        lines.append(line_of(*parts, tag=f"again:{number}"))
-    more = len(view.again) - _AGAIN_SHOWN
+def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
+    """A line per event after the compaction, tagged "after:0", cut to `width` cells; nothing while unknown."""
+    if view.aftermath is None:
+        return []
+    lines = [] if view.aftermath else [line_of(("after     no repeated act was recognized", "muted"))]
+    for number, event in enumerate(view.aftermath[:_AFTERMATH_SHOWN]):
+        earlier = "" if event.earlier is None else f"#{event.earlier.index:,} → "
+        tail = f"  {earlier}#{event.place.index:,}"
+        kind = f"{event.kind}  "
+        room = max(8, width - 12 - len(kind) - len(tail))
+        text = one_line(event.fact or event.text, 400)
+        if event.kind in ("read again", "fetched again") and len(text) > room:
+            # The end of a long path says most.
+            text = f"…{text[-room + 1 :]}"
+        lead = "after   " if number == 0 else " " * 8
+        style = "error" if event.breaks_rule else "warning"
+        parts = ((lead, "muted"), ("↻ ", style), (kind, style), (fit(text, room), ""), (tail, "muted"))
+        lines.append(line_of(*parts, tag=f"after:{number}"))
+    more = len(view.aftermath) - _AFTERMATH_SHOWN
     if more > 0:
         lines.append(line_of((f"{'':10}and {more:,} more", "muted")))
     return lines

@@ -19,7 +19,7 @@ from widgets.panes.attempt_lines import attempt_lines
 from widgets.panes.compaction_lines import (
     NARROW,
     CompactionView,
-    again_lines,
+    aftermath_lines,
     head_lines,
     lost_lines,
     summary_lines,
@@ -45,8 +45,8 @@ class CompactionSource(RowSource, Protocol):
 class CompactionPane(Vertical):
     """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary.
 
-    The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or a file read
-    again, ReadRows for unread messages, and StepCompaction.
+    The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event, ReadRows
+    for unread messages, and StepCompaction.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
@@ -68,7 +68,7 @@ class CompactionPane(Vertical):
             tooltip="Next group of messages that stayed or went; in the text the next lost fact or section",
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
-        Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or file, unfold the section"),
+        Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or event, unfold the section"),
         Binding("comma", "step(-1)", "Compaction before", id="compaction.previous", show=False),
         Binding("full_stop", "step(1)", "Compaction after", id="compaction.next", show=False),
     ]  # fmt: skip
@@ -94,7 +94,7 @@ class CompactionPane(Vertical):
 
     def on_mount(self) -> None:
         """Show the value that was set before mounting."""
-        self._text.tooltip = "Click a lost fact or a file read again to go there, a heading to unfold it."
+        self._text.tooltip = "Click a lost fact or an event to go there, a heading to unfold it."
         self._arrange()
         self._show_rows()
 
@@ -169,7 +169,7 @@ class CompactionPane(Vertical):
             parts = [
                 head_lines(view, width, tight),
                 lost_lines(view, width - 2),
-                again_lines(view, width - 2),
+                aftermath_lines(view, width - 2),
                 attempt_lines(view.attempts),
             ]
             if view.summary is not None:
@@ -269,7 +269,7 @@ class CompactionPane(Vertical):
             self.post_message(GoTo(*self._rows.source_of(event.index)))
 
     def action_open(self) -> None:
-        """Go to the selected fact or file, or unfold the section."""
+        """Go to the selected fact or event, or unfold the section."""
         if self._text.active is not None:
             self._open(self._lines[self._text.active].tag)
 
@@ -285,12 +285,13 @@ class CompactionPane(Vertical):
         view = self._view
         if view is None or not tag:
             return
-        if kind in ("lost", "again"):
+        if kind in ("lost", "after"):
             if kind == "lost":
                 self.post_message(source_of(view.lost[int(number)], 0))
-            elif (opened := view.again[int(number)]).found is not None:
-                place = opened.found
-                self.post_message(GoTo(place.generation, place.index, search_text(opened.text), "message"))
+            elif view.aftermath is not None:
+                event = view.aftermath[int(number)]
+                place = event.place
+                self.post_message(GoTo(place.generation, place.index, search_text(event.text), "message"))
         elif view.summary is not None:
             self._unfolded ^= {view.summary.sections[int(number)].name}
             self._show_text(keep_place=True)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from inspector.app.conversation.caching import Caching
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.config.settings import ResolvedSettings
+    from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
-    from inspector.quality.measures.measure import Evidence
     from inspector.replay.recording import Recording
     from inspector.replay.whatif import Metrics, WhatIf
     from widgets.lists.survival_table import Survival
@@ -215,11 +215,20 @@ def find_findings(
     return FindingsAsOf(findings(inspection, resolved, None if facts is None else facts.reading.facts))
 
 
-def find_read_again(inspection: Inspection, profile: str, watch: Watch) -> Mapping[int, tuple[Evidence, ...]]:
-    """By compaction the files and pages that were opened again after it. Raises StoreErrors, EngineErrors."""
-    from inspector.answers.measures import reopened
+def find_aftermath(
+    inspection: Inspection, facts: FactsRead, watch: Watch
+) -> Mapping[int, tuple[AftermathEvent, ...]]:
+    """By compaction the things done again after it, the gravest kind first. Raises StoreErrors."""
+    from inspector.answers.aftermath import read_aftermath
+    from inspector.quality.aftermath import AFTERMATH_KINDS
 
-    return reopened(inspection, profile)
+    by_compaction: dict[int, list[AftermathEvent]] = {}
+    for event in read_aftermath(inspection, facts.reading.facts):
+        by_compaction.setdefault(event.compaction, []).append(event)
+    return {
+        number: tuple(sorted(events, key=lambda event: AFTERMATH_KINDS.index(event.kind)))
+        for number, events in by_compaction.items()
+    }
 
 
 def follow_items(

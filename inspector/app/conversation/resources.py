@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.core.conversations import Compaction
     from inspector.engines.base import TokenIndex
-    from inspector.quality.measures.measure import Evidence
+    from inspector.quality.aftermath import AftermathEvent
     from inspector.replay.recording import Recording
 
 Needs = tuple[Any, ...] | None
@@ -96,16 +96,14 @@ FINDINGS: Resource[FindingsAsOf] = Resource(
 )
 
 
-def _read_again(state: State, loaded: Loaded) -> Needs:
-    opened = loaded.opened
-    if opened is None or loaded.current(FACTS, state) is None:
-        return None
-    return opened.inspection, opened.resolved.settings.profile
+def _aftermath(state: State, loaded: Loaded) -> Needs:
+    facts = loaded.current(FACTS, state)
+    return None if loaded.opened is None or facts is None else (loaded.opened.inspection, facts)
 
 
-#: Files and pages that were opened again after each compaction.
-READ_AGAIN: Resource[Mapping[int, tuple[Evidence, ...]]] = Resource(
-    "read again", _read_again, reading.find_read_again, (FACTS,)
+#: Things done again after each compaction.
+AFTERMATH: Resource[Mapping[int, tuple[AftermathEvent, ...]]] = Resource(
+    "aftermath", _aftermath, reading.find_aftermath, (FACTS,)
 )
 
 

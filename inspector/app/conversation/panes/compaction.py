@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.app.conversation.compaction_rows import CompactionRows
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import (
+    AFTERMATH,
     ATTEMPTS,
     COMPACTIONS,
     FACTS,
     INDEX_BEFORE,
-    READ_AGAIN,
     REQUESTS,
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.core.conversations import Compaction
     from inspector.engines.base import Plan, TokenIndex
+    from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
-    from inspector.quality.measures.measure import Evidence
 
 #: Maximum number of lost facts.
 _LOST_SHOWN = 12
@@ -66,7 +66,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         index,
         plan,
         loaded.latest(FACTS),
-        loaded.latest(READ_AGAIN) if state.moment is None else None,
+        loaded.latest(AFTERMATH) if state.moment is None else None,
         loaded.latest(REQUESTS),
         context.derived.budgets.summary_limit,
         state.moment is None or done.index < state.moment.generation,
@@ -83,7 +83,7 @@ def compute(
     index: TokenIndex | None,
     plan: Plan | None,
     facts: FactsRead | None,
-    read_again: Mapping[int, tuple[Evidence, ...]] | None,
+    aftermath: Mapping[int, tuple[AftermathEvent, ...]] | None,
     requests: RequestsRead | None,
     budget: int | None,
     over: bool,
@@ -117,7 +117,7 @@ def compute(
         cost="" if requests is None or not over else requests.bills.get(done.index, ""),
         lost=lost,
         lost_note=note,
-        again=() if read_again is None else read_again.get(done.index, ()),
+        aftermath=None if aftermath is None else aftermath.get(done.index, ()),
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
         attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
@@ -152,13 +152,13 @@ def _show(pane: CompactionPane, shown: ShownCompaction | None) -> None:
 
 
 def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (COMPACTIONS, INDEX_BEFORE, FACTS, READ_AGAIN, REQUESTS, ATTEMPTS)
+    return (COMPACTIONS, INDEX_BEFORE, FACTS, AFTERMATH, REQUESTS, ATTEMPTS)
 
 
 PANE = Pane(
     "The chosen compaction: why it fired, messages and tokens before and after, its boundaries beside those that the "
-    "profile would set, lost facts (worst first), files that were read again later, its summary, and the list before "
-    "it. Enter goes to a lost fact or a file, or unfolds a section of the summary. P has a model of your choice make "
+    "profile would set, lost facts (worst first), things done again later, its summary, and the list before it. "
+    "Enter goes to a lost fact or an event, or unfolds a section of the summary. P has a model of your choice make "
     "the summary again.",
     CompactionPane,
     _needs,
