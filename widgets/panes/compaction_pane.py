@@ -45,8 +45,8 @@ class CompactionSource(RowSource, Protocol):
 class CompactionPane(Vertical):
     """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary.
 
-    The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event, ReadRows
-    for unread messages, and StepCompaction.
+    The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event,
+    ReadRows for unread messages, and StepCompaction.
     """
 
     VIEWS: ClassVar[tuple[Mode, ...]] = (
