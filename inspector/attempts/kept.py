@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 
+    from inspector.attempts.summarizers.base import Summarizer
+
 _COLUMNS = {
     "id": int, "store": str, "root": str, "compaction": int, "step": int, "at": float, "state": str, "kind": str,
     "location": str, "model": str, "prompt_name": str, "prompt": str, "budget": int, "settings": str, "summary": str,
@@ -113,6 +115,24 @@ class KeptAttempts:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return deleted
 
+    def answer(self, key: str) -> str | None:
+        """The answer of a judging model that is kept under a key."""
+        if not self.path.exists():
+            return None
+        with self._open() as database:
+            row = next(iter(database.table("answers").rows_where("key = ?", [key], select="answer")), None)
+            return None if row is None else str(row["answer"])
+
+    def keep_answer(self, key: str, place: Place, summarizer: Summarizer, answer: str) -> None:
+        """Keep an answer of a judging model under a key."""
+        row = {
+            "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),
+            "kind": summarizer.kind, "location": summarizer.where, "model": summarizer.model,
+            "answer": _storable(answer),
+        }  # fmt: skip
+        with self._open() as database:
+            database.table("answers").insert(row, pk="key", replace=True)
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -175,6 +195,14 @@ def _migrations() -> Migrations:
             _COLUMNS, pk="id", not_null={"store", "root", "compaction", "at", "state"}, if_not_exists=True
         )
         database.table("attempts").create_index(["store", "root"], if_not_exists=True)
+
+    @migrations()
+    def answers(database: Database) -> None:
+        columns = dict.fromkeys(("key", "store", "root", "kind", "location", "model", "answer"), str)
+        database.table("answers").create(
+            {**columns, "compaction": int, "at": float}, pk="key", not_null={"answer"}, if_not_exists=True
+        )
+        database.table("answers").create_index(["store", "root"], if_not_exists=True)
 
     return migrations
 

@@ -12,6 +12,7 @@ NAMES = frozenset(
         "diff",
         "facts",
         "findings",
+        "judge",
         "life",
         "losses",
         "measures",

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands import app, attempt, conversation, life, report, store, whatif
+from inspector.commands import app, attempt, conversation, judge, life, report, store, whatif
 from inspector.commands.ending import finish, interrupted
 
 #: How many new objects make Python look for garbage, and how often it looks further back.
@@ -75,6 +75,7 @@ _COMMANDS = (
     attempt.attempts,
     life.life,
     attempt.recall,
+    judge.judge,
     store.store,
     store.stores,
     store.search,

@@ -1,0 +1,219 @@
+"""A model of the user's own judges what a compaction kept, beside the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from inspector.answers.attempting import Watch, place_of
+from inspector.answers.inspection import Inspection
+from inspector.attempts.attempt import Place
+from inspector.attempts.consent import Allowance, Sending, prompt_tokens, recipient_of
+from inspector.attempts.judging import answer_key, judge_prompt
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.making import ask_model
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import Summarizer
+from inspector.core.conversations import Compaction
+from inspector.core.errors import AttemptError, UnknownConversation, UsageProblem
+from inspector.core.handoff import handoff_of
+from inspector.core.messages import Message
+from inspector.core.text import safe
+from inspector.quality.facts.fact import ConversationFacts, Where
+from inspector.quality.judgement import (
+    Agreement,
+    Judged,
+    Statement,
+    agreement,
+    joined,
+    judged,
+    letters,
+    pieces_of,
+)
+
+#: Characters of a piece, unless another size is asked for in tokens (4 characters a token).
+PIECE_TOKENS = (2_000, 24_000, 400_000)
+#: Tokens of one answer that the estimate of the cost reckons with.
+ANSWER_TOKENS = 3_000
+#: A result of a tool, and a message that stayed, are cut to these many characters. Cuts are marked.
+_RESULT, _STAYED = 2_000, 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrompt:
+    """The prompt of one piece of a compaction, and the texts that quotes are checked against."""
+
+    place: Place
+    number: int
+    of: int
+    piece: str
+    after: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStatement:
+    """A statement with its place: the message that says it (row of the store and index in the list before), and where
+    the evidence is in the list after."""
+
+    statement: Statement
+    message: int | None
+    index: int | None
+    where: Where | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The statements that a model found in what a compaction summarized.
+
+    `pieces` were asked for, `answered` of them have a usable answer; `problems` says why the others have none.
+    """
+
+    compaction: int
+    model: str
+    statements: tuple[JudgedStatement, ...]
+    dropped: int
+    unproven: int
+    pieces: int
+    answered: int
+    agreement: Agreement
+    problems: tuple[str, ...] = ()
+
+
+def judge_prompts(
+    inspection: Inspection, compaction: int, masker: Masker, piece_tokens: int = PIECE_TOKENS[1]
+) -> tuple[JudgePrompt, ...]:
+    """The prompts for one compaction. Raises UnknownConversation for one that does not exist, UsageProblem for a size
+    out of range or a summary that nobody can read."""
+    least, _, most = PIECE_TOKENS
+    if not least <= piece_tokens <= most:
+        raise UsageProblem(f"Pieces of {piece_tokens:,} tokens; they must have {least:,} to {most:,}.")
+    recorded = _recorded(inspection, compaction)
+    if recorded.encrypted:
+        raise UsageProblem(
+            f"The summary of compaction {compaction} is encrypted: there is nothing to compare with."
+        )
+    before = inspection.store.messages(inspection.generation(compaction))
+    middle = [
+        message
+        for index, message in enumerate(before[: recorded.before])
+        if recorded.region(index) == "middle"
+    ]
+    pieces = pieces_of((masker(_written(message, _RESULT)) for message in middle), 4 * piece_tokens)
+    after = "\n\n".join(masker(_written(message, _STAYED)) for message, _ in _stayed(inspection, recorded))
+    place = place_of(inspection.store, inspection.conversation.row, compaction)
+    return tuple(
+        JudgePrompt(place, number, len(pieces), piece, after, judge_prompt(piece, after, number, len(pieces)))
+        for number, piece in enumerate(pieces, 1)
+    )
+
+
+def judge_sending(
+    prompts: Sequence[JudgePrompt], summarizer: Summarizer, masker: Masker, kept: KeptAttempts
+) -> Sending:
+    """What judging would send: the prompts without a kept answer."""
+    missing = [prompt for prompt in prompts if kept.answer(answer_key(prompt.prompt, summarizer)) is None]
+    sizes = [prompt_tokens(prompt.prompt) for prompt in missing]
+    recipients = (recipient_of(summarizer, sizes, [ANSWER_TOKENS] * len(sizes)),) if missing else ()
+    return Sending(recipients, masker.counts, masker.on)
+
+
+def ask_judge(
+    prompts: Sequence[JudgePrompt],
+    summarizer: Summarizer,
+    allowance: Allowance,
+    kept: KeptAttempts,
+    watch: Watch,
+) -> tuple[str, ...]:
+    """Ask for every answer that is not kept. Return a sentence for each prompt without a usable answer.
+
+    Each answer is kept as it comes, so that an interrupted run continues where it ended. Raises NotAllowed,
+    OutputProblem and what `watch` raises.
+    """
+    problems = []
+    for number, prompt in enumerate(prompts, 1):
+        key = answer_key(prompt.prompt, summarizer)
+        if kept.answer(key) is not None:
+            continue
+        what = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
+        came = 0
+
+        def on_text(text: str, what: str = what) -> None:
+            nonlocal came
+            came += len(text)
+            watch(what, came, 0)
+
+        try:
+            reply = ask_model(summarizer, prompt.prompt, allowance, on_text)
+            judged(reply.text, prompt.piece, prompt.after)
+        except (AttemptError, ValueError) as error:
+            problems.append(
+                f"Compaction {prompt.place.compaction}, piece {prompt.number} of {prompt.of}: {error}"
+            )
+            continue
+        kept.keep_answer(key, prompt.place, summarizer, reply.text)
+    return tuple(problems)
+
+
+def judgement_of(
+    inspection: Inspection, prompts: Sequence[JudgePrompt], summarizer: Summarizer, kept: KeptAttempts,
+    facts: ConversationFacts, problems: Sequence[str] = (),
+) -> Judgement:  # fmt: skip
+    """The judgement of one compaction from its kept answers, compared with the facts of the rules."""
+    compaction = prompts[0].place.compaction
+    answers: list[Judged] = []
+    for prompt in prompts:
+        text = kept.answer(answer_key(prompt.prompt, summarizer))
+        if text is not None:
+            answers.append(judged(text, prompt.piece, prompt.after))
+    whole = joined(answers)
+    recorded = _recorded(inspection, compaction)
+    placed = tuple(_placed(inspection, recorded, whole.statements))
+    compared = agreement(whole.statements, facts.of(compaction))
+    return Judgement(
+        compaction, summarizer.name, placed, whole.dropped, whole.unproven, len(prompts), len(answers), compared,
+        tuple(problems),
+    )  # fmt: skip
+
+
+def _placed(
+    inspection: Inspection, recorded: Compaction, statements: Sequence[Statement]
+) -> Iterator[JudgedStatement]:
+    before = inspection.generation(recorded.index)
+    said = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
+    stayed = [(letters(_text_of(message)), where) for message, where in _stayed(inspection, recorded)]
+    for statement in statements:
+        quote, evidence = letters(statement.quote), letters(statement.evidence)
+        index = next((at for at, text in enumerate(said) if quote in text), None)
+        where = next((where for text, where in stayed if evidence and evidence in text), None)
+        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where)
+
+
+def _stayed(inspection: Inspection, recorded: Compaction) -> Iterator[tuple[Message, Where]]:
+    after = inspection.generation(recorded.index + 1)
+    for index, message in enumerate(islice(inspection.store.iterate(after), recorded.after)):
+        where: Where = "head" if index < recorded.head_after else "tail"
+        yield message, "summary" if index == recorded.summary_at else where
+
+
+def _recorded(inspection: Inspection, compaction: int) -> Compaction:
+    known = {one.index: one for one in inspection.compactions()}
+    if compaction not in known:
+        numbers = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        raise UnknownConversation(f"This conversation has no compaction {compaction}; {numbers}.")
+    return known[compaction]
+
+
+def _written(message: Message, most: int) -> str:
+    """A message as a model reads it. What is cut is marked."""
+    text = safe(_text_of(message))
+    if message.role != "user" and len(text) > most and not message.summary and handoff_of(message) is None:
+        text = f"{text[:most]} [... {len(text) - most:,} more characters]"
+    calls = "".join(f"\n  calls {call.name}({safe(call.arguments)[:_RESULT]})" for call in message.tool_calls)
+    return f"[{message.role.upper()}] {text}{calls}"
+
+
+def _text_of(message: Message) -> str:
+    handoff = handoff_of(message)
+    return message.text if handoff is None else f"{handoff.body}\n{handoff.tail_text}"

@@ -1,0 +1,89 @@
+"""The command by which a model of the user's own judges compactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from inspector.commands.options import PATH_HELP, WHOLE, print_answer, say, source_options
+from inspector.commands.sending import Telling, allowed, summarizer_options, summarizers_of
+from inspector.commands.sources import open_source, path_and_name
+from inspector.core.errors import SummarizerFailed, UsageProblem
+from inspector.core.text import safe
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@click.option(
+    "--compaction",
+    default="all",
+    show_default=True,
+    metavar="K",
+    help="A recorded compaction, from 1, or `all`.",
+)
+@click.option("--piece", type=WHOLE, metavar="TOKENS", help="The most tokens of old messages in one prompt.")
+@click.option("--show-prompt", is_flag=True, help="Print the prompts; nothing is sent.")
+@summarizer_options
+@source_options
+def judge(
+    words: tuple[str, ...], compaction: str, piece: int | None, show_prompt: bool, commands: tuple[str, ...],
+    endpoint: str | None, models: tuple[str, ...], key_env: str | None, timeout: float, no_mask: bool, send: bool,
+    as_json: bool, demo: bool,
+) -> None:  # fmt: skip
+    """Let a model of your own judge what compactions kept, beside the rules.
+
+    It reads what was summarized, in pieces, and what stayed, and returns statements with fates and quotes. A quote that
+    is not in the text word for word is dropped and counted. Answers are kept: the same question is never paid twice.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
+    from inspector.answers.losses import facts_of
+    from inspector.attempts.kept import default_attempts
+    from inspector.attempts.masking import Masker
+    from inspector.export.documents.attempts import sending_document
+    from inspector.export.documents.judging import judgement_documents
+    from inspector.export.text.judging import print_judgements
+
+    path, name = path_and_name(words, demo)
+    answers = Answers(open_source(path, demo), {}, None)
+    inspection, _ = answers.opened(name)
+    masker, kept = Masker(not no_mask), default_attempts()
+    numbers = [one.index for one in inspection.compactions() if not one.encrypted]
+    if compaction != "all":
+        if not compaction.isdecimal() or len(compaction) > 9:
+            raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
+        numbers = [int(compaction)]
+    elif not numbers:
+        answers.note(
+            "This conversation has no compaction with a readable summary, so there is nothing to judge."
+        )
+    prompts = {one: judge_prompts(inspection, one, masker, piece or PIECE_TOKENS[1]) for one in numbers}
+    every = [prompt for some in prompts.values() for prompt in some]
+    if show_prompt:
+        click.echo("\n\n".join(safe(prompt.prompt) for prompt in every))
+        say(answers.notes())
+        return
+    summarizers = summarizers_of(commands, endpoint, models, key_env, timeout)
+    if len(summarizers) > 1:
+        raise UsageProblem("One model judges at a time. Run the command once for each.")
+    (summarizer,) = summarizers
+    sending = judge_sending(every, summarizer, masker, kept)
+    problems: tuple[str, ...] = ()
+    if sending.recipients:
+        allowance, telling = allowed(sending, send), Telling()
+        try:
+            problems = ask_judge(every, summarizer, allowance, kept, telling)
+        finally:
+            telling.end()
+    facts = facts_of(inspection)
+    found = [judgement_of(inspection, some, summarizer, kept, facts) for some in prompts.values() if some]
+    document: dict[str, Any] = judgement_documents(inspection.conversation.row, found)
+    print_answer(
+        document | {"sending": sending_document(sending), "problems": list(problems)},
+        as_json,
+        print_judgements,
+    )
+    say([*answers.notes(), *problems])
+    if problems and not any(one.answered for one in found):
+        raise SummarizerFailed("No piece got a usable answer, so nothing was judged.")

@@ -1,0 +1,213 @@
+"""A model of the user's own judges compactions: a stand-in, a command, and a real HTTP server in every failure."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.answers.judging import JudgePrompt, ask_judge, judge_prompts, judge_sending, judgement_of
+from inspector.answers.losses import facts_of
+from inspector.attempts.consent import Allowance
+from inspector.attempts.kept import KeptAttempts
+from inspector.attempts.masking import Masker
+from inspector.attempts.summarizers.base import OnText, Reply, Summarizer
+from inspector.attempts.summarizers.command import CommandSummarizer
+from inspector.attempts.summarizers.endpoint import EndpointSummarizer
+from inspector.commands.sources import open_source
+from inspector.core.errors import NotAllowed, SummarizerFailed, UnknownConversation, UsageProblem
+from inspector.quality.judgement import Judged, agreement, judged, letters, pieces_of
+from tests.attempts.server import DONE, Server, event, stream
+
+ROTATING = "Move checkout to orders-v2"
+
+
+class Judge:
+    """A model that answers with what a function makes of the prompt."""
+
+    kind, model, to, name, where = "command", "", "a stand-in", "stand-in", "stand-in"
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        self.make = make
+        self.prompts: list[str] = []
+
+    def write(self, prompt: str, on_text: OnText) -> Reply:
+        self.prompts.append(prompt)
+        on_text("")
+        return Reply(self.make(prompt))
+
+
+def first_user_line(prompt: str) -> str:
+    piece = prompt[prompt.rindex("<piece>") : prompt.rindex("</piece>")]
+    line = next(line for line in piece.splitlines() if line.startswith("[USER] "))
+    return line.removeprefix("[USER] ")
+
+
+def answer(*entries: dict[str, object]) -> str:
+    return "Sure:\n```json\n" + json.dumps({"statements": entries}) + "\n```"
+
+
+def lost(quote: str, **more: object) -> dict[str, object]:
+    entry = {
+        "quote": quote,
+        "role": "user",
+        "kind": "constraint",
+        "importance": 3,
+        "fate": "lost",
+        "evidence": "",
+    }
+    return entry | more
+
+
+@pytest.fixture
+def inspection() -> Inspection:
+    return Answers(open_source(None, True), {}, None).opened(ROTATING)[0]
+
+
+def prompts_of(inspection: Inspection, compaction: int = 1) -> tuple[JudgePrompt, ...]:
+    return judge_prompts(inspection, compaction, Masker())
+
+
+def ask(prompts: tuple[JudgePrompt, ...], judge: Summarizer, kept: KeptAttempts) -> tuple[str, ...]:
+    allowance = Allowance(judge_sending(prompts, judge, Masker(), kept))
+    return ask_judge(prompts, judge, allowance, kept, lambda *_: None)
+
+
+def test_statements_have_their_message_and_are_compared_with_the_rules(
+    inspection: Inspection, kept: KeptAttempts
+) -> None:
+    prompts, facts = prompts_of(inspection), facts_of(inspection)
+    rule = next(life for life in facts.of(1) if life.role == "user" and life.fact.text in prompts[0].piece)
+    judge = Judge(
+        lambda prompt: answer(lost(rule.fact.text), lost("never said anywhere in this conversation"))
+    )
+    assert ask(prompts, judge, kept) == ()
+    judgement = judgement_of(inspection, prompts, judge, kept, facts)
+    (statement,) = judgement.statements
+    assert statement.message == rule.saying.message
+    assert judgement.dropped == 1
+    assert judgement.agreement.both == 1
+    assert judgement.agreement.only_rules == len(facts.of(1)) - 1
+
+
+def test_an_answer_is_kept_and_never_asked_for_twice(inspection: Inspection, kept: KeptAttempts) -> None:
+    prompts = prompts_of(inspection)
+    judge = Judge(lambda prompt: answer(lost(first_user_line(prompt))))
+    ask(prompts, judge, kept)
+    assert judge_sending(prompts, judge, Masker(), kept).recipients == ()
+    ask(prompts, judge, kept)
+    assert len(judge.prompts) == len(prompts)
+
+
+def test_an_interrupted_run_continues_where_it_ended(inspection: Inspection, kept: KeptAttempts) -> None:
+    prompts = judge_prompts(inspection, 1, Masker(), 2_000)
+    assert len(prompts) > 2
+
+    def once(prompt: str) -> str:
+        if len(judge.prompts) > 2:
+            raise KeyboardInterrupt
+        return answer(lost("x"))
+
+    judge = Judge(once)
+    with pytest.raises(KeyboardInterrupt):
+        ask(prompts, judge, kept)
+    again = Judge(lambda prompt: answer())
+    ask(prompts, again, kept)
+    assert len(again.prompts) == len(prompts) - 2
+
+
+def test_nothing_is_sent_without_allowance(inspection: Inspection, kept: KeptAttempts) -> None:
+    prompts, judge = prompts_of(inspection), Judge(lambda prompt: answer())
+    other = Judge(lambda prompt: answer())
+    other.where = "elsewhere"
+    allowance = Allowance(judge_sending(prompts, other, Masker(), kept))
+    problems = ask_judge(prompts, judge, allowance, kept, lambda *_: None)
+    assert judge.prompts == []
+    assert all("allowed" in problem for problem in problems)
+    assert issubclass(NotAllowed, Exception)
+
+
+def test_an_unusable_answer_is_a_sentence_and_not_kept(inspection: Inspection, kept: KeptAttempts) -> None:
+    prompts = prompts_of(inspection)
+    for text in ("", "no JSON", "[1, 2", '{"statements": 5}'):
+        problems = ask(prompts, Judge(lambda prompt, text=text: text), kept)  # type: ignore[misc]
+        assert len(problems) == len(prompts)
+        assert "JSON" in problems[0]
+    judgement = judgement_of(inspection, prompts, Judge(str), kept, facts_of(inspection))
+    assert (judgement.answered, judgement.statements) == (0, ())
+
+
+def test_pieces_out_of_range_and_unknown_compactions(inspection: Inspection) -> None:
+    with pytest.raises(UsageProblem):
+        judge_prompts(inspection, 1, Masker(), 5)
+    with pytest.raises(UnknownConversation):
+        judge_prompts(inspection, 99, Masker())
+
+
+def test_a_command_judges(inspection: Inspection, kept: KeptAttempts, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text("import sys, json; sys.stdin.read(); print(json.dumps({'statements': []}))")
+    command = CommandSummarizer(f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}", 30.0)
+    prompts = prompts_of(inspection)
+    assert ask(prompts, command, kept) == ()
+    assert judgement_of(inspection, prompts, command, kept, facts_of(inspection)).answered == len(prompts)
+
+
+def test_an_endpoint_judges_and_fails_with_a_sentence(
+    inspection: Inspection, kept: KeptAttempts, server: Server
+) -> None:
+    prompts = prompts_of(inspection)
+    endpoint = EndpointSummarizer(server.base, "m", "", 10.0)
+    server.answers = [stream(event('{"statements"'), cut=True)]
+    (problem,) = ask(prompts, endpoint, kept)
+    assert "piece 1" in problem
+    server.answers = [stream(event('{"statements": ['), event("]}", "stop"), DONE)]
+    assert ask(prompts, endpoint, kept) == ()
+    assert issubclass(SummarizerFailed, Exception)
+
+
+# What is read of an answer.
+
+
+def test_a_fate_without_evidence_is_uncertain() -> None:
+    piece, after = "Never push to main. The port is 8443.", "- Do not push to main!"
+    entries = answer(
+        lost("Never push to main.", fate="paraphrased", evidence="do not push to main"),
+        lost("The port is 8443.", fate="verbatim", evidence="the port is 8443"),
+        lost("The port is 8443", fate="lost"),
+        lost("Never   push to\nMAIN", fate="kept"),
+        lost(""),
+    )
+    found = judged(entries, piece, after)
+    assert [(one.fate, bool(one.evidence)) for one in found.statements] == [
+        ("paraphrased", True), ("uncertain", False), ("lost", False),
+    ]  # fmt: skip
+    assert (found.dropped, found.unproven) == (2, 1)
+
+
+@given(st.text(max_size=300))
+def test_any_answer_is_read_or_refused(text: str) -> None:
+    with suppress(ValueError):
+        assert isinstance(judged(text, "piece", "after"), Judged)
+
+
+@given(st.lists(st.text("ab ", max_size=40), max_size=12), st.integers(3, 30))
+def test_pieces_hold_every_text_within_their_size(texts: list[str], limit: int) -> None:
+    pieces = pieces_of(texts, limit)
+    assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", "".join(texts))
+    assert all(len(piece) <= limit + 2 * len(texts) for piece in pieces)
+
+
+def test_nothing_found_agrees_with_nothing() -> None:
+    assert agreement([], []).both == 0
+    assert letters("  A-b, c! ") == "abc"
