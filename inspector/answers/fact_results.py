@@ -80,11 +80,11 @@ def list_losses(answers: Answers, kept: KeptResults, names: Sequence[str] = ()) 
     rows = [row for row in store.conversations() if not names or row.id in chosen]
     losses = [read_losses(store, row.id, kept) for row in rows]
     listed = [one for row, found in zip(rows, losses, strict=True) for one in listed_of(store, row, found)]
+    answers.note(in_all(losses))
     unknown = sum(found.unknown for found in losses)
     if unknown:
         answers.note(
-            f"Of {unknown:,} fact{'' if unknown == 1 else 's'} nobody can tell what became of them: the summaries that "
-            "took them are encrypted."
+            f"The fate of {unknown:,} fact{'' if unknown == 1 else 's'} is unknown: the summaries are encrypted."
         )
     return worst_first(listed)
 
@@ -106,6 +106,16 @@ def list_aftermath(
     chosen = {store.resolve(name) for name in names}
     rows = [row for row in store.conversations() if not names or row.id in chosen]
     return [ConversationAftermath(row, *read_aftermath_results(store, row.id, kept)) for row in rows]
+
+
+def in_all(losses: Sequence[ConversationLosses]) -> str:
+    """One sentence over a whole store: compactions, rules kept word for word, corrections."""
+    compactions = sum(found.recorded for found in losses)
+    rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
+    kept = f"{verbatim / rules:.0%} of {rules:,} rules kept word for word" if rules else "no rule summarized"
+    corrected = sum(found.corrected for found in losses)
+    counted = f"{compactions:,} compaction{'' if compactions == 1 else 's'}"
+    return f"{counted}: {kept}, {corrected:,} followed by a correction."
 
 
 def read_fact_evidence(inspection: Inspection, kept: KeptResults) -> FactEvidence:

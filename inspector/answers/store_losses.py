@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
 
 QUESTION = "losses"
+#: Events that show a user or a rule overruled.
+_CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,23 @@ class CompactionLoss:
 
 @dataclass(frozen=True, slots=True)
 class ConversationLosses:
-    """What all compactions of a conversation lost, each told apart, oldest first; and of how many facts nobody can
-    tell, as a summary that cannot be read took them."""
+    """The losses of a conversation's compactions, oldest first.
+
+    `unknown` facts went into summaries that nobody can read. Of `recorded` compactions, `corrected` were followed by a
+    correction of the user's or an act against a rule. `rules` counts the user's rules that compactions summarized,
+    `verbatim` those that the list after still has word for word.
+    """
 
     compactions: tuple[CompactionLoss, ...] = ()
     unknown: int = 0
+    recorded: int = 0
+    rules: int = 0
+    verbatim: int = 0
+
+    @property
+    def corrected(self) -> int:
+        """Compactions that were followed by a correction, or by an act against a rule."""
+        return sum(any(kind in one.aftermath for kind in _CORRECTIONS) for one in self.compactions)
 
     @property
     def lost(self) -> dict[Kind, int]:
@@ -113,7 +127,9 @@ def losses_of_facts(
         _loss(lost.get(number) or LostFacts(number, {}, 0, 0, ()), times.get(number), after[number])
         for number in sorted({*lost, *after})
     )
-    return ConversationLosses(losses, untold(facts.lives))
+    rules = [life for life in facts.lives if life.fact.binds]
+    verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
+    return ConversationLosses(losses, untold(facts.lives), len(times), len(rules), verbatim)
 
 
 def _loss(found: LostFacts, at: float | None, events: Sequence[AftermathEvent]) -> CompactionLoss:
@@ -162,6 +178,9 @@ def _unpacked(document: dict[str, Any]) -> ConversationLosses:
             for one in document["compactions"]
         ),
         document["unknown"],
+        document["recorded"],
+        document["rules"],
+        document["verbatim"],
     )
 
 
