@@ -86,6 +86,22 @@ _BUILT_IN = (
         beside=((".db", "-wal"),),
     ),
     Agent("pi", "pi", "inspector.stores.pi", ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",)),
+    Agent(
+        "copilot",
+        "GitHub Copilot CLI",
+        "inspector.stores.copilot",
+        ("${COPILOT_HOME:-~/.copilot}/session-state",),
+        aside=("session-store.db", "session.db", "rewind-file-snapshots/*.json"),
+    ),
+    Agent(
+        "gemini",
+        "Gemini CLI",
+        "inspector.stores.gemini",
+        ("${GEMINI_CLI_HOME:-~}/.gemini/tmp",),
+        (".jsonl", ".json"),
+        aside=("logs.json",),
+    ),
+    Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
 )
 
 

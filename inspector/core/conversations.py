@@ -154,6 +154,24 @@ class Compaction:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedCompaction:
+    """An attempt to compact that failed: the list stayed as it was.
+
+    `index` counts from 1, apart from compactions. `place` is how many messages the list of `generation` had then;
+    `error` is what the agent recorded, "" where it recorded nothing. `at` is in seconds since the epoch.
+    """
+
+    index: int
+    session: str
+    generation: int
+    place: int
+    at: float
+    error: str
+    trigger: str | None = None
+    tokens_before_reported: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Microcompaction:
     """A step in which an agent cleared old tool results without writing a summary. The list keeps its messages.
 

@@ -133,8 +133,8 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
     """What the user last asked for is only in the summary."""
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
-        found = recorded.tail_start < recorded.before
-        if found and index is not None and recorded.head_end <= index < recorded.tail_start:
+        stays = recorded.tail_start < recorded.before
+        if stays and index is not None and recorded.region(index) == "middle":
             yield Violation(
                 f"The last thing that the user asked for before compaction {recorded.index} (#{index:,}) was "
                 "summarized with the middle.",

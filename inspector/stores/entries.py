@@ -38,6 +38,8 @@ class Entries:
     convert: Convert
     #: The file with the whole of a message's text, "" for most.
     whole: Callable[[Wire], str] = lambda wire: ""
+    #: Reads the records at these places of the file; for places that are not bytes of a file of lines.
+    fetch: Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]] = read_spans
     spans: list[tuple[int, int]] = field(default_factory=list)
     found: list[Entry] = field(default_factory=list)
 
@@ -59,7 +61,7 @@ class Entries:
     def bodies(self, numbers: Sequence[int]) -> dict[int, Message]:
         """The messages of these numbers. Raises StoreErrors."""
         wanted = sorted({line for number in numbers for line in self.found[number].lines})
-        values = dict(zip(wanted, read_spans(self.path, [self.spans[at] for at in wanted]), strict=True))
+        values = dict(zip(wanted, self.fetch(self.path, [self.spans[at] for at in wanted]), strict=True))
         made: dict[tuple[int, ...], list[Wire]] = {}
         answer: dict[int, Message] = {}
         for number in numbers:

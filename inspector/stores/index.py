@@ -10,10 +10,12 @@ import json
 import os
 from array import array
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from inspector.agents import agents
 from inspector.config.database import CacheFile
 from inspector.config.opened import OpenedOnce
 from inspector.stores.recorded import FileDigest, digest_from
@@ -22,7 +24,7 @@ from inspector.stores.signatures import Signature
 #: A database that uses more than this, in bytes, is emptied when it is opened (a file takes some 500).
 LARGEST = 64_000_000
 #: Changes whenever what is kept of a file does.
-FORMAT = 5
+FORMAT = 6
 
 
 class Kept(NamedTuple):
@@ -98,7 +100,14 @@ def _path_key(path: str) -> bytes:
 
 def _key(name: str, person: bytes = b"") -> bytes:
     raw = name.encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(raw, digest_size=16, key=str(FORMAT).encode(), person=person).digest()
+    return hashlib.blake2b(raw, digest_size=16, key=_version(), person=person).digest()
+
+
+@lru_cache(maxsize=1)
+def _version() -> bytes:
+    """Changes with the format and with the agents that there are: a file that nobody knew may be known now."""
+    names = (FORMAT, *(agent.name for agent in agents()))
+    return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
 
 
 def _value(data: object) -> Any:

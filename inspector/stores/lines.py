@@ -195,13 +195,23 @@ def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """The mapping under a path of keys; an empty one where there is none."""
+    for key in path:
+        found = value.get(key)
+        if not isinstance(found, Mapping):
+            return {}
+        value = found
+    return value
+
+
 def text_of(value: dict[str, Any], key: str) -> str:
     """The text under one key; "" where there is none."""
     found = value.get(key)
     return found if isinstance(found, str) else ""
 
 
-def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
+def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
     """The whole number under a path of keys, not below 0; None where there is none."""
     found: Any = value
     for key in path[:-1]:
@@ -209,7 +219,7 @@ def count_at(value: dict[str, Any] | None, *path: str) -> int | None:
     return count_of(found, path[-1]) if isinstance(found, dict) else None
 
 
-def count_of(value: dict[str, Any], key: str) -> int | None:
+def count_of(value: Mapping[str, Any], key: str) -> int | None:
     """The whole number under one key, not below 0; None where there is none."""
     found = value.get(key)
     if type(found) is int:

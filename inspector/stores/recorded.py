@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from inspector.core.conversations import Compaction, Conversation, ConversationRow, Microcompaction, Request
+from inspector.core.conversations import (
+    Compaction,
+    Conversation,
+    ConversationRow,
+    FailedCompaction,
+    Microcompaction,
+    Request,
+)
 from inspector.core.messages import Message
 from inspector.stores.head import Head
 
@@ -81,6 +88,7 @@ class Recorded:
     requests: tuple[Request, ...]
     read: Bodies = field(compare=False)
     prompt: str = ""
+    failures: tuple[FailedCompaction, ...] = ()
 
 
 def row_from(values: list[Any]) -> ConversationRow:

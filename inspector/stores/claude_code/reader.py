@@ -46,7 +46,13 @@ class ClaudeCodeReader:
         """Whether lines are in Claude Code's envelope."""
         for value in head.mappings:
             if isinstance(value.get("type"), str):
-                if "payload" in value:
+                message = value.get("message")
+                if (
+                    "payload" in value
+                    or "systemPayload" in value
+                    or (isinstance(message, dict) and "parts" in message)
+                ):
+                    # Codex' lines have a payload, Qwen Code's parts.
                     return False
                 if {"sessionId", "leafUuid", "parentUuid"} & value.keys() or "snapshot" in value:
                     return True

@@ -22,7 +22,7 @@ class HermesReader:
         # The schema names the table of its version on the first page.
         if b"schema_version" in head.raw:
             return True
-        return head.tables is None or bool(_TABLES & head.tables)
+        return head.tables is None or head.tables >= _TABLES
 
     def open(self, path: Path) -> Store:
         """The store of a database. Raises StoreErrors."""

@@ -73,7 +73,7 @@ class OpencodeReader:
         if not start.startswith(b"{"):
             return False
         if start[1:200].lstrip().startswith(b'"info"') or b'"messages"' in start[:4096]:
-            return b'"ses' in start[:4096] or b'"sessionID"' in start
+            return b'"ses_' in start[:4096] or b'"sessionID"' in start
         try:
             value = json.loads(start)
         except (ValueError, RecursionError):

@@ -1,0 +1,155 @@
+"""GitHub Copilot CLI's sessions (`~/.copilot/session-state/<id>/events.jsonl`).
+
+A compaction is made in the background: the conversation goes on with the old list until the summary is there. Then the
+user's messages, word for word, and the summary take the place of all that was said when it began. Copilot sends them as
+one message, with sentences of its own that are not recorded; here each is a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.copilot.forms import wires_of
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.lines import count_of, read_lines, seconds_of, text_at
+from inspector.stores.session_lists import SessionLists, SessionReader
+
+_TRIGGERS = {"threshold": "auto", "manual": "manual"}
+
+
+class CopilotReader(SessionReader):
+    """See Reader for what every method answers."""
+
+    agent = "copilot"
+    limits = (
+        "Copilot CLI's sizes at a compaction are its own estimate and may be far from what the model reported. Its "
+        "sentences around a summary are not recorded.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether lines are in Copilot's envelope."""
+        first = head.first
+        return (
+            isinstance(first.get("data"), Mapping)
+            and {"type", "id", "timestamp", "parentId"} <= first.keys()
+            and "." in text_at(first, "type")
+        )
+
+    def scan(self, path: Path) -> SessionLists:
+        """The session of a file."""
+        return _Scanner(path).run()
+
+
+READER = CopilotReader
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.session = SessionLists(Entries(path, wires_of))
+        #: The user's messages, and the message that each event made.
+        self.users: set[int] = set()
+        self.number_of: dict[str, int] = {}
+        #: How long the live list was when the compaction began that is going on.
+        self.began: int | None = None
+        self.size: int | None = None
+        self.truncations = 0
+
+    def run(self) -> SessionLists:
+        session = self.session
+        for line in read_lines(session.entries.path):
+            if line.value is None:
+                session.unreadable += 1
+                continue
+            data = line.value.get("data")
+            if not isinstance(data, dict):
+                continue
+            at = seconds_of(line.value.get("timestamp"))
+            session.seen(at)
+            session.line(line.start, line.length)
+            self._event(line.value, data, at)
+        if self.truncations:
+            session.notes.append(
+                f"Copilot left messages out of what it sent {self.truncations:,} times; it does not record which."
+            )
+        return session
+
+    def _event(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
+        session, kind = self.session, text_at(event, "type")
+        if text_at(data, "parentToolCallId"):
+            # Of a sub-agent, which has a list of its own.
+            return
+        if kind == "session.start":
+            session.session = text_at(data, "sessionId")
+            session.version, session.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
+            session.folder = text_at(data, "context", "cwd")
+        elif kind == "session.model_change":
+            session.model = text_at(data, "newModel") or session.model
+        elif kind == "system.message":
+            session.prompt = text_at(data, "content") or session.prompt
+        elif kind == "session.usage_record":
+            self._usage(text_at(data, "usage", "apiCallId"), data.get("usage"), at)
+        elif kind == "session.compaction_start":
+            self.began, self.size = len(session.live), count_of(data, "currentTokens")
+        elif kind == "session.compaction_complete":
+            self._compacted(event, data, at)
+        elif kind == "session.truncation":
+            self.truncations += 1
+        elif kind == "session.snapshot_rewind":
+            number = self.number_of.get(text_at(data, "upToEventId"))
+            if number is not None:
+                session.go_back(number)
+        elif wires := wires_of([event]):
+            (number,) = session.add(wires, at)
+            self.number_of[text_at(event, "id")] = number
+            if kind == "user.message":
+                self.users.add(number)
+
+    def _usage(self, name: str, usage: object, at: float, generation: int | None = None) -> None:
+        if not isinstance(usage, dict):
+            return
+        session = self.session
+        read, written = count_of(usage, "cacheReadTokens") or 0, count_of(usage, "cacheWriteTokens") or 0
+        session.model = text_at(usage, "model") or session.model
+        session.window = count_of(usage, "maxPromptTokens") or session.window
+        session.call(
+            name,
+            at,
+            input=max(0, (count_of(usage, "inputTokens") or 0) - read - written),
+            cache_read=read,
+            cache_write=written,
+            output=count_of(usage, "outputTokens") or 0,
+            model=text_at(usage, "model"),
+            generation=generation,
+            summarizes=generation is not None,
+        )
+
+    def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
+        session, began = self.session, self.began
+        self.began = None
+        trigger = _TRIGGERS.get(text_at(data, "trigger"))
+        self._usage(
+            f"summary {text_at(data, 'compactionAttemptId')}",
+            data.get("compactionTokensUsed"),
+            at,
+            len(session.lists),
+        )
+        if data.get("success") is not True:
+            error = text_at(data, "error") or text_at(data, "error", "message") or text_at(data, "outcome")
+            session.fail(error, at, trigger=trigger, tokens_before=self.size)
+            return
+        session.window = count_of(data, "tokenLimit") or session.window
+        stop = len(session.live) if began is None else began
+        users = [number for number in session.live[:stop] if number in self.users]
+        (number,) = session.make(wires_of([event]), at, summary=True)
+        session.compact(
+            [*users, number, *session.live[stop:]],
+            number,
+            at,
+            text=text_at(data, "summaryContent"),
+            trigger=trigger,
+            tokens_before=self.size or count_of(data, "preCompactionTokens"),
+            tokens_after=count_of(data, "postCompactionTokens"),
+        )

@@ -1,0 +1,165 @@
+"""Gemini CLI's sessions (`~/.gemini/tmp/<project>/chats/session-*.jsonl`, older ones `.json`).
+
+Records are messages, and changes (`$set`) that put a list in the place of all before: a compaction, whose second
+message is a snapshot of the state, or the same list again when a session is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.entries import Entries, Wire
+from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
+from inspector.stores.head import Head
+from inspector.stores.lines import Line, cannot_read, count_of, mapping, read_lines, seconds_of, text_at
+from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
+
+
+class GeminiReader(SessionReader):
+    """See Reader for what every method answers."""
+
+    agent = "gemini"
+    limits = (
+        "Gemini CLI records neither what started a compaction nor its sizes, nor the requests for the summary. The "
+        "system prompt and the tools are not recorded.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file begins with Gemini's line about the session, or is an older document of one."""
+        if {"sessionId", "projectHash"} <= head.first.keys():
+            return True
+        start = head.raw[:4096]
+        return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
+
+    def scan(self, path: Path) -> SessionLists:
+        """The session of a file."""
+        return _Scanner(path).run()
+
+
+READER = GeminiReader
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.session = SessionLists(Entries(path, wires_of))
+        #: The numbers that each message made, the names of snapshots, and the message that says the same, by hash.
+        self.made: dict[str, tuple[int, ...]] = {}
+        self.snapshots: set[str] = set()
+        self.same: dict[int, int] = {}
+        #: Calls whose results stood in the answer.
+        self.answered: set[str] = set()
+        self.counted: set[str] = set()
+
+    def run(self) -> SessionLists:
+        session = self.session
+        for line in _records(session.entries.path):
+            if line.value is None:
+                session.unreadable += 1
+                continue
+            session.line(line.start, line.length)
+            self._record(line.value)
+        return session
+
+    def _record(self, value: dict[str, Any]) -> None:
+        session = self.session
+        if text_at(value, "sessionId"):
+            session.session = session.session or text_at(value, "sessionId")
+            session.seen(seconds_of(value.get("startTime")))
+            session.parent = text_at(value, "parentSessionId")
+        messages = messages_in(value)
+        if messages is not None:
+            self._replace(messages)
+        elif "type" in value:
+            self._message(value)
+
+    def _message(self, message: dict[str, Any]) -> None:
+        session, name = self.session, text_at(message, "id")
+        at = seconds_of(message.get("timestamp"))
+        session.seen(at)
+        self._usage(message, name, at)
+        wires = message_wires(message)
+        known = self.made.get(name)
+        if known and message.get("type") == "gemini":
+            # The same answer, with its calls.
+            session.entries.extend(known[0])
+            session.hashes[known[0]] = hash_of(wires[0])
+            self._see(wires[:1], known[:1])
+            numbers = session.entries.add(wires, at)[1:]
+            # The first of these is the answer, which is there.
+            session.hashes.update(zip(numbers, map(hash_of, wires[1:]), strict=True))
+            session.live.extend(numbers)
+            self._see(wires[1:], numbers)
+            self.made[name] = (*known, *numbers)
+        else:
+            results = [wire for wire in wires if wire["role"] == "tool"]
+            if results and all(wire["tool_call_id"] in self.answered for wire in results):
+                return
+            numbers = session.add(wires, at)
+            self._see(wires, numbers)
+            self.made[name] = numbers
+        self.answered.update(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
+
+    def _see(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
+        self.same.update(zip(map(hash_of, wires), numbers, strict=True))
+
+    def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Put a list in the place of the live one. What says the same as an earlier message is that message."""
+        session = self.session
+        numbers: list[int] = []
+        summary: tuple[int, str, float] | None = None
+        place = 0
+        for message in messages:
+            wires, name = message_wires(message), text_at(message, "id")
+            at = seconds_of(message.get("timestamp"))
+            session.seen(at)
+            self._usage(message, name, at)
+            fresh = session.make(wires, at)
+            for wire, number in zip(wires, fresh, strict=True):
+                # All messages of the change are parts of one record.
+                session.entries.found[number].part = place
+                place += 1
+                earlier = self.same.setdefault(hash_of(wire), number)
+                numbers.append(earlier)
+                text = wire["content"]
+                if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
+                    session.entries.found[number].summary = True
+                    if name not in self.snapshots:
+                        summary = (earlier, text, at)
+                    self.snapshots.add(name)
+        if summary is None:
+            session.lists[-1] = numbers
+            if not session.first_words:
+                self._first_words(messages)
+            return
+        number, text, at = summary
+        session.compact(numbers, number, at, text=text)
+
+    def _first_words(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        wires = (wire for message in messages for wire in message_wires(message))
+        words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+        self.session.first_words = words if isinstance(words, str) else ""
+
+    def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
+        """Count an answer's usage once, however often it is written."""
+        usage = message.get("tokens")
+        if not isinstance(usage, dict) or name in self.counted:
+            return
+        self.counted.add(name)
+        session = self.session
+        session.model = text_at(message, "model") or session.model
+        sent, read = count_of(usage, "input") or 0, count_of(usage, "cached") or 0
+        output = (count_of(usage, "output") or 0) + (count_of(usage, "thoughts") or 0)
+        session.call(name, at, input=max(0, sent - read), cache_read=read, output=output)
+
+
+def _records(path: Path) -> list[Line]:
+    """The records of a file; an older file is one document."""
+    if path.suffix != ".json":
+        return list(read_lines(path))
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    return [Line(0, len(raw), mapping(raw))]

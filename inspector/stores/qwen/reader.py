@@ -1,0 +1,149 @@
+"""Qwen Code's sessions (`~/.qwen/projects/<folder>/chats/<id>.jsonl`).
+
+A compaction records the list that goes on: the summary, an answer made up for it, files read lately with their whole
+content, and the open call with its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.assembly import several
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at
+from inspector.stores.qwen.forms import wires_of
+from inspector.stores.session_lists import SessionLists, SessionReader
+
+_COMPRESSED = 1
+_TRIGGERS = {"token_limit": "auto", "manual": "manual"}
+_WHY = {
+    2: "the summary was larger than what it replaces",
+    3: "tokens could not be counted",
+    4: "there was nothing to compress",
+}
+
+
+class QwenReader(SessionReader):
+    """See Reader for what every method answers."""
+
+    agent = "qwen"
+    limits = (
+        "Qwen Code does not record the system prompt and the tools. Its size after a compaction is an estimate of its "
+        "own and may be far from what the model reported.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether lines are in Qwen Code's envelope: like Claude Code's, with parts."""
+        first = head.first
+        if not {"uuid", "sessionId", "type"} <= first.keys():
+            return False
+        message = first.get("message")
+        return "systemPayload" in first or (isinstance(message, Mapping) and "parts" in message)
+
+    def scan(self, path: Path) -> SessionLists:
+        """The session of a file."""
+        return _Scanner(path).run()
+
+
+READER = QwenReader
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.session = SessionLists(Entries(path, wires_of))
+        #: The usage of an API response that no answer was recorded for yet.
+        self.waiting: Mapping[str, Any] | None = None
+        #: By line: the list and how many messages it had. A line that hangs on an earlier one goes back there.
+        self.marks: dict[str, tuple[int, int]] = {}
+        self.last = ""
+        self.left = 0
+
+    def run(self) -> SessionLists:
+        session = self.session
+        for line in read_lines(session.entries.path):
+            if line.value is None:
+                session.unreadable += 1
+                continue
+            at = seconds_of(line.value.get("timestamp"))
+            session.seen(at)
+            session.line(line.start, line.length)
+            session.session = session.session or text_at(line.value, "sessionId")
+            session.folder = text_at(line.value, "cwd") or session.folder
+            session.version = text_at(line.value, "version") or session.version
+            self._go_back(text_at(line.value, "parentUuid"))
+            self._line(line.value, at)
+            self.last = text_at(line.value, "uuid")
+            self.marks[self.last] = (len(session.lists), len(session.live))
+        if self.left:
+            session.notes.append(f"{several(self.left, 'message')} on abandoned branches are in no list.")
+        return session
+
+    def _go_back(self, parent: str) -> None:
+        if not parent or parent == self.last or parent not in self.marks:
+            return
+        number, length = self.marks[parent]
+        if number == len(self.session.lists):
+            self.left += len(self.session.live) - length
+            del self.session.live[length:]
+
+    def _line(self, line: dict[str, Any], at: float) -> None:
+        kind, subtype = text_at(line, "type"), text_at(line, "subtype")
+        if kind != "system":
+            self.session.add(wires_of([line]), at)
+            if kind == "assistant":
+                self._answered(line, at)
+        elif subtype == "ui_telemetry":
+            event = mapping_at(line, "systemPayload", "uiEvent")
+            if text_at(event, "event.name").endswith("api_response"):
+                self.waiting = event
+        elif subtype == "chat_compression":
+            self._compressed(line, at)
+
+    def _answered(self, line: dict[str, Any], at: float) -> None:
+        session = self.session
+        session.model = text_at(line, "model") or session.model
+        session.window = count_of(line, "contextWindowSize") or session.window
+        usage = line.get("usageMetadata")
+        name = text_at(self.waiting, "response_id") if self.waiting else ""
+        self.waiting = None
+        if isinstance(usage, dict):
+            sent, read = (
+                count_of(usage, "promptTokenCount") or 0,
+                count_of(usage, "cachedContentTokenCount") or 0,
+            )
+            total = count_of(usage, "totalTokenCount") or 0
+            output = total - sent if total > sent else count_of(usage, "candidatesTokenCount") or 0
+            session.call(
+                name or text_at(line, "uuid"), at, input=max(0, sent - read), cache_read=read, output=output
+            )
+
+    def _compressed(self, line: dict[str, Any], at: float) -> None:
+        session, waiting = self.session, self.waiting
+        self.waiting = None
+        if waiting is not None:
+            # An API response without an answer of its own wrote the summary.
+            sent, read = (
+                count_of(waiting, "input_token_count") or 0,
+                count_of(waiting, "cached_content_token_count") or 0,
+            )
+            session.call(
+                text_at(waiting, "response_id"), at, input=max(0, sent - read), cache_read=read,
+                output=count_of(waiting, "output_token_count") or 0, model=text_at(waiting, "model"), summarizes=True,
+            )  # fmt: skip
+        info = mapping_at(line, "systemPayload", "info")
+        trigger = _TRIGGERS.get(text_at(info, "triggerReason"))
+        before, status = count_at(info, "originalTokenCount"), count_of(info, "compressionStatus")
+        wires = wires_of([line])
+        if status != _COMPRESSED or not wires:
+            error = _WHY.get(status or 0, f"compression status {status}")
+            session.fail(error, at, trigger=trigger, tokens_before=before)
+            return
+        numbers = session.make(wires, at)
+        session.entries.found[numbers[0]].summary = True
+        session.compact(
+            numbers, numbers[0], at, text=str(wires[0]["content"]), trigger=trigger, tokens_before=before,
+            tokens_after=count_at(info, "newTokenCount"),
+        )  # fmt: skip

@@ -1,0 +1,295 @@
+"""A session put together from its records in order: its lists, the compactions between them, its requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import (
+    ROLE_CODES,
+    Compaction,
+    Conversation,
+    FailedCompaction,
+    Request,
+)
+from inspector.core.refusals import refusal_in
+from inspector.core.text import safe_line
+from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
+from inspector.stores.entries import Entries, Wire
+from inspector.stores.head import Head
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+
+_TITLE = 120
+_USER = ROLE_CODES["user"]
+
+
+@dataclass(slots=True)
+class SessionLists:
+    """What is known of a session so far. Lists hold numbers of `entries`."""
+
+    entries: Entries
+    lists: list[list[int]] = field(default_factory=lambda: [[]])
+    compactions: list[Compaction] = field(default_factory=list)
+    failures: list[FailedCompaction] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    session: str = ""
+    title: str = ""
+    first_words: str = ""
+    model: str = ""
+    provider: str = ""
+    folder: str = ""
+    version: str = ""
+    prompt: str = ""
+    window: int | None = None
+    parent: str = ""
+    copied: bool = False
+    started_at: float = 0.0
+    last_active: float = 0.0
+    unreadable: int = 0
+    notes: list[str] = field(default_factory=list)
+    #: By number of an entry: equal messages have equal hashes.
+    hashes: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def live(self) -> list[int]:
+        """The list that the agent holds now, as numbers."""
+        return self.lists[-1]
+
+    def seen(self, at: float) -> None:
+        """Note the time of a record, in seconds; 0.0 is none."""
+        if at:
+            self.started_at = min(self.started_at or at, at)
+            self.last_active = max(self.last_active, at)
+
+    def line(self, start: int, length: int) -> None:
+        """Begin a record at this place of the file. Messages that are added next are made of it."""
+        self.entries.spans.append((start, length))
+
+    def make(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
+        """Add messages that the last record makes, in no list yet, and return their numbers."""
+        numbers = self.entries.add(wires, at, summary)
+        self.hashes.update(zip(numbers, map(hash_of, wires), strict=True))
+        return numbers
+
+    def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
+        """Add messages that the last record makes to the live list, and return their numbers."""
+        numbers = self.make(wires, at, summary)
+        self.live.extend(numbers)
+        if not summary and not self.first_words:
+            words = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+            self.first_words = words if isinstance(words, str) else ""
+        return numbers
+
+    def compact(
+        self,
+        after: Sequence[int],
+        summary: int | None,
+        at: float,
+        *,
+        text: str | None = None,
+        trigger: str | None = None,
+        tokens_before: int | None = None,
+        tokens_after: int | None = None,
+        encrypted: bool = False,
+        head: bool = False,
+        note: str = "",
+    ) -> None:
+        """Replace the live list by `after`; `summary` is the number of the message in it that carries the summary
+        `text`. Messages that are in both lists, or say the same, stayed. `head`: the agent protects a head."""
+        before, new = self.live, list(after)
+        place = new.index(summary) if summary is not None and summary in new else None
+        start, tail, kept = self._stayed(before, new, place, head)
+        self.compactions.append(
+            Compaction(
+                index=len(self.lists),
+                session=self.session,
+                before=len(before),
+                after=len(new),
+                head_end=start,
+                tail_start=len(before) - tail,
+                head_after=start,
+                tail_after=len(new) - tail,
+                summary_at=place,
+                summary=None if encrypted else text,
+                merged=False,
+                fallback=bool(refusal_in(text or "")),
+                tokens_before=0,
+                tokens_after=0,
+                at=at,
+                note=note,
+                trigger=trigger,
+                tokens_before_reported=tokens_before,
+                tokens_after_reported=tokens_after,
+                encrypted=encrypted,
+                kept=kept,
+                whole=bool(before),
+            )
+        )
+        self.lists.append(new)
+
+    def _stayed(
+        self, before: Sequence[int], after: Sequence[int], summary: int | None, has_head: bool
+    ) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+        """How many messages stayed at the beginning and at the end, and those between as (index before, after)."""
+        old, new = [self.hashes.get(n, -n) for n in before], [self.hashes.get(n, -n) for n in after]
+        stop = len(new) if summary is None else summary
+        head = 0
+        while has_head and head < min(len(old), stop) and old[head] == new[head]:
+            head += 1
+        most = min(len(old) - head, len(new) - (head if summary is None else summary + 1))
+        tail = 0
+        while tail < most and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        places: dict[int, list[int]] = {}
+        for index in range(head, len(old) - tail):
+            places.setdefault(old[index], []).append(index)
+        # Of equal messages the last is the one that stayed.
+        kept = [
+            (same.pop(), index)
+            for index in range(len(new) - tail - 1, head - 1, -1)
+            if index != summary and (same := places.get(new[index]))
+        ]
+        return head, tail, tuple(sorted(kept))
+
+    def fail(
+        self, error: str, at: float, *, trigger: str | None = None, tokens_before: int | None = None
+    ) -> None:
+        """Add an attempt to compact the live list that failed."""
+        self.failures.append(
+            FailedCompaction(
+                index=len(self.failures) + 1,
+                session=self.session,
+                generation=len(self.lists),
+                place=len(self.live),
+                at=at,
+                error=error,
+                trigger=trigger,
+                tokens_before_reported=tokens_before,
+            )
+        )
+
+    def call(
+        self,
+        name: str,
+        at: float,
+        *,
+        input: int,
+        output: int,
+        cache_read: int = 0,
+        cache_write: int = 0,
+        cache_write_1h: int | None = None,
+        model: str = "",
+        generation: int | None = None,
+        summarizes: bool = False,
+    ) -> None:
+        """Add a request with its usage, in tokens. `name` is the answer's id; `input` is what was neither read from the
+        cache nor written to it. A request without any usage is left out."""
+        request = Request(
+            index=len(self.requests) + 1,
+            generation=generation or len(self.lists),
+            message=name or f"call {len(self.requests) + 1}",
+            model=model or self.model,
+            at=at,
+            input=input,
+            cache_read=cache_read,
+            cache_write=cache_write,
+            cache_write_1h=cache_write_1h,
+            output=output,
+            summarizes=summarizes,
+        )
+        if request.told:
+            self.requests.append(request)
+
+    def go_back(self, number: int) -> None:
+        """Take a message and all after it out of the live list."""
+        if number in self.live:
+            del self.live[self.live.index(number) :]
+
+    def digest(self, path: Path) -> FileDigest:
+        """What the list of conversations needs."""
+        return FileDigest(
+            path=str(path),
+            session=self.session or path.stem,
+            title=safe_line(self.title or self.first_words, _TITLE),
+            model=self.model,
+            folder=self.folder,
+            version=self.version,
+            messages=len(self.live),
+            compactions=tuple(str(compaction.index) for compaction in self.compactions),
+            started_at=self.started_at,
+            last_active=self.last_active or self.started_at,
+            parent=self.parent,
+            copied=self.copied,
+            provider=self.provider,
+            window=self.window,
+        )
+
+    def recorded(self, source: Source) -> Recorded:
+        """The conversation."""
+        row = source.row
+        lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
+        generations = generations_of(lists, (self.entries,), row.id)
+        session = session_of(row, row.id, self.requests, len(self.entries))
+        return Recorded(
+            Conversation(row, (session,), generations, (*left_out(self.unreadable), *self.notes)),
+            tuple(self.compactions),
+            (),
+            tuple(self.requests),
+            bodies_of((self.entries,), row.id),
+            self.prompt,
+            tuple(self.failures),
+        )
+
+
+class SessionReader:
+    """A reader of files that hold one session each. A subclass recognises them and reads one."""
+
+    agent: str
+    limits: tuple[str, ...] = ()
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file that begins like this is one of the agent's."""
+        raise NotImplementedError
+
+    def scan(self, path: Path) -> SessionLists:
+        """The session of a file. Raises StoreErrors."""
+        raise NotImplementedError
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """The one conversation of a file."""
+        session = self.scan(path)
+        return (session.digest(path),) if session.entries.found else ()
+
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """A conversation a session, the newest of copies."""
+        return newest_of(digests, self.agent)
+
+    def read(self, source: Source) -> Recorded:
+        """A conversation: its lists, compactions and requests."""
+        return self.scan(Path(source.files[0])).recorded(source)
+
+
+def newest_of(
+    digests: Iterable[FileDigest], agent: str, window_source: str = "recorded"
+) -> tuple[Source, ...]:
+    """A conversation a session: of files with the same session the one that was active last."""
+    newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
+    sources = []
+    for digest in newest.values():
+        row = row_of(digest, agent, f"{agent} {digest.version}".strip(), window_source)
+        if digest.copied:
+            row = row._replace(kind="branch")
+        sources.append(Source(row, (digest.path,), part=digest.part))
+    return tuple(sources)
+
+
+def hash_of(wire: Mapping[str, Any]) -> int:
+    """Return a number that is equal for messages that say the same."""
+    content = wire.get("content")
+    calls = wire.get("tool_calls")
+    return hash(
+        (wire["role"], content if isinstance(content, str) else json.dumps(content), json.dumps(calls))
+    )

@@ -1,0 +1,173 @@
+"""Sessions of further agents: the same story in the form of each."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from inspector.core.errors import NotAStore
+from inspector.engines.observed.profiles import observed_of
+from inspector.engines.registry import engine
+from inspector.stores.detect import open_store
+from inspector.stores.readers import reader_of
+from tests.stores.agent_sessions import AFTER, EXPECTED, LAST, RULE, SUMMARY, WRITERS
+
+AGENTS = sorted(WRITERS)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_session_is_listed_as_its_agents(agent: str, tmp_path: Path) -> None:
+    path = WRITERS[agent](tmp_path / "home")
+    for place in (path, tmp_path / "home"):
+        (row,) = open_store(place).conversations()
+        assert (row.agent, row.compactions, row.title) == (agent, 1, RULE)
+        assert row.messages == len(EXPECTED[agent].roles)
+        assert row.last_active > row.started_at > 0
+        assert row.model
+    assert not open_store(tmp_path / "home").notes
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_compaction_and_the_list_after_it(agent: str, tmp_path: Path) -> None:
+    expected = EXPECTED[agent]
+    store = open_store(WRITERS[agent](tmp_path))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    (compaction,) = store.compactions(conversation)
+    assert SUMMARY in (compaction.summary or "")
+    assert (compaction.trigger, compaction.tokens_before_reported) == (expected.trigger, expected.before)
+    assert compaction.tokens_after_reported == expected.after
+    assert len(compaction.kept) == expected.kept
+    before, after = conversation.generations
+    assert compaction.before == len(before)
+    messages = store.messages(after)
+    assert [message.role for message in messages] == expected.roles
+    assert (messages[-2].text, messages[-1].text) == (AFTER, LAST)
+    assert compaction.summary_at is not None
+    assert SUMMARY in messages[compaction.summary_at].text
+    assert messages[compaction.summary_at].summary
+    old = store.messages(before)
+    for index, place in compaction.kept:
+        assert old[index].text == messages[place].text
+    assert RULE in [message.text for message in old if message.role == "user"]
+    assert any(message.tool_calls for message in old)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_requests_and_the_summarizing_call(agent: str, tmp_path: Path) -> None:
+    expected = EXPECTED[agent]
+    store = open_store(WRITERS[agent](tmp_path))
+    (row,) = store.conversations()
+    requests = store.requests(store.open(row.id))
+    assert [(request.context, request.output) for request in requests] == list(expected.requests)
+    assert [request.index for request in requests if request.summarizes] == (
+        [expected.summarizing] if expected.summarizing else []
+    )
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_file_that_is_cut_anywhere_is_read_as_far_as_it_goes(agent: str, tmp_path: Path) -> None:
+    path = WRITERS[agent](tmp_path)
+    if path.suffix != ".jsonl":
+        pytest.skip("not a file of lines")
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    for stop in range(first, len(whole), max(1, (len(whole) - first) // 25)):
+        path.write_bytes(whole[:stop])
+        for row in open_store(path).conversations():
+            store = open_store(path)
+            conversation = store.open(row.id)
+            assert store.messages(conversation.live) is not None
+            store.requests(conversation)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_odd_values_do_no_harm(agent: str, tmp_path: Path) -> None:
+    path = WRITERS[agent](tmp_path)
+    if path.suffix != ".jsonl":
+        pytest.skip("not a file of lines")
+    lines, reader = path.read_text().splitlines(), reader_of(agent)
+    for at in range(1, len(lines)):
+        for key in json.loads(lines[at]):
+            for odd in (None, 5, [None], "x"):
+                record = {**json.loads(lines[at]), key: odd}
+                path.write_text("\n".join([*lines[:at], json.dumps(record), *lines[at + 1 :]]) + "\n")
+                for source in reader.sources(reader.digests(path)):
+                    recorded = reader.read(source)
+                    for generation in recorded.conversation.generations:
+                        assert len(recorded.read(generation.ids)) == len(generation)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_rules_for_what_ifs_say_where_they_are_from(agent: str) -> None:
+    rules = observed_of(agent, "")
+    assert rules is not None
+    assert engine(agent).name == agent
+    assert all("Observed" in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
+
+
+def test_no_session_is_taken_for_another_agents(tmp_path: Path) -> None:
+    for agent, write in WRITERS.items():
+        write(tmp_path / agent)
+    store = open_store(tmp_path)
+    assert sorted(row.agent for row in store.conversations()) == AGENTS
+    assert not store.notes
+
+
+def test_an_unknown_format_is_refused_and_named_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "odd.jsonl").write_text('{"kind": "berth"}\n')
+    with pytest.raises(NotAStore, match="not a session format this program knows"):
+        open_store(tmp_path / "odd.jsonl")
+    WRITERS["copilot"](tmp_path)
+    (note,) = open_store(tmp_path).notes
+    assert note.startswith("odd.jsonl in")
+    assert "not in a session format this program knows" in note
+
+
+def _recordings() -> list[Path]:
+    shared = Path(__file__).parents[3] / "shared" / "recordings"
+    folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or shared) / "agents-2026-11"
+    return sorted(path.parent for path in folder.glob("*/truth.json")) if folder.is_dir() else []
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_the_real_program_recorded(agent: str) -> None:
+    """The number of compactions, their summaries and triggers, and the sums of requests are those of the truth."""
+    folders = [
+        folder
+        for folder in _recordings()
+        if json.loads((folder / "truth.json").read_text())["agent"] == agent
+    ]
+    if not folders:
+        pytest.skip(
+            "no recordings of real sessions are here (COMPACTION_INSPECTOR_RECORDINGS names their folder)"
+        )
+    for folder in folders:
+        truth = json.loads((folder / "truth.json").read_text())
+        store = open_store(folder / "session")
+        (row,) = [row for row in store.conversations() if row.kind == "conversation"]
+        conversation = store.open(row.id)
+        compactions = store.compactions(conversation)
+        assert len(compactions) == len(truth["compactions"])
+        for ours, real in zip(compactions, truth["compactions"], strict=True):
+            assert ours.trigger in (None, real["trigger"])
+            words = (
+                (real["summary"] or "")
+                .split("</analysis>")[-1]
+                .replace("<summary>", "")
+                .replace("</summary>", "")
+            )
+            assert ours.encrypted or " ".join(words.split()) in " ".join((ours.summary or "").split())
+        main = [request for request in store.requests(conversation) if not request.summarizes]
+        real_main = [request for request in truth["requests"] if request["kind"] == "main"]
+        if agent not in ("kimi", "openhands", "openclaw"):
+            assert len(main) == len(real_main)
+            assert sum(request.output for request in main) == sum(
+                request["output_tokens"] for request in real_main
+            )
+            assert [request.context + request.output for request in main] == [
+                request["context_tokens"] for request in real_main
+            ]
