@@ -69,7 +69,13 @@ _BUILT_IN = (
         aside=("*.meta.json", "sessions-index.json"),
         warm_summaries=True,
     ),
-    Agent("codex", "Codex", "inspector.stores.codex", ("${CODEX_HOME:-~/.codex}/sessions",)),
+    Agent(
+        "codex",
+        "Codex",
+        "inspector.stores.codex",
+        ("${CODEX_HOME:-~/.codex}/sessions",),
+        (".jsonl", ".jsonl.zst"),
+    ),
     Agent(
         "opencode",
         "opencode",
@@ -84,6 +90,17 @@ _BUILT_IN = (
         # Messages and their parts, a file each, beside the sessions.
         aside=("storage/message/", "storage/part/", "session/message/", "session/part/"),
         beside=((".db", "-wal"),),
+    ),
+    Agent(
+        "openclaw",
+        "OpenClaw",
+        "inspector.stores.openclaw",
+        (
+            "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents/*/agent/openclaw-agent.sqlite",
+            "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents/*/sessions",
+        ),
+        (".sqlite", ".jsonl"),
+        beside=((".sqlite", "-wal"),),
     ),
     Agent("pi", "pi", "inspector.stores.pi", ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",)),
     Agent(
@@ -100,6 +117,30 @@ _BUILT_IN = (
         ("${GEMINI_CLI_HOME:-~}/.gemini/tmp",),
         (".jsonl", ".json"),
         aside=("logs.json",),
+    ),
+    Agent(
+        "dsh",
+        "DeepSeek Harness",
+        "inspector.stores.dsh",
+        ("${DSH_HOME:-~/.dsh}/sessions",),
+        (".jsonl", ".jsonl.zstd"),
+    ),
+    Agent(
+        "kimi",
+        "Kimi CLI",
+        "inspector.stores.kimi",
+        ("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
+        aside=("wire.jsonl", "state.json", "kimi.json"),
+        beside=(("context.jsonl", "wire.jsonl"),),
+    ),
+    Agent(
+        "openhands",
+        "OpenHands",
+        "inspector.stores.openhands",
+        ("${OPENHANDS_PERSISTENCE_DIR:-~/.openhands}/conversations",),
+        (".json",),
+        aside=("events/event-*.json",),
+        beside=(("base_state.json", "events"),),
     ),
     Agent("qwen", "Qwen Code", "inspector.stores.qwen", ("${QWEN_HOME:-~/.qwen}/projects",)),
 )

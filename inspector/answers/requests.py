@@ -28,7 +28,7 @@ from inspector.caching.modelled import SentList, modelled_requests
 from inspector.caching.priced import PricedRequest
 from inspector.config.prices import day_of, own_file, rates_of
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Request
+from inspector.core.conversations import Compaction, Request, Usage
 from inspector.core.rough import text_tokens
 
 #: Prices are those of a day, in UTC.
@@ -244,12 +244,16 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
         call = own.get(recorded.index)
         before = [one for one in by_list.get(recorded.index, ()) if one.judged.request.index != call]
         after = by_list.get(recorded.index + 1, [])
-        # Of a call that failed nobody knows what it cost, nor whether.
-        if not before or not after or after[0].rates is None or recorded.fallback or recorded.summary is None:
+        # The cost of a call that failed is unknown, and that of a summary that cannot be read unless it was recorded.
+        unread = recorded.summary is None and call is None and recorded.usage is None
+        if not before or not after or after[0].rates is None or recorded.fallback or unread:
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
             paid = next(one.cost for one in found.priced if one.judged.request.index == call)
+            made = None if paid is None else made.paid(paid)
+        elif made is not None and recorded.usage is not None:
+            paid = pricer(after[0].rates)(_as_request(recorded, recorded.usage))
             made = None if paid is None else made.paid(paid)
         if made is None:
             continue
@@ -257,6 +261,23 @@ def bills_of(inspection: Inspection, found: Requests) -> Mapping[int, tuple[Bill
             made = replace(made, paid_by=after[made.requests_to_pay_off or 0].judged.request.index)
         bills[recorded.index] = (made, after[0].rates)
     return bills
+
+
+def _as_request(recorded: Compaction, usage: Usage) -> Request:
+    """The summarizing calls of a compaction as one request."""
+    return Request(
+        0,
+        recorded.index,
+        "",
+        "",
+        recorded.at,
+        usage.input,
+        usage.cache_read,
+        usage.cache_write,
+        None,
+        usage.output,
+        True,
+    )
 
 
 def why_no_bill(recorded: Compaction, found: Requests) -> str:

@@ -108,7 +108,8 @@ class Compaction:
     agent says started it ("auto", "manual"), `tokens_before_reported` and `tokens_after_reported` are its own figures;
     None where it records none. `encrypted`: there is a summary, and nobody but the provider can read it. `whole`
     is False where the store has not all of the list before. `kept` are messages between the boundaries that stand in
-    the list after all the same, word for word: (index before, index after).
+    the list after all the same, word for word: (index before, index after). `usage` is what the summarizing calls
+    used, where the agent records it with the compaction and not as requests.
     """
 
     index: int
@@ -134,6 +135,7 @@ class Compaction:
     encrypted: bool = False
     whole: bool = True
     kept: tuple[tuple[int, int], ...] = ()
+    usage: Usage | None = None
 
     def region(self, index: int) -> str:
         """head, middle or tail of a message of the list before; what stayed of the middle is of the tail."""

@@ -10,6 +10,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     ConversationRow,
+    FailedCompaction,
     Generation,
     Hit,
     Microcompaction,
@@ -145,6 +146,20 @@ class Gradual(Protocol):
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """The conversations as far as they are read, how many files were read, and how many there are."""
         ...
+
+
+@runtime_checkable
+class RecordsFailures(Protocol):
+    """A store whose agent records attempts to compact that failed."""
+
+    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
+        """Every attempt to compact that failed, in order."""
+        ...
+
+
+def failures_of(store: Store, conversation: Conversation) -> tuple[FailedCompaction, ...]:
+    """The attempts to compact a conversation that failed, as far as they are recorded. Raises StoreErrors."""
+    return store.failures(conversation) if isinstance(store, RecordsFailures) else ()
 
 
 def stamp_of(store: Store, conversation: str) -> str:

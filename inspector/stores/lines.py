@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 from inspector.core.times import calendar_time
+from inspector.stores.compressed import ENDINGS, open_plain
 
 #: How much of a file is looked at at most to tell what it is, in bytes: a picture may stand in its first line.
 HEAD = 1 << 26
@@ -32,7 +33,7 @@ def read_lines(path: Path) -> Iterator[Line]:
     """Every line with something in it. A last line that is not whole yet is left for later. Raises StoreErrors."""
     start = 0
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             for raw in file:
                 length = len(raw)
                 if not raw.isspace():
@@ -77,10 +78,21 @@ def _bytes(text: str) -> int:
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """The lines at these places (start and length in bytes) of a file that was read before. Raises StoreErrors."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
+            if path.name.endswith(ENDINGS):
+                return list(_forwards(file, spans))
             return [_at(file, start, length) for start, length in spans]
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def _forwards(file: BinaryIO, spans: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any] | None]:
+    """The same of a file that can only be read forwards; spans ascend."""
+    place = 0
+    for start, length in spans:
+        file.read(start - place)
+        yield mapping(file.read(length))
+        place = start + length
 
 
 def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
@@ -150,7 +162,7 @@ def head_of(path: Path) -> bytes:
     """The beginning of a file: a whole line of it at least, where lines are not larger than HEAD. Raises StoreErrors,
     NotAStore for an empty one."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             head = file.read(_FIRST)
             if b"\n" not in head:
                 head += file.readline(HEAD - _FIRST)

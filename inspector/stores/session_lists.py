@@ -13,6 +13,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     FailedCompaction,
+    Microcompaction,
     Request,
 )
 from inspector.core.refusals import refusal_in
@@ -34,6 +35,7 @@ class SessionLists:
     lists: list[list[int]] = field(default_factory=lambda: [[]])
     compactions: list[Compaction] = field(default_factory=list)
     failures: list[FailedCompaction] = field(default_factory=list)
+    cleared: list[Microcompaction] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     session: str = ""
     title: str = ""
@@ -236,7 +238,7 @@ class SessionLists:
         return Recorded(
             Conversation(row, (session,), generations, (*left_out(self.unreadable), *self.notes)),
             tuple(self.compactions),
-            (),
+            tuple(self.cleared),
             tuple(self.requests),
             bodies_of((self.entries,), row.id),
             self.prompt,

@@ -10,6 +10,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     ConversationRow,
+    FailedCompaction,
     Generation,
     Hit,
     Microcompaction,
@@ -17,7 +18,7 @@ from inspector.core.conversations import (
 )
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
-from inspector.stores.base import Gradual, Store, StoreInfo, stamp_of
+from inspector.stores.base import Gradual, Store, StoreInfo, failures_of, stamp_of
 
 
 def settled_info(store: Store) -> StoreInfo:
@@ -142,6 +143,10 @@ class SeveralStores:
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """The steps that cleared old results of a conversation."""
         return self._owner(conversation.id).microcompactions(conversation)
+
+    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
+        """The attempts to compact a conversation that failed."""
+        return failures_of(self._owner(conversation.id), conversation)
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """The API calls of a conversation."""

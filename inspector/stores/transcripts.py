@@ -13,6 +13,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     ConversationRow,
+    FailedCompaction,
     Generation,
     Hit,
     Microcompaction,
@@ -167,6 +168,10 @@ class TranscriptStore:
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
         """Every step that cleared old results without a summary, in order."""
         return self._recorded(conversation.id).microcompactions
+
+    def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
+        """Every attempt to compact that failed, in order."""
+        return self._recorded(conversation.id).failures
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """Every call of the model's API once, in order, with the usage that was reported."""

@@ -6,10 +6,18 @@ question follows. It returns the path to open.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 RULE = "Never let the ferry wait. Which berth is free?"
 CALL = {"harbour": "north"}
@@ -193,7 +201,282 @@ def gemini(folder: Path) -> Path:
     return write_lines(folder / "harbour" / "chats" / "session-2026-10-05T08-00-4e550e27.jsonl", records)
 
 
-WRITERS: dict[str, Callable[[Path], Path]] = {"copilot": copilot, "qwen": qwen, "gemini": gemini}
+def pi_entries() -> list[Mapping[str, Any]]:
+    """pi: entries that hang on each other; a compaction names the first that stays and has the usage of its call."""
+    entries: list[Mapping[str, Any]] = [
+        {
+            "type": "session",
+            "version": 4,
+            "id": "5e550c1a-0000-4000-8000-000000000001",
+            "timestamp": stamp(0),
+            "cwd": "/x",
+        }
+    ]
+
+    def entry(kind: str, **more: Any) -> None:
+        number = len(entries)
+        parent = f"p{number - 1}" if number > 1 else None
+        entries.append(
+            {"type": kind, "id": f"p{number}", "parentId": parent, "timestamp": stamp(number), **more}
+        )
+
+    def answer(content: list[Mapping[str, Any]], sent: int, read: int) -> None:
+        usage = {
+            "input": sent - read,
+            "output": 20,
+            "cacheRead": read,
+            "cacheWrite": 0,
+            "totalTokens": sent + 20,
+        }
+        message = {
+            "role": "assistant",
+            "content": content,
+            "model": "gpt-5.5",
+            "provider": "openai",
+            "usage": usage,
+        }
+        entry("message", message=message)
+
+    entry("custom", customType="openclaw.cache-ttl", data={})
+    entry("message", message={"role": "user", "content": RULE})
+    answer([{"type": "toolCall", "id": "t1", "name": "berths", "arguments": CALL}], 150_000, 0)
+    result = {
+        "role": "toolResult",
+        "toolCallId": "t1",
+        "toolName": "berths",
+        "content": [{"type": "text", "text": RESULT}],
+    }
+    entry("message", message=result)
+    answer([{"type": "text", "text": ANSWER}], 182_000, 150_000)
+    entry(
+        "compaction", summary=SUMMARY, firstKeptEntryId="p5", tokensBefore=182_020, tokensAfter=9_000, fromHook=True,
+        usage={"input": 182_500, "output": 300, "cacheRead": 0, "cacheWrite": 0},
+    )  # fmt: skip
+    entry("message", message={"role": "user", "content": AFTER})
+    answer([{"type": "text", "text": LAST}], 12_000, 9_000)
+    return entries
+
+
+def openclaw(folder: Path) -> Path:
+    """OpenClaw: pi's entries in a database, long ones compressed."""
+    path = folder / "main" / "agent" / "openclaw-agent.sqlite"
+    path.parent.mkdir(parents=True)
+    database = sqlite3.connect(path)
+    database.execute(
+        "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER,"
+        " event_zstd BLOB, event_utf8_bytes INTEGER, PRIMARY KEY (session_id, seq))"
+    )
+    for seq, entry in enumerate(pi_entries()):
+        raw = json.dumps(entry).encode()
+        packed = seq == 4
+        row = (
+            "5e550c1a",
+            seq,
+            None if packed else raw.decode(),
+            0,
+            zstd.compress(raw) if packed else None,
+            len(raw),
+        )
+        database.execute("INSERT INTO transcript_events VALUES (?, ?, ?, ?, ?, ?)", row)
+    database.commit()
+    database.close()
+    return path
+
+
+def dsh(folder: Path) -> Path:
+    """DeepSeek Harness: records that are appended to the list or replace a range, in frames compressed by zstd."""
+    records: list[Mapping[str, Any]] = [
+        {
+            "type": "session",
+            "version": 4,
+            "id": "session-5e55d500",
+            "createdAt": 1791187200000,
+            "cwd": "/home/me/harbour",
+        }
+    ]
+
+    def record(kind: str, data: Mapping[str, Any], surface: Any = None) -> int:
+        seq = len(records) - 1
+        operation = {"surfaceOp": surface} if surface is not None else {}
+        records.append(
+            {"type": kind, "seq": seq, "time": 1791187200000 + seq * 1000, "data": data, **operation}
+        )
+        return seq
+
+    def said(text: str, kind: str = "user", surface: Any = "append") -> int:
+        content = [{"type": "text", "text": text}]
+        return record("user/message", {"content": content, "source": {"kind": kind}, "role": "user"}, surface)
+
+    def answer(content: list[Mapping[str, Any]], sent: int, read: int) -> int:
+        usage = {
+            "inputTokens": 0,
+            "outputTokens": 20,
+            "cacheReadTokens": read,
+            "cacheWriteTokens": sent - read,
+        }
+        message = {"role": "assistant", "content": content, "id": f"a{len(records)}"}
+        return record("assistant/message", {"message": message, "usage": usage}, "append")
+
+    def result(text: str, surface: Any) -> int:
+        message = {
+            "role": "tool",
+            "toolCallId": "t1",
+            "content": [{"type": "text", "text": text}],
+            "isError": False,
+        }
+        return record("tool/result", {"message": message}, surface)
+
+    record("request/context", {"provider": "deepseek", "model": "deepseek-flash", "contextWindow": 100_000})
+    first = said(RULE)
+    call = {"type": "tool-call", "id": "t1", "name": "berths", "arguments": json.dumps(CALL)}
+    answer([call], 60_000, 0)
+    long = result(f"{RESULT} {'and so on ' * 200}", "append")
+    record("compaction/prune", {"shadowedSeqs": [long]})
+    last = result(RESULT, {"op": "replace", "startSeq": long, "endSeq": long})
+    record("compaction/start", {"compactionId": "k1"})
+    record("compaction/end", {"compactionId": "k1", "error": "summary is not smaller than what it replaces"})
+    answer([{"type": "text", "text": ANSWER}], 81_000, 60_000)
+    record("compaction/start", {"compactionId": "k2"})
+    usage = {"inputTokens": 900, "outputTokens": 300, "cacheReadTokens": 81_000, "cacheWriteTokens": 0}
+    summary = [{"type": "text", "text": SUMMARY}]
+    record(
+        "compaction/summary",
+        {"compactionId": "k2", "summary": summary, "usage": usage, "model": "deepseek-flash"},
+    )
+    surface = {"op": "replace", "startSeq": first, "endSeq": last}
+    said(f"A checkpoint.\n{SUMMARY}", "compact-checkpoint", surface)
+    record("compaction/end", {"compactionId": "k2"})
+    said("It is Monday.", "runtime-context")
+    said(AFTER)
+    answer([{"type": "text", "text": LAST}], 12_000, 9_000)
+    path = folder / "--home-me-harbour--" / "session-5e55d500" / "session.v4.jsonl.zstd"
+    path.parent.mkdir(parents=True)
+    lines = [json.dumps(record).encode() + b"\n" for record in records]
+    # A frame each time that something was written.
+    path.write_bytes(b"".join(zstd.compress(b"".join(lines[at : at + 3])) for at in range(0, len(lines), 3)))
+    return path
+
+
+def openhands(folder: Path) -> Path:
+    """OpenHands: a state and a file for each event; a condensation names what is forgotten."""
+    conversation = folder / "5e550a2d000040008000000000000001"
+    events: list[Mapping[str, Any]] = []
+
+    def event(kind: str, source: str, **more: Any) -> None:
+        number = len(events)
+        events.append(
+            {"id": f"v{number}", "timestamp": stamp(number)[:-1], "source": source, "kind": kind, **more}
+        )
+
+    def text(words: str) -> list[dict[str, str]]:
+        return [{"type": "text", "text": words}]
+
+    event("SystemPromptEvent", "agent", system_prompt={"type": "text", "text": "You are an agent."}, tools=[])
+    event("MessageEvent", "user", llm_message={"role": "user", "content": text(RULE)})
+    for number in (1, 2):
+        # Two calls of one answer.
+        event(
+            "ActionEvent", "agent", thought=[], tool_name="berths", tool_call_id=f"t{number}", llm_response_id="r1",
+            tool_call={"name": "berths", "arguments": json.dumps(CALL)},
+        )  # fmt: skip
+    for number in (1, 2):
+        observation = {"content": text(RESULT), "is_error": False}
+        event(
+            "ObservationEvent",
+            "environment",
+            tool_call_id=f"t{number}",
+            tool_name="berths",
+            observation=observation,
+        )
+    answer = {"role": "assistant", "content": text(ANSWER)}
+    event("MessageEvent", "agent", llm_message=answer, llm_response_id="r2")
+    event(
+        "Condensation", "environment", forgotten_event_ids=["v2", "v3", "v4", "v5"], summary=SUMMARY, summary_offset=2,
+        llm_response_id="r3",
+    )  # fmt: skip
+    event("MessageEvent", "user", llm_message={"role": "user", "content": text(AFTER)})
+    event(
+        "MessageEvent",
+        "agent",
+        llm_message={"role": "assistant", "content": text(LAST)},
+        llm_response_id="r4",
+    )
+    for number, made in enumerate(events):
+        write_lines(conversation / "events" / f"event-{number:05d}-{made['id']}.json", [made])
+
+    def usage(name: str, sent: int, read: int, output: int) -> dict[str, Any]:
+        return {
+            "model": "openai/gpt-5.5", "response_id": name, "prompt_tokens": sent, "completion_tokens": output,
+            "cache_read_tokens": read, "cache_write_tokens": 0,
+        }  # fmt: skip
+
+    usages = [usage("r1", 40_000, 0, 20), usage("r2", 60_000, 40_000, 20), usage("r4", 12_000, 9_000, 20)]
+    metrics = {
+        "agent": {"token_usages": usages},
+        "condenser": {"token_usages": [usage("r3", 60_500, 0, 300)]},
+    }
+    state = {
+        "id": "5e550a2d-0000-4000-8000-000000000001", "agent": {"llm": {"model": "openai/gpt-5.5"}},
+        "workspace": {"working_dir": "/home/me/harbour"}, "persistence_dir": str(conversation),
+        "stats": {"usage_to_metrics": metrics},
+    }  # fmt: skip
+    return write_lines(conversation / "base_state.json", [state])
+
+
+def kimi(folder: Path) -> Path:
+    """Kimi CLI: the list in force in one file, those before compactions beside it, times and usage in a third."""
+    session = folder / hashlib.md5(b"/home/me/harbour", usedforsecurity=False).hexdigest() / "5e550c11"
+    prompt = {"role": "_system_prompt", "content": "You are an agent."}
+    call = {"type": "function", "id": "t1", "function": {"name": "berths", "arguments": json.dumps(CALL)}}
+    question, called = (
+        {"role": "user", "content": RULE},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+    )
+    result = {"role": "tool", "content": [{"type": "text", "text": RESULT}], "tool_call_id": "t1"}
+    answer = {"role": "assistant", "content": ANSWER}
+    mark, count = {"role": "_checkpoint", "id": 0}, {"role": "_usage", "token_count": 5}
+    write_lines(
+        session / "context_1.jsonl", [prompt, mark, question, mark, count, called, count, result, answer]
+    )
+    parts = [
+        {"type": "text", "text": "<system>Previous context has been compacted. Here is the output:</system>"},
+        {"type": "text", "text": SUMMARY},
+    ]
+    made = {"role": "user", "content": parts}
+    last = {"role": "assistant", "content": LAST}
+    after = [prompt, mark, made, result, answer, count, mark, {"role": "user", "content": AFTER}, count, last]
+    path = write_lines(session / "context.jsonl", after)
+    wire: list[Mapping[str, Any]] = [{"type": "metadata", "protocol_version": "1.10"}]
+
+    def message(kind: str, **payload: Any) -> None:
+        wire.append({"timestamp": 1791187200 + len(wire), "message": {"type": kind, "payload": payload}})
+
+    def usage(sent: int, read: int) -> None:
+        tokens = {
+            "input_other": sent - read,
+            "output": 20,
+            "input_cache_read": read,
+            "input_cache_creation": 0,
+        }
+        message("StatusUpdate", token_usage=tokens, max_context_tokens=100_000, message_id=f"m{len(wire)}")
+
+    message("TurnBegin", user_input=RULE)
+    usage(60_000, 0)
+    message("ToolResult", tool_call_id="t1")
+    usage(61_000, 60_000)
+    message("CompactionBegin")
+    message("CompactionEnd")
+    message("TurnBegin", user_input=AFTER)
+    usage(12_000, 9_000)
+    write_lines(session / "wire.jsonl", wire)
+    write_lines(session / "state.json", [{"version": 1, "custom_title": "Never let the…"}])
+    return path
+
+
+WRITERS: dict[str, Callable[[Path], Path]] = {
+    "copilot": copilot, "dsh": dsh, "gemini": gemini, "kimi": kimi, "openclaw": openclaw, "openhands": openhands,
+    "qwen": qwen,
+}  # fmt: skip
 EXPECTED = {
     "copilot": Expected(
         ["user", "user", "assistant", "user", "assistant"], 1, 81_000, 9_000, "auto",
@@ -202,6 +485,21 @@ EXPECTED = {
     "qwen": Expected(
         ["user", "assistant", "assistant", "tool", "user", "assistant"], 0, 86_100, 9_000, "auto",
         [(86_000, 20), (87_000, 20), (12_000, 20)], 2,
+    ),
+    "openclaw": Expected(
+        ["user", "assistant", "user", "assistant"], 0, 182_020, 9_000, None,
+        [(150_000, 20), (182_000, 20), (12_000, 20)],
+    ),
+    "dsh": Expected(
+        ["user", "assistant", "system", "user", "assistant"],
+        requests=[(60_000, 20), (81_000, 20), (81_900, 300), (12_000, 20)], summarizing=3,
+    ),
+    "openhands": Expected(
+        ["user", "user", "assistant", "user", "assistant"],
+        requests=[(40_000, 20), (60_000, 20), (60_500, 300), (12_000, 20)], summarizing=3,
+    ),
+    "kimi": Expected(
+        ["user", "tool", "assistant", "user", "assistant"], requests=[(60_000, 20), (61_000, 20), (12_000, 20)],
     ),
     "gemini": Expected(
         ["system", "user", "assistant", "user", "user", "assistant"], 2,

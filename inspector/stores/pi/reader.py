@@ -6,13 +6,12 @@ another, and the session is the path that leads to the last one.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import Compaction, Conversation, Request
+from inspector.core.conversations import Compaction, Conversation, Request, Usage
 from inspector.core.refusals import refusal_in
 from inspector.core.text import safe_line
 from inspector.stores.assembly import (
@@ -26,7 +25,8 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import Line, count_at, read_lines, seconds_of, text_at
+from inspector.stores.pi.forms import entry_wires, prompt_in
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
@@ -46,6 +46,8 @@ class Node:
     answer: str = ""
     usage: Mapping[str, Any] | None = None
     compaction: Mapping[str, Any] | None = None
+    #: The entry was copied from the session that this one was forked from.
+    copied: bool = False
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Scan:
     started_at: float = 0.0
     before: str = ""
     unreadable: int = 0
+    prompt: str = ""
 
     def path(self) -> list[Node]:
         """The entries of the session, the abandoned branches left out."""
@@ -84,59 +87,76 @@ class PiReader:
     """See Reader for what every method answers."""
 
     agent = "pi"
-    limits = ("pi does not record the system prompt, what started a compaction, or the size after it.",)
+    #: What the list calls a release.
+    source = "pi, session version"
+    limits = ("pi does not record what started a compaction, nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
         """Whether the file begins with pi's line about the session."""
         first = head.first
-        return first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
+        known = first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
+        # Another agent's line has the time under another name.
+        return known and "createdAt" not in first
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """The one conversation of a file."""
-        found = _scan(path)
+        found = self.scan(path, "")
         if not found.entries.found:
             return ()
+        return (self.digest(path, "", found),)
+
+    def scan(self, path: Path, part: str) -> Scan:
+        """The session of a file that `part` names. Raises StoreErrors."""
+        return scan_of(Entries(path, convert), read_lines(path))
+
+    def digest(self, path: Path, part: str, found: Scan) -> FileDigest:
+        """What the list needs of a session."""
         times = [node.at for node in found.nodes if node.at]
         on = found.path()
-        return (
-            FileDigest(
-                path=str(path),
-                session=found.session or path.stem,
-                title=safe_line(found.title or found.first_words, _TITLE),
-                model=found.model,
-                folder=found.folder,
-                version=str(found.version),
-                messages=len(_lists(found, on)[0][-1]),
-                compactions=tuple(node.name or str(node.place) for node in on if node.compaction is not None),
-                started_at=found.started_at or min(times, default=0.0),
-                last_active=max(times, default=found.started_at),
-                before=found.before,
-                provider=found.provider,
-            ),
+        return FileDigest(
+            path=str(path),
+            part=part,
+            session=found.session or path.stem,
+            title=safe_line(found.title or found.first_words, _TITLE),
+            model=found.model,
+            folder=found.folder,
+            version=str(found.version),
+            messages=len(_lists(found, on)[0][-1]),
+            compactions=tuple(node.name or str(node.place) for node in on if node.compaction is not None),
+            started_at=found.started_at or min(times, default=0.0),
+            last_active=max(times, default=found.started_at),
+            before=found.before,
+            provider=found.provider,
         )
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a file, the largest of those that are copies of one session."""
-        largest: dict[str, FileDigest] = {}
-        for digest in sorted(digests, key=lambda digest: digest.last_active):
-            largest[digest.session] = digest
-        return tuple(
-            Source(row_of(d, self.agent, f"pi, session version {d.version}"), (d.path,))
-            for d in largest.values()
-        )
+        """A conversation a session, the newest of copies. A session that was forked from another of these is its
+        branch, and counts nothing that it copied."""
+        newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
+        sources = []
+        for digest in newest.values():
+            row = row_of(digest, self.agent, f"{self.source} {digest.version}")
+            parent = newest.get(_session_of_file(digest.before)) or newest.get(digest.before)
+            if parent is None or parent is digest:
+                sources.append(Source(row, (digest.path,), part=digest.part))
+                continue
+            fresh = [name for name in digest.compactions if name not in parent.compactions]
+            row = row._replace(parent=parent.session, kind="branch", compactions=len(fresh))
+            sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
+        return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
-        found, row = _scan(Path(source.files[0])), source.row
+        """A conversation: its lists, compactions and requests. Of a branch those that it did not copy."""
+        found, row = self.scan(Path(source.files[0]), source.part), source.row
         on = found.path()
-        lists, compactions = _lists(found, on)
-        requests = tuple(_requests(found, on))
+        shared = bool(source.shared)
+        lists, compactions = _lists(found, on, shared)
+        requests = tuple(_requests(found, on, shared))
         left = sum(len(node.messages) for node in found.nodes) - sum(len(node.messages) for node in on)
         notes = list(left_out(found.unreadable))
         if left:
-            notes.append(
-                f"{several(left, 'message')} on branches that the user went back from stand in no list."
-            )
+            verb = "is" if left == 1 else "are"
+            notes.append(f"{several(left, 'message')} on abandoned branches {verb} in no list.")
         return Recorded(
             Conversation(
                 row,
@@ -148,15 +168,27 @@ class PiReader:
             (),
             requests,
             bodies_of((found.entries,), row.id),
+            found.prompt,
         )
 
 
 READER = PiReader
 
 
-def _scan(path: Path) -> Scan:
-    found = Scan(Entries(path, lambda lines: _wires(lines[0]) if lines else []))
-    for line in read_lines(path):
+def _session_of_file(path: str) -> str:
+    """The session that a file is named after: `<time>_<id>.jsonl`."""
+    return Path(path).stem.rpartition("_")[2]
+
+
+def convert(lines: list[dict[str, Any]]) -> list[Wire]:
+    """The messages in a line."""
+    return entry_wires(lines[0]) if lines else []
+
+
+def scan_of(entries: Entries, lines: Iterable[Line]) -> Scan:
+    """Go through the lines of a session."""
+    found = Scan(entries)
+    for line in lines:
         if line.value is None:
             found.unreadable += 1
             continue
@@ -172,6 +204,9 @@ def _scan(path: Path) -> Scan:
             found.provider, found.model = text_at(value, "provider"), text_at(value, "modelId")
         elif kind == "session_info":
             found.title = text_at(value, "name") or found.title
+        found.prompt = (
+            prompt_in(value.get("message")) or prompt_in(value.get("systemMessage")) or found.prompt
+        )
         found.entries.spans.append((line.start, line.length))
         _add(found, value, kind)
     return found
@@ -189,12 +224,14 @@ def _add(found: Scan, value: dict[str, Any], kind: str) -> None:
     if node.name and any(node.name == other.name for other in found.nodes[-8:]):
         return
     found.nodes.append(node)
-    wires = _wires(value)
+    node.copied = bool(found.before) and 0 < node.at < found.started_at
+    wires = entry_wires(value)
     node.messages = found.entries.add(wires, node.at, kind == "compaction")
     if kind == "compaction":
-        node.compaction = {
-            key: value.get(key) for key in ("firstKeptEntryIndex", "firstKeptEntryId", "tokensBefore")
-        }
+        known = ("firstKeptEntryIndex", "firstKeptEntryId", "tokensBefore", "tokensAfter")
+        node.compaction = {key: value.get(key) for key in known}
+        usage = value.get("usage")
+        node.usage = usage if isinstance(usage, Mapping) else None
     message = value.get("message")
     if kind == "message" and isinstance(message, dict):
         if message.get("role") == "assistant":
@@ -208,8 +245,9 @@ def _add(found: Scan, value: dict[str, Any], kind: str) -> None:
             found.first_words = str(wires[0]["content"]) if isinstance(wires[0]["content"], str) else ""
 
 
-def _lists(found: Scan, on: Sequence[Node]) -> tuple[list[list[int]], list[Compaction]]:
-    """The list of each generation as ids, and the compactions between them."""
+def _lists(found: Scan, on: Sequence[Node], shared: bool = False) -> tuple[list[list[int]], list[Compaction]]:
+    """The list of each generation as ids, and the compactions between them. What was `shared` with the session that
+    this one was forked from leaves the last list before the fork."""
     lists: list[list[int]] = [[]]
     compactions: list[Compaction] = []
     places: dict[int, int] = {node.place: place for place, node in enumerate(on)}
@@ -230,6 +268,9 @@ def _lists(found: Scan, on: Sequence[Node]) -> tuple[list[list[int]], list[Compa
         kept = [name for name in before if name in staying]
         tail = len(before) - len(kept)
         lists.append(ids + kept)
+        if shared and node.copied:
+            del lists[:-1]
+            continue
         text = found.entries.bodies(node.messages)[node.messages[0]].text if node.messages else None
         compactions.append(
             Compaction(
@@ -251,22 +292,34 @@ def _lists(found: Scan, on: Sequence[Node]) -> tuple[list[list[int]], list[Compa
                 exact=known,
                 note="" if known else "The entry that it names as the first that stayed is not in the file.",
                 tokens_before_reported=count_at(data, "tokensBefore") or None,
+                tokens_after_reported=count_at(data, "tokensAfter") or None,
+                usage=_usage(node.usage),
             )
         )
     return lists, compactions
 
 
-def _requests(found: Scan, on: Sequence[Node]) -> Iterator[Request]:
-    """Every call of which usage is told, those on branches that were left too: they were made and paid for."""
+def _usage(usage: Mapping[str, Any] | None) -> Usage | None:
+    """The usage of the summarizing calls, of which there are two where a turn was split."""
+    if usage is None:
+        return None
+    keys = ("input", "output", "cacheRead", "cacheWrite")
+    return Usage(*(count_at(usage, key) or 0 for key in keys))
+
+
+def _requests(found: Scan, on: Sequence[Node], shared: bool = False) -> Iterator[Request]:
+    """Every call whose usage is recorded, those on abandoned branches too: they were made and paid for. Of a fork those
+    that it did not copy."""
     number, index = 1, 0
     numbers: dict[int, int] = {}
     for node in on:
-        number += node.compaction is not None
+        if node.compaction is not None and not (shared and node.copied):
+            number += 1
         numbers[node.place] = number
     number = 1
     for node in found.nodes:
         number = numbers.get(node.place, number)
-        if node.usage is None:
+        if node.usage is None or node.compaction is not None or (shared and node.copied):
             continue
         usage = dict(node.usage)
         made = Request(
@@ -284,72 +337,3 @@ def _requests(found: Scan, on: Sequence[Node]) -> Iterator[Request]:
         if made.told:
             index += 1
             yield made
-
-
-def _wires(value: Mapping[str, Any]) -> list[Wire]:
-    """The message that an entry is to the model; what pi says under the user's role becomes `system`."""
-    kind = value.get("type")
-    if kind == "compaction":
-        summary = value.get("summary")
-        return [{"role": "user", "content": summary}] if isinstance(summary, str) else []
-    if kind == "branch_summary":
-        return [{"role": "system", "content": str(value.get("summary") or "")}]
-    if kind == "custom_message":
-        return [{"role": "system", "content": _content(value.get("content"))}]
-    message = value.get("message")
-    if kind != "message" or not isinstance(message, Mapping):
-        return []
-    role, content = message.get("role"), message.get("content")
-    if role == "assistant":
-        return [_assistant(content)]
-    if role == "toolResult":
-        wire: Wire = {
-            "role": "tool",
-            "tool_call_id": str(message.get("toolCallId") or ""),
-            "content": _content(content),
-        }
-        wire["name"] = str(message.get("toolName") or "")
-        if message.get("isError") is True:
-            wire["is_error"] = True
-        return [wire]
-    if role == "user":
-        return [{"role": "user", "content": _content(content)}]
-    if role == "bashExecution":
-        return [{"role": "system", "content": f"$ {message.get('command')}\n{message.get('output')}"}]
-    return [
-        {"role": "system", "content": _content(content if content is not None else message.get("summary"))}
-    ]
-
-
-def _assistant(content: object) -> Wire:
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls = []
-    parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    for part in parts:
-        if not isinstance(part, dict):
-            continue
-        if part.get("type") == "text":
-            texts.append(text_at(part, "text"))
-        elif part.get("type") == "thinking":
-            thoughts.append(text_at(part, "thinking"))
-        elif part.get("type") == "toolCall":
-            arguments = json.dumps(part.get("arguments"), ensure_ascii=False)
-            function = {"name": str(part.get("name") or "?"), "arguments": arguments}
-            calls.append({"id": str(part.get("id") or ""), "type": "function", "function": function})
-    wire: Wire = {"role": "assistant", "content": "\n\n".join(texts)}
-    if any(thoughts):
-        wire["reasoning_content"] = "\n\n".join(thoughts)
-    if calls:
-        wire["tool_calls"] = calls
-    return wire
-
-
-def _content(content: object) -> Any:
-    """Text where there is nothing else, else the parts."""
-    if not isinstance(content, list):
-        return content if isinstance(content, str) else "" if content is None else json.dumps(content)
-    parts = [part for part in content if isinstance(part, Mapping)]
-    if all(part.get("type") == "text" and isinstance(part.get("text"), str) for part in parts):
-        return "\n".join(part["text"] for part in parts)
-    return [dict(part) for part in parts]

@@ -1,0 +1,78 @@
+"""Files compressed by zstd, read as their plain bytes: forwards, frame after frame, as far as they are written."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import io
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+ENDINGS = (".zst", ".zstd")
+_CHUNK = 1 << 16
+
+
+class Plain(io.RawIOBase):
+    """The decompressed bytes of a file. A frame that is not whole yet ends them. Raises OSError for damaged data."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._module = _zstd()
+        self._frame = self._module.ZstdDecompressor()
+        self._raw = b""
+        self._at = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes were given out."""
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as one piece of the file goes; 0 at the end."""
+        data = b""
+        while not data:
+            if self._frame.eof:
+                self._raw = self._frame.unused_data or b""
+                self._frame = self._module.ZstdDecompressor()
+            if not self._raw and self._frame.needs_input:
+                self._raw = self._file.read(_CHUNK)
+                if not self._raw:
+                    return 0
+            try:
+                data = self._frame.decompress(self._raw, max_length=len(buffer))
+            except self._module.ZstdError as error:
+                raise OSError(errno.EIO, f"its compressed data are damaged ({error})") from error
+            self._raw = b""
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file for reading, decompressed where its name says that it is compressed. Raises OSError."""
+    if not path.name.endswith(ENDINGS):
+        return path.open("rb")
+    return cast(BinaryIO, io.BufferedReader(Plain(path), _CHUNK))
+
+
+def unpacked(data: bytes) -> bytes:
+    """Compressed bytes decompressed; empty where they are damaged."""
+    try:
+        return bytes(_zstd().decompress(data))
+    except _zstd().ZstdError:
+        return b""
+
+
+@cache
+def _zstd() -> Any:
+    return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

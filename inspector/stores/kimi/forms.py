@@ -1,0 +1,42 @@
+"""Lines of Kimi CLI's context files as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.stores.entries import Wire
+
+_COMPACTED = "<system>Previous context has been compacted"
+
+
+def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
+    """The message in a line; none for a line of the program's own (its role begins with an underscore)."""
+    if not lines or not isinstance(lines[0].get("role"), str) or lines[0]["role"].startswith("_"):
+        return []
+    wire: Wire = dict(lines[0])
+    content = wire.get("content")
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    if parts:
+        thoughts = [str(part.get("think") or "") for part in parts if part.get("type") == "think"]
+        others = [dict(part) for part in parts if part.get("type") != "think"]
+        plain = all(isinstance(part.get("text"), str) for part in others)
+        wire["content"] = "\n".join(part["text"] for part in others) if plain else others
+        if any(thoughts):
+            wire["reasoning_content"] = "\n".join(thoughts)
+    elif not isinstance(content, str):
+        wire["content"] = ""
+    return [wire]
+
+
+def summary_in(line: Mapping[str, Any]) -> str | None:
+    """The summary in a line that a compaction wrote; None in another line."""
+    content = line.get("content")
+    texts = (
+        [part.get("text") for part in content if isinstance(part, Mapping)]
+        if isinstance(content, list)
+        else []
+    )
+    if line.get("role") != "user" or not texts or not str(texts[0]).startswith(_COMPACTED):
+        return None
+    return "\n".join(text for text in texts[1:] if isinstance(text, str))

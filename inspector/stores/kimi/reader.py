@@ -1,0 +1,213 @@
+"""Kimi CLI's sessions (`~/.kimi/sessions/<folder>/<session>/`).
+
+`context.jsonl` is the list in force. A compaction moves it to `context_1.jsonl`, `context_2.jsonl`, ... and begins
+it again with the summary. Going back and clearing move it too. Times and usage are in `wire.jsonl`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from inspector.core.errors import StoreError
+from inspector.stores.assembly import several
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.kimi.forms import summary_in, wires_of
+from inspector.stores.lines import count_of, mapping, mapping_at, read_lines, read_spans, seconds_of, text_at
+from inspector.stores.recorded import FileDigest
+from inspector.stores.session_lists import SessionLists, SessionReader
+
+_MAIN = "context.jsonl"
+_EARLIER = re.compile(r"context_(\d+)\.jsonl")
+#: A place is that in a file, with the number of the file above these bits.
+_BITS = 44
+
+
+class KimiReader(SessionReader):
+    """See Reader for what every method answers."""
+
+    agent = "kimi"
+    limits = (
+        "Kimi CLI records neither the model, nor what started a compaction, nor its own sizes around it, nor the "
+        "request for the summary.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file is a context of Kimi CLI, the live one or an earlier one."""
+        return text_at(head.first, "role") in ("_system_prompt", "_checkpoint", "_usage")
+
+    def digests(self, path: Path) -> tuple[FileDigest, ...]:
+        """The conversation of a session's folder. Earlier contexts belong to the live one."""
+        if path.name != _MAIN and path.with_name(_MAIN).exists():
+            return ()
+        return super().digests(path)
+
+    def scan(self, path: Path) -> SessionLists:
+        """The session whose live context the file is."""
+        return _Scanner(path).run()
+
+
+READER = KimiReader
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.files = [*_earlier(path), path] if path.name == _MAIN else [path]
+        self.session = SessionLists(Entries(path, wires_of, fetch=self.fetch))
+        #: Times of what was said since each compaction, by role.
+        self.times: list[dict[str, deque[float]]] = [{}]
+        self.moved = 0
+
+    def fetch(self, path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+        """The lines at these places of the files."""
+        lines: list[dict[str, Any] | None] = []
+        for place, length in places:
+            file, start = self.files[place >> _BITS], place & ((1 << _BITS) - 1)
+            lines += read_spans(file, [(start, length)])
+        return lines
+
+    def run(self) -> SessionLists:
+        session = self.session
+        path = session.entries.path
+        session.session = path.parent.name if path.name == _MAIN else path.stem
+        self._wire(path.with_name("wire.jsonl"))
+        for number, file in enumerate(self.files):
+            self._context(number, file)
+        state = _document(path.with_name("state.json"))
+        title = text_at(state, "custom_title")
+        # A title that was cut is the beginning of the first words.
+        session.title = "" if title.endswith("…") else title
+        session.folder = _folder(path)
+        if self.moved:
+            session.notes.append(
+                f"The list was cleared or gone back in {several(self.moved, 'time')}; what left it is in none."
+            )
+        return session
+
+    def _context(self, number: int, file: Path) -> None:
+        """One file: the list after a compaction, or the list again after the user went back."""
+        session = self.session
+        numbers: list[int] = []
+        summary: tuple[int, str] | None = None
+        # What a compaction wrote ends with the first count of tokens.
+        written: int | None = None
+        for line in read_lines(file):
+            if line.value is None:
+                session.unreadable += 1
+                continue
+            if line.value.get("role") == "_system_prompt":
+                session.prompt = text_at(line.value, "content")
+                continue
+            if line.value.get("role") == "_usage" and written is None:
+                written = len(numbers)
+            session.line((number << _BITS) + line.start, line.length)
+            wires = wires_of([line.value])
+            text = summary_in(line.value)
+            made = session.make(wires, 0.0, summary=text is not None)
+            if text is not None:
+                summary = (made[0], text)
+            numbers += made
+        first = number == 0
+        if summary is not None and not first and session.live:
+            at = self._ended(len(session.lists))
+            session.compact(numbers[:written], summary[0], at, text=summary[1])
+            session.live.extend(numbers[len(session.live) :])
+        else:
+            if not first:
+                self.moved += 1
+            session.lists[-1] = numbers
+        self._date(numbers, len(session.lists))
+        if not session.first_words:
+            self._first_words(numbers)
+
+    def _first_words(self, numbers: list[int]) -> None:
+        session = self.session
+        for number, message in session.entries.bodies(numbers[:4]).items():
+            if message.role == "user" and not session.entries.found[number].summary:
+                session.first_words = message.text
+                return
+
+    def _date(self, numbers: list[int], generation: int) -> None:
+        """Give the messages of a list the times of the wire, the newest first: copies of earlier ones have none."""
+        from inspector.core.conversations import ROLE_NAMES
+
+        times = self.times[generation - 1] if generation <= len(self.times) else {}
+        left = {role: list(queue) for role, queue in times.items()}
+        for number in reversed(numbers):
+            entry = self.session.entries.found[number]
+            queue = left.get(ROLE_NAMES[entry.role])
+            if queue and not entry.summary:
+                entry.at = queue.pop()
+
+    def _ended(self, generation: int) -> float:
+        return self.ends[generation - 1] if generation <= len(self.ends) else 0.0
+
+    def _wire(self, path: Path) -> None:
+        """Read times and usage of the session."""
+        session = self.session
+        self.ends: list[float] = []
+        for at, kind, payload in _messages(path):
+            session.seen(at)
+            times = self.times[-1]
+            if kind == "CompactionEnd":
+                self.ends.append(at)
+                self.times.append({})
+            elif kind == "TurnBegin":
+                times.setdefault("user", deque()).append(at)
+            elif kind == "ToolResult":
+                times.setdefault("tool", deque()).append(at)
+            elif kind == "StatusUpdate":
+                usage = mapping_at(payload, "token_usage")
+                session.window = count_of(payload, "max_context_tokens") or session.window
+                if usage:
+                    times.setdefault("assistant", deque()).append(at)
+                    session.call(
+                        text_at(payload, "message_id"), at, input=count_of(usage, "input_other") or 0,
+                        cache_read=count_of(usage, "input_cache_read") or 0,
+                        cache_write=count_of(usage, "input_cache_creation") or 0,
+                        output=count_of(usage, "output") or 0, generation=len(self.times),
+                    )  # fmt: skip
+
+
+def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
+    """Time, type and payload of what the wire recorded; nothing where there is no such file."""
+    try:
+        for line in read_lines(path):
+            message = mapping_at(line.value or {}, "message")
+            payload = message.get("payload")
+            yield (
+                seconds_of((line.value or {}).get("timestamp")),
+                text_at(message, "type"),
+                (payload if isinstance(payload, dict) else {}),
+            )
+    except StoreError:
+        return
+
+
+def _earlier(path: Path) -> list[Path]:
+    matches = ((_EARLIER.fullmatch(other.name), other) for other in path.parent.iterdir())
+    return [other for _, other in sorted((int(match[1]), other) for match, other in matches if match)]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return mapping(path.read_bytes()) or {}
+    except OSError:
+        return {}
+
+
+def _folder(path: Path) -> str:
+    """The project's folder: the session's folder is named after its hash, and `kimi.json` lists the folders."""
+    if len(path.parents) < 4:
+        return ""
+    known = _document(path.parents[3] / "kimi.json").get("work_dirs")
+    for entry in known if isinstance(known, list) else ():
+        folder = text_at(entry, "path") if isinstance(entry, dict) else ""
+        if folder and hashlib.md5(folder.encode(), usedforsecurity=False).hexdigest() == path.parents[1].name:
+            return folder
+    return ""

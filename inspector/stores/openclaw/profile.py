@@ -1,0 +1,18 @@
+"""The rules of OpenClaw's compactions, for what-ifs."""
+
+from inspector.engines.observed.rules import Observed
+
+PROFILES = (
+    Observed(
+        name="openclaw",
+        summary="OpenClaw: as pi, with a larger reserve; it compacts at the end of a turn.",
+        share=1.0,
+        reserve=20_000,
+        why_threshold="the window less a reserve of 20,000, as its code has it; on a window of 200,000, 182,000 at the "
+        "end of a turn fired, within a turn it did not. Observed",
+        tail_tokens=20_000,
+        why_tail="it keeps 20,000 tokens as pi does; a real compaction named the first entry that stayed. Observed",
+        summary_tokens=2_000,
+        why_summary="taken to be of the size of other agents' summaries; the real one came of a stand-in. Observed",
+    ),
+)

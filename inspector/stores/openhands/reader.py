@@ -1,0 +1,145 @@
+"""OpenHands' conversations (`~/.openhands/conversations/<id>/`): `base_state.json` and a file for each event.
+
+A compaction is a condensation: it names the events that are forgotten, has the summary and the place where it goes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.lines import cannot_read, count_of, is_folder, mapping, mapping_at, seconds_of, text_at
+from inspector.stores.openhands.forms import text_in, wires_of
+from inspector.stores.session_lists import SessionLists, SessionReader
+
+
+class OpenHandsReader(SessionReader):
+    """See Reader for what every method answers."""
+
+    agent = "openhands"
+    limits = ("OpenHands records neither what started a condensation nor the sizes around it.",)
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file is the state of a conversation."""
+        start = head.raw[:65536]
+        return (
+            head.path.name == "base_state.json" and b'"agent"' in start and b'"persistence_dir"' in head.raw
+        )
+
+    def scan(self, path: Path) -> SessionLists:
+        """The conversation whose state the file is."""
+        return _Scanner(path).run()
+
+
+READER = OpenHandsReader
+
+
+class _Scanner:
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent / "events"
+        self.names = _event_names(self.folder)
+        self.session = SessionLists(Entries(path, wires_of, fetch=self.fetch))
+        #: The events of the live list with the message of each; None for the system prompt.
+        self.view: list[tuple[str, int | None]] = []
+        self.usages: dict[str, Mapping[str, Any]] = {}
+        self.answer = ""
+
+    def fetch(self, path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+        """The events with these numbers."""
+        return [_read(self.folder / self.names[number]) for number, _ in places]
+
+    def run(self) -> SessionLists:
+        session = self.session
+        self._state(_read(session.entries.path) or {})
+        for number, name in enumerate(self.names):
+            event = _read(self.folder / name)
+            if event is None:
+                session.unreadable += 1
+                continue
+            session.line(number, 1)
+            at = seconds_of(event.get("timestamp"))
+            session.seen(at)
+            self._event(event, at)
+        return session
+
+    def _state(self, state: Mapping[str, Any]) -> None:
+        session = self.session
+        session.session = session.entries.path.parent.name
+        session.title = text_at(state, "title")
+        session.folder = text_at(state, "workspace", "working_dir")
+        session.model = text_at(state, "agent", "llm", "model")
+        session.window = count_of(mapping_at(state, "agent", "llm"), "max_input_tokens")
+        for metrics in mapping_at(state, "stats", "usage_to_metrics").values():
+            usages = metrics.get("token_usages") if isinstance(metrics, Mapping) else None
+            for usage in usages if isinstance(usages, list) else ():
+                if isinstance(usage, Mapping) and text_at(usage, "response_id"):
+                    self.usages[text_at(usage, "response_id")] = usage
+
+    def _event(self, event: dict[str, Any], at: float) -> None:
+        session, kind = self.session, text_at(event, "kind")
+        name, answer = text_at(event, "id"), text_at(event, "llm_response_id")
+        if kind == "SystemPromptEvent":
+            parts = (text_in(event.get("system_prompt")), text_in(event.get("dynamic_context")))
+            session.prompt = "\n\n".join(filter(None, parts))
+            self.view.append((name, None))
+        elif kind == "Condensation":
+            self._condensed(event, name, answer, at)
+        elif kind == "ActionEvent" and answer and answer == self.answer:
+            # Another call of the same answer.
+            number = next(number for _, number in reversed(self.view) if number is not None)
+            session.entries.extend(number)
+            self.view.append((name, number))
+        elif wires := wires_of([event]):
+            self._call(answer, at)
+            (number,) = session.add(wires, at)
+            self.view.append((name, number))
+        self.answer = answer if kind == "ActionEvent" else ""
+
+    def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
+        session = self.session
+        self._call(answer, at, summarizes=True)
+        forgotten = event.get("forgotten_event_ids")
+        gone = {one for one in forgotten if isinstance(one, str)} if isinstance(forgotten, list) else set()
+        view = [(one, number) for one, number in self.view if one not in gone]
+        text = text_at(event, "summary")
+        summary: int | None = None
+        if text:
+            (summary,) = session.make(wires_of([event]), at, summary=True)
+            place = count_of(event, "summary_offset")
+            view.insert(len(view) if place is None else min(place, len(view)), (f"{name}-summary", summary))
+        self.view = view
+        after = list(dict.fromkeys(number for _, number in view if number is not None))
+        session.compact(after, summary, at, text=text or None, head=True)
+
+    def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
+        usage = self.usages.pop(answer, None) if answer else None
+        if usage is not None:
+            read, written = (
+                count_of(usage, "cache_read_tokens") or 0,
+                count_of(usage, "cache_write_tokens") or 0,
+            )
+            sent = count_of(usage, "prompt_tokens") or 0
+            self.session.call(
+                answer, at, input=max(0, sent - read - written), cache_read=read, cache_write=written,
+                output=count_of(usage, "completion_tokens") or 0, model=text_at(usage, "model"), summarizes=summarizes,
+            )  # fmt: skip
+
+
+def _event_names(folder: Path) -> list[str]:
+    if not is_folder(folder):
+        return []
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except OSError as error:
+        raise cannot_read(folder, error) from error
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return mapping(path.read_bytes())
+    except OSError as error:
+        raise cannot_read(path, error) from error
