@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import lru_cache
+from stat import S_ISDIR
 
 from inspector.agents import agents
 
@@ -32,13 +33,14 @@ def with_beside(path: str, signature: Signature) -> Signature:
     for ending, name in _beside():
         if not path.endswith(ending):
             continue
+        beside = path + name if name.startswith("-") else os.path.join(os.path.dirname(path), name)
         try:
-            other = os.stat(
-                path + name if name.startswith("-") else os.path.join(os.path.dirname(path), name)
-            )
+            other = os.stat(beside)
+            # Of a folder the number of files in it: its time may be too coarse.
+            size = len(os.listdir(beside)) if S_ISDIR(other.st_mode) else other.st_size
         except OSError:
             continue
-        return signature[0] + other.st_size, max(signature[1], other.st_mtime_ns)
+        return signature[0] + size, max(signature[1], other.st_mtime_ns)
     return signature
 
 
