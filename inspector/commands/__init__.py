@@ -7,6 +7,7 @@ NAMES = frozenset(
         "attempt",
         "attempts",
         "breakpoints",
+        "check",
         "compactions",
         "conversations",
         "diff",

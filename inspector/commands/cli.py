@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands import app, attempt, conversation, judge, life, report, store, whatif
+from inspector.commands import app, attempt, check, conversation, judge, life, report, store, whatif
 from inspector.commands.ending import finish, interrupted
 
 #: How many new objects make Python look for garbage, and how often it looks further back.
@@ -62,6 +62,7 @@ _COMMANDS = (
     conversation.requests,
     store.losses,
     store.aftermath,
+    check.check,
     store.trace,
     whatif.plan,
     conversation.diff,

@@ -15,6 +15,7 @@ InspectorError                 exit code 1: something the user must mend
 │   ├── SummarizerFailed       the command or the endpoint gave no summary
 │   └── SummarizerCut          it ended in the middle of one; `text` is what had come
 ├── UsageProblem               exit code 2: a setting or option out of its range
+├── CheckFailed                exit code 3: a condition of `check` is met
 └── Interrupted                exit code 130: the user interrupted what was going on
 
 Any other exception is a fault of the program: a sentence and exit code 70.
@@ -94,6 +95,12 @@ class UsageProblem(InspectorError):
     """A setting or option is out of its range."""
 
     exit_code = 2
+
+
+class CheckFailed(InspectorError):
+    """A condition of `check` is met; the sentence names it."""
+
+    exit_code = 3
 
 
 class Interrupted(InspectorError):

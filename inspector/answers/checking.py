@@ -1,0 +1,202 @@
+"""A check for CI and evals: conditions on losses, aftermath and findings, with a baseline of known ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.answers.answers import Answers
+from inspector.answers.fact_results import read_aftermath_results, read_losses
+from inspector.answers.findings import read_findings
+from inspector.answers.kept_results import KeptResults
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import BadInput, StoreError, UsageProblem
+from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.catalogue import RULES
+from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.grouping import dismissal_key
+
+#: The condition that counts everything that was done again after a compaction.
+AFTERMATH = "aftermath"
+#: Conditions that hold unless others are given: context was lost, or a rule of the user's.
+DEFAULT = ("error", "constraint-lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that fails a check: `name` is a rule, a severity or "aftermath", met from `least` cases on."""
+
+    name: str
+    least: int = 1
+
+    def __str__(self) -> str:
+        return self.name if self.least == 1 else f"{self.name}:{self.least}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing that a condition counts. `key` is the same in every run of the same conversation."""
+
+    condition: str
+    severity: str
+    rule: str
+    row: ConversationRow
+    store: str
+    compaction: int | None
+    text: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A condition with its new cases. `failed`: there are enough of them."""
+
+    condition: Condition
+    cases: tuple[Case, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the condition fails the check."""
+        return len(self.cases) >= self.condition.least
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The outcome of a check. `unknown` are sentences about what could not be read; `baseline` cases were known."""
+
+    conversations: int
+    met: tuple[Met, ...]
+    unknown: tuple[str, ...]
+    baseline: int
+    allow_unknown: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether a condition is met, or something is unknown that has to be known."""
+        return any(one.failed for one in self.met) or bool(self.unknown and not self.allow_unknown)
+
+    @property
+    def sentence(self) -> str:
+        """Why the check failed."""
+        names = [f"{len(one.cases):,} × {one.condition.name}" for one in self.met if one.failed]
+        if self.unknown and not self.allow_unknown:
+            names.append(f"{len(self.unknown):,} × unknown (--allow-unknown passes them)")
+        return f"The check failed: {', '.join(names)}."
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition that NAME or NAME:N stands for. Raises UsageProblem."""
+    name, _, number = text.partition(":")
+    if name not in RULES and name not in SEVERITIES and name != AFTERMATH:
+        raise UsageProblem(
+            f"{text!r} is not a condition. Give a rule (docs/findings.md lists them), a severity "
+            f"({', '.join(SEVERITIES)}) or {AFTERMATH}, each with :N for at least N cases."
+        )
+    if number and not (number.isdecimal() and int(number[:9]) >= 1 and len(number) <= 9):
+        raise UsageProblem(f"{text!r}: the number of cases must be a whole number from 1 on.")
+    return Condition(name, int(number) if number else 1)
+
+
+def check(
+    answers: Answers, kept: KeptResults, names: Sequence[str], conditions: Sequence[Condition],
+    known: Iterable[str] = (), allow_unknown: bool = False, watch: Callable[[str, int, int], None] | None = None,
+) -> CheckResult:  # fmt: skip
+    """Check the named conversations, or all of a store. `known` are keys of cases that do not count.
+
+    Raises UnknownConversation, and StoreErrors of the whole store. A conversation that cannot be read is unknown.
+    """
+    store, baseline = answers.store, frozenset(known)
+    chosen = {store.resolve(name) for name in names}
+    rows = [row for row in store.conversations() if not names or row.id in chosen]
+    found: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
+    unknown: list[str] = []
+    old = 0
+    for number, row in enumerate(rows):
+        if watch is not None:
+            watch("conversations", number, len(rows))
+        try:
+            findings, events, unread = _read(answers, kept, row)
+        except StoreError as error:
+            unknown.append(f"{row.title or row.id}: {error}")
+            continue
+        if unread:
+            unknown.append(
+                f"{row.title or row.id}: the fate of {unread:,} facts is unknown, as a summary is encrypted."
+            )
+        for condition, cases in found.items():
+            for case in _cases(condition, row, str(store.path), findings, events):
+                if case.key in baseline:
+                    old += 1
+                else:
+                    cases.append(case)
+    unknown = [*store.notes, *unknown]
+    met = tuple(Met(condition, tuple(cases)) for condition, cases in found.items())
+    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown)
+
+
+def _read(
+    answers: Answers, kept: KeptResults, row: ConversationRow
+) -> tuple[tuple[Finding, ...], tuple[AftermathEvent, ...], int]:
+    inspection, resolved = answers.opened(row.id)
+    findings = read_findings(inspection, resolved, kept)
+    events = read_aftermath_results(answers.store, row.id, kept)[1]
+    return findings, events, read_losses(answers.store, row.id, kept).unknown
+
+
+def _cases(
+    condition: Condition,
+    row: ConversationRow,
+    store: str,
+    findings: Sequence[Finding],
+    events: Sequence[AftermathEvent],
+) -> Iterator[Case]:
+    if condition.name == AFTERMATH:
+        for event in events:
+            severity = "error" if event.breaks_rule else "warning"
+            text = f"{event.kind} after compaction {event.compaction}: {event.text}"
+            key = _key(row, event.kind, event.text)
+            yield Case(AFTERMATH, severity, AFTERMATH, row, store, event.compaction, text, key)
+        return
+    for finding in findings:
+        if condition.name in (finding.rule, finding.severity):
+            key = _key(row, dismissal_key(finding), "" if finding.cause else str(finding.compaction))
+            yield Case(
+                condition.name,
+                finding.severity,
+                finding.rule,
+                row,
+                store,
+                finding.compaction,
+                finding.text,
+                key,
+            )
+
+
+def _key(row: ConversationRow, *texts: str) -> str:
+    told = "\0".join((row.root, *texts)).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(told, digest_size=8).hexdigest()
+
+
+def read_baseline(path: Path) -> frozenset[str]:
+    """The keys of a baseline file. Raises BadInput where it is not one."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        keys = [entry["key"] for entry in document["cases"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(
+            f"{path} is not a baseline ({error}). Write one: compaction-inspector check ... --write-baseline {path}"
+        ) from error
+    return frozenset(key for key in keys if isinstance(key, str))
+
+
+def baseline_text(result: CheckResult) -> str:
+    """A baseline file with every case of a check, for people to read and for the next check to leave out."""
+    cases = {case.key: case for one in result.met for case in one.cases}
+    entries = [
+        {"key": key, "rule": case.rule, "conversation": case.row.root, "compaction": case.compaction}
+        for key, case in sorted(cases.items())
+    ]
+    return json.dumps({"version": 1, "cases": entries}, indent=1) + "\n"

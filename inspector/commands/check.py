@@ -1,0 +1,75 @@
+"""The command for CI: exit code 3 where a condition is met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.options import PATH_HELP, print_answer, say, settings_options, source_options
+from inspector.commands.sources import flags_of, open_source, split_path
+from inspector.core.errors import CheckFailed, UsageProblem
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@click.option(
+    "--fail-on", "wanted", multiple=True, metavar="NAME[:N]",
+    help="A rule, a severity or `aftermath`: fail from N cases on. May be repeated. Default: error, constraint-lost.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "github", "junit"]), default="text", show_default=True,
+    help="How the outcome is printed.",
+)  # fmt: skip
+@click.option("--allow-unknown", is_flag=True, help="Pass although something could not be read.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Cases in FILE do not count."
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write every case to FILE and pass.",
+)
+@click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
+@settings_options
+@source_options
+def check(
+    words: tuple[str, ...], wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
+    write_baseline: Path | None, force: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Fail where compactions lost something: for CI and evals.
+
+    The exit code is 3 if a condition is met, or if something could not be read and --allow-unknown is not given.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.checking import DEFAULT, baseline_text, parse_condition, read_baseline
+    from inspector.answers.checking import check as run_check
+    from inspector.answers.kept_results import default_results
+    from inspector.export.checks import check_annotations, check_document, check_junit, check_text
+    from inspector.export.writing import write_file
+
+    conditions = list(dict.fromkeys(map(parse_condition, wanted or DEFAULT)))
+    if write_baseline is not None and baseline is not None:
+        raise UsageProblem("Give --baseline or --write-baseline, not both.")
+    path, names = split_path(words)
+    known = frozenset() if baseline is None else read_baseline(baseline)
+    answers = Answers(open_source(path, demo), flags_of(options), config)
+    result = run_check(answers, default_results(), names, conditions, known, allow_unknown)
+    if write_baseline is not None:
+        write_file(write_baseline, baseline_text(result), answers.paths(), force)
+        say(
+            [
+                f"Wrote {sum(len(one.cases) for one in result.met):,} cases to {write_baseline}.",
+                *result.unknown,
+            ]
+        )
+        return
+    if as_json or form == "json":
+        print_answer(check_document(result), True, print)
+    else:
+        write = {"text": check_text, "github": check_annotations, "junit": check_junit}[form]
+        click.echo(write(result), nl=False)
+    if result.failed:
+        raise CheckFailed(result.sentence)

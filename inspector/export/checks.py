@@ -1,0 +1,107 @@
+"""The outcome of a check: JSON, annotations for GitHub, JUnit XML, and text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from xml.etree import ElementTree
+
+from inspector.answers.checking import Case, CheckResult
+from inspector.core.text import safe_line, safe_title
+from inspector.export.documents.document import Document
+
+#: Levels of GitHub's annotations.
+_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def check_document(result: CheckResult) -> Document:
+    """The answer of `check`."""
+    return {
+        "failed": result.failed,
+        "conversations": result.conversations,
+        "conditions": [
+            {
+                "condition": one.condition.name,
+                "least": one.condition.least,
+                "failed": one.failed,
+                "cases": [_case(case) for case in one.cases],
+            }
+            for one in result.met
+        ],
+        "unknown": [safe_line(sentence) for sentence in result.unknown],
+        "allow_unknown": result.allow_unknown,
+        "in_baseline": result.baseline,
+    }
+
+
+def _case(case: Case) -> Document:
+    values = asdict(case)
+    del values["row"], values["condition"]
+    return {"conversation": case.row.id, "title": safe_title(case.row.title), **values}
+
+
+def check_text(result: CheckResult) -> str:
+    """Each condition with its cases, then the verdict."""
+    lines = []
+    for one in result.met:
+        sign = "✗" if one.failed else "✓"
+        lines.append(f"{sign} {one.condition}: {len(one.cases):,}")
+        for case in one.cases:
+            where = "" if case.compaction is None else f", compaction {case.compaction}"
+            title = safe_title(case.row.title or case.row.id, 80)
+            lines.append(f"    {title}{where}: {safe_title(case.text, 300)}")
+    lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]
+    if result.baseline:
+        lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
+    lines.append(
+        f"{result.conversations:,} conversations checked: {'failed' if result.failed else 'passed'}."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def check_annotations(result: CheckResult) -> str:
+    """Workflow commands of GitHub: one annotation a case of a failed condition, and one for what is unknown."""
+    lines = []
+    for one in result.met:
+        level = _LEVELS["error"] if one.failed else _LEVELS["info"]
+        for case in one.cases:
+            title = f"{case.rule} ({safe_title(case.row.title or case.row.id, 60)})"
+            lines.append(f"::{level} title={_property(title)}::{_data(safe_title(case.text, 500))}")
+    level = "notice" if result.allow_unknown else "error"
+    lines += [f"::{level} title=unknown::{_data(safe_title(sentence, 500))}" for sentence in result.unknown]
+    return "\n".join(lines) + ("\n" if lines else "")
+
+
+def check_junit(result: CheckResult) -> str:
+    """JUnit XML: a test case a condition, one more for what is unknown."""
+    failed = sum(one.failed for one in result.met) + bool(result.unknown and not result.allow_unknown)
+    suite = ElementTree.Element(
+        "testsuite",
+        name="compaction-inspector check",
+        tests=str(len(result.met) + 1),
+        failures=str(failed),
+        errors="0",
+    )
+    for one in result.met:
+        test = ElementTree.SubElement(
+            suite, "testcase", classname="compaction-inspector", name=str(one.condition)
+        )
+        if one.failed:
+            failure = ElementTree.SubElement(
+                test, "failure", message=f"{len(one.cases)} cases of {one.condition}"
+            )
+            failure.text = "\n".join(
+                f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in one.cases
+            )
+    test = ElementTree.SubElement(suite, "testcase", classname="compaction-inspector", name="unknown")
+    if result.unknown and not result.allow_unknown:
+        failure = ElementTree.SubElement(test, "failure", message=f"{len(result.unknown)} could not be read")
+        failure.text = "\n".join(safe_line(sentence) for sentence in result.unknown)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,108 @@
+"""The check for CI: exit codes, formats, baseline, what is unknown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inspector.answers.checking import Condition, parse_condition
+from inspector.commands.cli import commands
+from inspector.core.errors import BadInput, CheckFailed, OutputProblem, UsageProblem
+
+
+@pytest.fixture
+def database(fixtures_dir: Path) -> str:
+    return str(fixtures_dir / "hermes-0.19-in-place.db")
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(commands, ["check", *words])
+
+
+def checked(*words: str) -> dict[str, Any]:
+    return dict(json.loads(run(*words, "--format", "json").stdout))
+
+
+def test_a_met_condition_fails_with_exit_code_3(database: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", "check", database], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert "The check failed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_condition_fails_from_its_number_of_cases_on(database: str) -> None:
+    found = checked(database, "--fail-on", "constraint-lost")
+    count = len(found["conditions"][0]["cases"])
+    assert count > 0
+    assert found["failed"]
+    assert not checked(database, "--fail-on", f"constraint-lost:{count + 1}")["failed"]
+    assert checked(database, "--fail-on", f"constraint-lost:{count}")["failed"]
+
+
+def test_severities_and_aftermath_are_conditions(database: str) -> None:
+    found = checked(
+        database, "--fail-on", "warning", "--fail-on", "aftermath", "--fail-on", "summary-fallback"
+    )
+    by_name = {one["condition"]: one["cases"] for one in found["conditions"]}
+    assert {case["severity"] for case in by_name["warning"]} == {"warning"}
+    assert {case["rule"] for case in by_name["aftermath"]} == {"aftermath"}
+    assert {case["rule"] for case in by_name["summary-fallback"]} == {"summary-fallback"}
+
+
+def test_a_baseline_leaves_known_cases_out(database: str, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    assert run(database, "--write-baseline", str(baseline)).exit_code == 0
+    after = checked(database, "--baseline", str(baseline))
+    assert not after["failed"]
+    assert after["in_baseline"] > 0
+    document = json.loads(baseline.read_text())
+    document["cases"].pop()
+    baseline.write_text(json.dumps(document))
+    assert sum(len(one["cases"]) for one in checked(database, "--baseline", str(baseline))["conditions"]) == 1
+
+
+def test_a_baseline_never_overwrites_a_store_and_bad_ones_are_refused(database: str, tmp_path: Path) -> None:
+    assert isinstance(run(database, "--write-baseline", database, "--force").exception, OutputProblem)
+    bad = tmp_path / "bad.json"
+    bad.write_text("[]")
+    assert isinstance(run(database, "--baseline", str(bad)).exception, BadInput)
+    assert isinstance(run(database, "--baseline", str(tmp_path / "none")).exception, BadInput)
+
+
+def test_what_is_unknown_fails_unless_allowed() -> None:
+    words = ("--demo", "--fail-on", "aftermath:9999")
+    assert isinstance(run(*words).exception, CheckFailed)
+    assert checked(*words)["unknown"]
+    assert run(*words, "--allow-unknown").exit_code == 0
+
+
+def test_annotations_and_junit_have_every_case(database: str) -> None:
+    cases = sum(len(one["cases"]) for one in checked(database)["conditions"])
+    lines = run(database, "--format", "github").stdout.splitlines()
+    assert len(lines) == cases
+    assert all(line.startswith("::error title=") for line in lines)
+    suite = ElementTree.fromstring(run(database, "--format", "junit").stdout)
+    assert suite.get("tests") == "3"
+    assert len(suite.findall("testcase/failure")) == int(suite.get("failures", "0")) > 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no-such-rule", "error:0", "error:-1", "error:x", "error:9999999999", ":2"]
+)
+def test_a_condition_that_does_not_exist_is_refused(text: str) -> None:
+    with pytest.raises(UsageProblem):
+        parse_condition(text)
+
+
+def test_conditions_are_parsed() -> None:
+    assert parse_condition("constraint-lost:3") == Condition("constraint-lost", 3)
+    assert str(parse_condition("aftermath")) == "aftermath"
