@@ -1,7 +1,7 @@
-"""Taking secrets out of what is to be sent or passed on: each becomes a word that says what it was.
+"""Secrets taken out of texts that are sent, printed or passed on: each becomes a word that says what it was.
 
-Rather one too many than one too few: the formats are those by which findings tell of secrets, without asking whether a
-value looks random enough, and others that only matter here.
+Rather one too many than one too few: the formats are those of findings, without asking whether a value looks random
+enough, and others that only matter here: what is said of a password, options of commands, headers, addresses.
 """
 
 from __future__ import annotations
@@ -15,8 +15,28 @@ from inspector.quality.secrets import FORMATS
 #: Between a name and its value, in source, JSON and JSON inside of JSON; and a sign of such a value.
 _IS = r"\\{0,3}[\"'`]?\s{0,3}[:=]\s{0,3}\\{0,3}[\"'`]?"
 _PLAIN = r"[^\s\"'`\\,;(){}\[\]<>]"
-#: What is it, texts of which it has at least one (in any case where its format is), and its format; the group `secret`,
-#: where there is one, is what is taken out. The most telling come first.
+#: The same with the marks of Markdown, of a table, and of other scripts.
+_MARKED = r"\\{0,3}[\"'`]?[*_]{0,3}\s{0,3}(?:[:=：]|=>|\|)[*_]{0,3}\s{0,3}"
+#: A value: all of what stands in quotation marks, or a word with whatever is in it, less the marks that end a sentence.
+_VALUE = (
+    r"(?:(?P<quote>\\{0,3}[\"'`])(?P<secret>(?:(?!(?P=quote))[^\n]){3,128})"
+    r"|(?P<word>(?![{\[(<])[^\s\"'`\\<>|]{2,127}[^\s\"'`\\<>|.,;:)\]}]))"
+)
+_PASSWORD = (
+    r"(?:passw(?:or[dt])?|passwd|passphrase|passcode|(?<![a-z])(?:pwd|pw)(?![a-z])|kennwort"
+    r"|mot de passe|contrase[nñ]a|senha|парол[ья]|密码|口令|パスワード|비밀번호)"
+)
+#: Words that follow "the password is" and tell of it.
+_TELLS = (
+    r"(?:not|no|in|on|at|of|for|the|an?|your|my|our|his|her|their|its|being|only|also|always|never|still|now|too|very|what"
+    r"|ok(?:ay)?|fine|here|there|below|above|this|that|these|those|wrong|right|same|different|new|old|empty|blank|short|long"
+    r"|weak|strong|secret|safe|unsafe|valid|invalid|correct|incorrect|missing|present|optional|required|mandatory|kept|sent"
+    r"|read|written|unset|set|unknown|known|public|private|plain|plaintext|case|just|already|as|used|asked|given|text)\b"
+)
+#: Texts of which every such name has one.
+_PASSWORDS = "passw|passp|passc|pw|kennwort|mot de passe|contrase|senha|парол|密码|口令|パスワード|비밀번호"
+#: A kind, texts of which it has at least one (case-folded if its format ignores case), and its format. The group
+#: `secret` or `word`, if there is one, is what is taken out. The most telling come first.
 _MORE: tuple[tuple[str, str, str], ...] = (
     (
         "a private key",
@@ -74,9 +94,57 @@ _MORE: tuple[tuple[str, str, str], ...] = (
         r"(?i)\bbearer\s+(?P<secret>(?=[\w.~+/=-]{0,400}\d)[\w.~+/=-]{16,4000})",
     ),
     (
+        "a cookie",
+        "cookie",
+        r"(?i)\b(?:set-)?cookie2?\b\\{0,3}[\"'`]?\s{0,3}[:=]\s{0,3}\\{0,3}[\"'`]?"
+        r"(?P<secret>[\w!#$%&*+.^|~-]{1,64}=[^\n\"'`\\]{2,4000})",
+    ),
+    (
         "a password in an address",
         "://",
-        r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,64}:(?P<secret>[^\s/@\"'<>]{1,256})@",
+        r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,64}:(?!\d{1,5}/)(?P<secret>[^\s\"'<>]{1,256})@(?=[\w.\[-])",
+    ),
+    (
+        "a token in an address",
+        "://",
+        r"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?=[^\s/@]{0,255}\d)(?P<secret>[^\s:/@\"'<>]{12,256})@",
+    ),
+    (
+        "a password of a command",
+        "curl|wget|http",
+        r"(?i)\b(?:curl|wget|https?)\b[^\n|;]{0,400}?\s(?:-u|-a|--user|--proxy-user|--auth)[ =]?\\{0,3}"
+        r"(?P<open>[\"']?)[^\s:\"']{1,64}:(?P<secret>(?(open)[^\n\"']|[^\s\"'\\]){1,128})",
+    ),
+    (
+        "a password of a command",
+        "mysql|mariadb|mongo|sshpass|redis-cli|ldap|docker|7z",
+        r"\b(?:(?:mysql\w*|mariadb[\w-]*|7z)\b[^\n|;&]{0,300}?\s-p"
+        r"|(?:sshpass|mongo\w*|docker login)\b[^\n|;&]{0,300}?\s-p\s{0,4}"
+        rf"|redis-cli\b[^\n|;&]{{0,300}}?\s-a\s{{1,4}}|ldap\w+\b[^\n|;&]{{0,300}}?\s-w\s{{1,4}})(?!-){_VALUE}",
+    ),
+    (
+        "a password of a command",
+        "--",
+        rf"(?i)(?<![\w-])--[\w-]{{0,24}}(?:passw(?:or)?d|passphrase|pass|pwd)(?:=|\s{{1,4}})(?!-){_VALUE}",
+    ),
+    (
+        "a key of a command",
+        "--",
+        r"(?i)(?<![\w-])--[\w-]{0,24}(?:token|secret|api-?key|access-?key)(?:=|\s{1,4})(?!-)\\{0,3}[\"'`]?"
+        rf"(?P<secret>(?={_PLAIN}{{0,256}}\d)(?={_PLAIN}{{0,256}}[A-Za-z]){_PLAIN}{{8,512}})",
+    ),
+    ("a password of a command", "pass:", r"(?<![\w-])-?\bpass:(?P<secret>[^\s\"'`\\]{3,128})"),
+    (
+        "a password",
+        "password",
+        r"(?i)\b(?:login|machine)\s{1,8}\S{1,128}\s{1,20}(?:login\s{1,8}\S{1,128}\s{1,20})?"
+        r"(?:account\s{1,8}\S{1,128}\s{1,20})?password\s{1,8}(?P<secret>\S{1,128})",
+    ),
+    (
+        "a password of a registry",
+        "auth|token",
+        r"(?i)[\"'](?:auth|identitytoken|registrytoken)\\{0,3}[\"']\s{0,3}:\s{0,3}\\{0,3}[\"']"
+        r"(?P<secret>[\w+/.=-]{8,4000})",
     ),
     (
         "a key in an address",
@@ -86,8 +154,15 @@ _MORE: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "a password",
-        "pass|pwd",
-        rf"(?i)(?:passw(?:or)?d|passwd|passphrase|\bpwd)[\w.-]{{0,16}}{_IS}(?P<secret>{_PLAIN}{{6,128}})",
+        _PASSWORDS,
+        rf"(?i){_PASSWORD}(?!\w*\()[\w.-]{{0,16}}{_MARKED}{_VALUE}",
+    ),
+    (
+        "a password",
+        _PASSWORDS,
+        rf"(?i){_PASSWORD}(?:'s|\s{{1,3}}(?:is|was|ist|war|lautet|est|es|é|è))(?:\s{{1,3}}(?:now|jetzt))?[\s:]{{1,3}}"
+        rf"(?!{_TELLS})(?:(?=\\{{0,3}}[\"'`])|(?=\S{{0,127}}[\d_!$%&#@])|(?=[^\W\d]{{8,127}}[.!]?\s{{0,3}}(?:$|\n))"
+        rf"(?!\w{{0,127}}(?:ed|ing|able|ible)\b)){_VALUE}",
     ),
     (
         "a password or key",
@@ -109,6 +184,23 @@ _PATTERNS = tuple(
     )
     for kind, marks, pattern in (*_MORE, *FORMATS)
 )
+#: Beginnings of keys that say what they are.
+_BEGINNINGS = (
+    r"(?:sk-(?:ant-|proj-|or-v1-|svcacct-|admin-)?|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|AKIA|ASIA|AIza|hf_|npm_|pypi-AgE"
+    r"|gsk_|xai-|pplx-|r8_|ya29\.|hv[sbr]\.|[srp]k_(?:live|test)_|whsec_|dop_v1_|shpat_|dapi|SG\.)"
+)
+#: A key that a line break splits.
+_BROKEN = re.compile(
+    rf"{_BEGINS}(?P<secret>{_BEGINNINGS}[A-Za-z0-9_-]{{6,200}}\\?(?:\r?\n|\\{{1,4}}n)[ \t>|#*]{{0,16}}"
+    r"(?=[A-Za-z0-9_-]{0,199}\d)(?=[A-Za-z0-9_-]{0,199}[A-Za-z])[A-Za-z0-9_-]{8,200})"
+)
+#: Characters without width, which split a key and do not show.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+#: Attributes of a cookie, which are no secrets.
+_ATTRIBUTES = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|priority|version)")
+_CRUMB = re.compile(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
 #: Names of things and paths fit these formats too; they have no digits.
 _WORDY = ("a password or key", "an OpenAI key")
 #: What a secret becomes; no format fits it.
@@ -145,7 +237,13 @@ class Masker:
         """The text without secrets."""
         if not self.on or not text:
             return text
+        if _UNSEEN.search(text):
+            plain = _UNSEEN.sub("", text)
+            masked = self(plain)
+            return text if masked == plain else masked
         folded = text.casefold()
+        if "\n" in text or "\\n" in text:
+            text = _BROKEN.sub(lambda match: self._masked(match, "a key"), text)
         for kind, marks, pattern in _PATTERNS:
             there = folded if pattern.flags & re.IGNORECASE else text
             if any(mark in there for mark in marks):
@@ -163,19 +261,60 @@ class Masker:
         return frozenset(self._seen)
 
     def _masked(self, match: re.Match[str], kind: str) -> str:
-        group = "secret" if "secret" in match.re.groupindex else 0
+        group: str | int = next((name for name in ("secret", "word") if match.groupdict().get(name)), 0)
         value, whole = match.group(group), match.group()
-        if _OPEN in value or _is_placeholder(value) or (kind in _WORDY and not any(map(str.isdigit, value))):
+        if kind == "a cookie":
+            return f"{whole[: match.start(group) - match.start()]}{_CRUMB.sub(self._crumb, value)}"
+        if (
+            _OPEN.rstrip() in value
+            or _is_placeholder(value)
+            or (kind in _WORDY and not any(map(str.isdigit, value)))
+        ):
             return whole
         # A secret that is known by another kind, or of which this is a line, is the same one.
         self._seen.add(self._whole.get(value, (kind, value)))
         start, end = match.start(group) - match.start(), match.end(group) - match.start()
         return f"{whole[:start]}{masked_as(kind)}{whole[end:]}"
 
+    def _crumb(self, match: re.Match[str]) -> str:
+        return (
+            match.group()
+            if _ATTRIBUTES.fullmatch(match["name"])
+            else self._masked(match, "the value of a cookie")
+        )
+
     def _recognized(self, match: re.Match[str]) -> str:
         secret = self._whole[match[0]]
         self._seen.add(secret)
         return masked_as(secret[0])
+
+
+def clean(text: str, key: str = "") -> str:
+    """Return a text that a provider sent without the key that it was asked with, and without any other secret."""
+    return Masker()(text.replace(key, "[the key]") if key else text)
+
+
+class KeyFilter:
+    """Takes a key out of a text that comes in pieces. A piece that may be the beginning of the key is held back."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what is certain now."""
+        if not self._key:
+            return piece
+        text = (self._held + piece).replace(self._key, "[the key]")
+        most = min(len(text), len(self._key) - 1)
+        held = next((size for size in range(most, 0, -1) if self._key.startswith(text[-size:])), 0)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
+
+    def end(self) -> str:
+        """Return what was held back."""
+        held, self._held = self._held, ""
+        return held
 
 
 def masked_as(kind: str) -> str:
@@ -193,7 +332,8 @@ def _alone(kind: str, value: str) -> list[str]:
 
 
 _PLACEHOLDER = re.compile(
-    r"(?i)(?:\*+|\.+|x+|<.*>|\$\{?\w+\}?|\[?redacted\]?|masked|none|null|true|false|\d{1,5})"
+    r"(?i)(?:\*+|\.+|x+|<.*>|\$\{?\w+\}?|\[?redacted\]?|masked|none|null|true|false|undefined|str(?:ing)?|bool(?:ean)?|any"
+    r"|bytes|text|required|optional|yes|no|\d{1,3})"
 )
 
 

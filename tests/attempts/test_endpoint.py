@@ -128,8 +128,8 @@ def test_what_an_endpoint_says_is_safe_and_without_the_key(
 @pytest.mark.parametrize(
     ("pieces", "told"),
     [
-        ([b"data: <html>\n\n"], "no JSON"),
-        ([b"data: [1, 2]\n\n"], "no answer of a chat"),
+        ([b"data: <html>\n\n"], "not JSON"),
+        ([b"data: [1, 2]\n\n"], "not an answer of a chat"),
         ([event(finish="stop"), DONE], "no text"),
         ([event("x"), b'data: {"error": {"message": "overloaded"}}\n\n'], "broke off: overloaded"),
         ([b'data: {"error": "dead"}\n\n'], "broke off: dead"),

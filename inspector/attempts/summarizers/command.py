@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from inspector.attempts.masking import Masker
+from inspector.attempts.masking import clean
 from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line
@@ -64,7 +64,7 @@ class CommandSummarizer:
     @property
     def where(self) -> str:
         """The command line, without the secrets in it."""
-        return safe_line(Masker()(self.line))
+        return safe_line(clean(self.line))
 
     def write(self, prompt: str, on_text: OnText) -> Reply:
         """Run the command; `on_text` is told what it writes. Its process group ends with it, however it ends."""
@@ -174,7 +174,7 @@ class _Run:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(POLL)
         code = self.process.returncode
-        told = safe_line(self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2])
+        told = safe_line(clean(self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]))
         if code:
             how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
             raise SummarizerFailed(f"{self._named} {how}{f': {told}' if told else ''}.")

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from inspector.attempts.masking import Masker
+from inspector.attempts.masking import KeyFilter, clean
 from inspector.attempts.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line, safe_title
@@ -169,7 +169,7 @@ class EndpointSummarizer:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        stream = _Stream(self.where, on_text)
+        stream = _Stream(self.where, on_text, self._key)
         try:
             async with client.stream(
                 "POST", f"{self.base.rstrip('/')}/chat/completions", json=body, headers=self._headers()
@@ -177,17 +177,18 @@ class EndpointSummarizer:
                 if response.status_code != 200:
                     raise await self._refused(response)
                 if "event-stream" not in response.headers.get("content-type", "event-stream"):
-                    return _whole(self.where, await _bounded(response, LONGEST, self.where), on_text)
+                    return _whole(stream, await _bounded(response, LONGEST, self.where))
                 await stream.read(response)
         except httpx2.HTTPError as error:
-            sentence = f"The connection to {self.where} failed ({_said(error)})."
+            sentence = f"The connection to {self.where} failed ({self._safely(_said(error))})."
+            stream.end()
             if stream.text:
                 raise SummarizerCut(f"{sentence} The summary ends in its middle.", stream.whole) from error
             raise _Again(sentence) from error
         return stream.reply()
 
     def _headers(self) -> dict[str, str]:
-        key = os.environ.get(self.key_name, "") if self.key_name else ""
+        key = self._key
         # Unpacked, so that what is read has the size that was sent.
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         return {**headers, "Authorization": f"Bearer {key}"} if key else headers
@@ -212,16 +213,20 @@ class EndpointSummarizer:
         return SummarizerFailed(sentence + advice.get(status, ""))
 
     def _safely(self, text: str) -> str:
-        """What a provider says, for a screen: without the key, which some repeat."""
-        key = os.environ.get(self.key_name, "") if self.key_name else ""
-        return safe_title(Masker()(text.replace(key, "[the key]") if key else text), _ERROR_TOLD).rstrip(".")
+        """A provider's sentence for a screen, without the key and other secrets."""
+        return safe_title(clean(text, self._key), _ERROR_TOLD).rstrip(".")
+
+    @property
+    def _key(self) -> str:
+        return os.environ.get(self.key_name, "") if self.key_name else ""
 
 
 class _Stream:
     """The events of one answer, put together."""
 
-    def __init__(self, where: str, on_text: OnText) -> None:
-        self.where, self.on_text = where, on_text
+    def __init__(self, where: str, on_text: OnText, key: str = "") -> None:
+        self.where, self.on_text, self.key = where, on_text, key
+        self._filter = KeyFilter(key)
         self.text: list[str] = []
         self.size = 0
         self.sent: int | None = None
@@ -245,8 +250,10 @@ class _Stream:
             if len(rest) > _LINE:
                 raise SummarizerFailed(f"{self.where} sent a line of more than {_LINE:,} bytes.")
             if self.done:
-                return
-        self._line(rest)
+                break
+        else:
+            self._line(rest)
+        self.end()
 
     def _line(self, line: bytes) -> None:
         line = line.strip()
@@ -257,10 +264,10 @@ class _Stream:
         if data == b"[DONE]":
             self.done = True
             return
-        event = _mapping(data, self.where)
+        event = _mapping(data, self.where, self.key)
         if event.get("error"):
-            told = safe_title(_error_of(event), _ERROR_TOLD).rstrip(".")
-            sentence = f"{self.where} broke off: {told}."
+            self.end()
+            sentence = f"{self.where} broke off: {self._error(event)}."
             raise SummarizerCut(sentence, self.whole) if self.text else SummarizerFailed(sentence)
         self._usage(event)
         for choice in _list(event.get("choices"))[:1]:
@@ -275,14 +282,25 @@ class _Stream:
             raise SummarizerFailed(
                 f"{self.where} sent more than {LONGEST:,} bytes, so it was left: no summary is that long."
             )
-        self.text.append(piece)
-        self.on_text(piece)
+        self._add(self._filter.feed(piece))
+
+    def end(self) -> None:
+        """Take what was held back of the text: no more comes."""
+        self._add(self._filter.end())
+
+    def _add(self, piece: str) -> None:
+        if piece:
+            self.text.append(piece)
+            self.on_text(piece)
+
+    def _error(self, document: dict[str, Any]) -> str:
+        return safe_title(clean(_error_of(document), self.key), _ERROR_TOLD).rstrip(".")
 
     def _usage(self, event: dict[str, Any]) -> None:
         usage = _map(event.get("usage"))
         self.sent = _count(usage.get("prompt_tokens"), self.sent)
         self.received = _count(usage.get("completion_tokens"), self.received)
-        self.model = safe_line(str(event.get("model") or "")) or self.model
+        self.model = safe_line(clean(str(event.get("model") or ""), self.key)) or self.model
 
     def reply(self) -> Reply:
         """The answer. Raises SummarizerCut where it has no end, SummarizerFailed where nothing came."""
@@ -299,18 +317,18 @@ class _Stream:
         return Reply(self.whole, self.sent, self.received, self.model)
 
 
-def _whole(where: str, data: bytes, on_text: OnText) -> Reply:
-    """An answer that came without a stream."""
-    document = _mapping(data, where)
-    stream = _Stream(where, on_text)
+def _whole(stream: _Stream, data: bytes) -> Reply:
+    """The answer in a document that came without a stream."""
+    document = _mapping(data, stream.where, stream.key)
     stream._usage(document)
     if document.get("error"):
-        raise SummarizerFailed(f"{where} answered: {safe_title(_error_of(document), _ERROR_TOLD)}.")
+        raise SummarizerFailed(f"{stream.where} answered: {stream._error(document)}.")
     for choice in _list(document.get("choices"))[:1]:
         stream.finish = str(choice.get("finish_reason") or "stop")
         text = _map(choice.get("message")).get("content")
         if isinstance(text, str):
             stream._take(text)
+    stream.end()
     stream.done = True
     return stream.reply()
 
@@ -327,14 +345,14 @@ async def _bounded(response: httpx2.Response, most: int, where: str, cut: bool =
     return body
 
 
-def _mapping(data: bytes, where: str) -> dict[str, Any]:
+def _mapping(data: bytes, where: str, key: str) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        told = safe_title(data[:200].decode("utf-8", "replace"), 80)
-        raise SummarizerFailed(f"{where} sent something that is no JSON: {told}.") from error
+        shown = safe_title(clean(data[:_ERROR_READ].decode("utf-8", "replace"), key), 80)
+        raise SummarizerFailed(f"{where} sent something that is not JSON: {shown}.") from error
     if not isinstance(document, dict):
-        raise SummarizerFailed(f"{where} sent JSON that is no answer of a chat.")
+        raise SummarizerFailed(f"{where} sent JSON that is not an answer of a chat.")
     return document
 
 
