@@ -12,6 +12,7 @@ from inspector.commands.options import (
     COUNT,
     PATH_HELP,
     WHOLE,
+    mask_option,
     print_answer,
     say,
     settings_options,
@@ -116,11 +117,12 @@ def requests(words: tuple[str, ...], sums: bool, as_json: bool, demo: bool) -> N
     help="The lowest severity that is listed.",
 )
 @click.option("--dismissed", is_flag=True, help="List dismissed findings too.")
+@mask_option
 @settings_options
 @source_options
 def findings(
-    words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, config: Path | None,
-    as_json: bool, demo: bool, **options: Any,
+    words: tuple[str, ...], severity: Literal["info", "warning", "error"], dismissed: bool, no_mask: bool,
+    config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List what is wrong with the conversations, or worth knowing, and what to do about it.
 
@@ -130,13 +132,15 @@ def findings(
     from inspector.answers.findings import list_findings
     from inspector.answers.kept_results import default_results
     from inspector.export.documents.findings import finding_documents
+    from inspector.export.masking import DocumentMasker
     from inspector.export.text.findings import print_findings
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
     listed = list_findings(answers, name, default_results(), severity, dismissed)
-    print_answer(finding_documents(listed), as_json, print_findings)
-    say(answers.notes())
+    masker = DocumentMasker(not no_mask)
+    print_answer(masker(finding_documents(listed)), as_json, print_findings)
+    say([*answers.notes(), *masker.notes])
 
 
 @click.command(epilog=PATH_HELP)
@@ -204,9 +208,7 @@ def diff(
     help="markdown: a checklist of what is lost or at risk; mem0: the same as payloads for its add.",
 )
 @click.option("--user-id", metavar="ID", help="The user whose memories --format mem0 writes.")
-@click.option(
-    "--no-mask", is_flag=True, help="Leave keys and passwords in what --format markdown and mem0 print."
-)
+@mask_option
 @settings_options
 @source_options
 def facts(
@@ -221,7 +223,7 @@ def facts(
     from inspector.answers.kept_answers import kept_answer
     from inspector.export.checklists import facts_checklist, facts_memories
     from inspector.export.documents.facts import fact_documents, risk_documents
-    from inspector.export.masking import masker_of, masking_note
+    from inspector.export.masking import DocumentMasker, masker_of, masking_note
     from inspector.export.text.facts import print_facts
 
     if at_risk and (compaction is not None or fates or pruned):
@@ -243,8 +245,10 @@ def facts(
             return risk_documents(facts_at_risk(answers, one, wanted))
         return fact_documents(follow_facts(answers, one, wanted))
 
+    document_masker = DocumentMasker(not no_mask)
+
     def ask(one: str) -> Any:
-        return kept_answer(answers, one, "facts", lambda: documents(one), wanted, at_risk)
+        return document_masker(kept_answer(answers, one, "facts", lambda: documents(one), wanted, at_risk))
 
     if name is not None and form in ("markdown", "mem0") and not as_json:
         answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
@@ -257,29 +261,35 @@ def facts(
             answers.note(note)
     else:
         print_each(answers, name, as_json or form == "json", ask, print_facts)
-    say(answers.notes())
+    say([*answers.notes(), *document_masker.notes])
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@mask_option
 @settings_options
 @source_options
-def measures(words: tuple[str, ...], config: Path | None, as_json: bool, demo: bool, **options: Any) -> None:
+def measures(
+    words: tuple[str, ...], no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any
+) -> None:
     """Measure what each compaction kept, kind by kind, and what it cost: of one conversation, or of all."""
     from inspector.answers.answers import Answers
     from inspector.answers.kept_answers import kept_answer
     from inspector.answers.measures import measure
     from inspector.export.documents.measures import measures_document
+    from inspector.export.masking import DocumentMasker
     from inspector.export.text.measures import print_measures
 
     path, name = path_or_name(words, demo)
     answers = Answers(open_source(path, demo), flags_of(options), config)
 
+    masker = DocumentMasker(not no_mask)
+
     def ask(one: str) -> Any:
-        return kept_answer(answers, one, "measures", lambda: measures_document(measure(answers, one)))
+        return masker(kept_answer(answers, one, "measures", lambda: measures_document(measure(answers, one))))
 
     print_each(answers, name, as_json, ask, print_measures)
-    say(answers.notes())
+    say([*answers.notes(), *masker.notes])
 
 
 @click.command(epilog=PATH_HELP)

@@ -143,6 +143,10 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
         text(document)
 
 
+def mask_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")(command)
+
+
 def say(notes: Sequence[str]) -> None:
     for note in notes:
         click.echo(safe(note), err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from inspector.commands.options import COUNT, PATH_HELP, print_answer, say, source_options
+from inspector.commands.options import COUNT, PATH_HELP, mask_option, print_answer, say, source_options
 from inspector.commands.sources import open_source, split_path
 from inspector.core.errors import UsageProblem
 
@@ -30,8 +30,9 @@ def conversations(path: str | None, as_json: bool, demo: bool) -> None:
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
 @click.option("--limit", type=COUNT, metavar="N", help="At most so many compactions, the worst ones.")
+@mask_option
 @source_options
-def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool) -> None:
+def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool, no_mask: bool) -> None:
     """List the losses of every compaction, the worst first.
 
     A compaction that hurt comes first: something was done against a rule that it lost. Then lost rules, then the rest.
@@ -41,19 +42,22 @@ def losses(words: tuple[str, ...], limit: int | None, as_json: bool, demo: bool)
     from inspector.answers.fact_results import list_losses
     from inspector.answers.kept_results import default_results
     from inspector.export.documents.losses import loss_documents
+    from inspector.export.masking import DocumentMasker
     from inspector.export.text.losses import print_losses
 
     path, names = split_path(words)
     answers = Answers(open_source(path, demo), {}, None)
     listed = list_losses(answers, default_results(), names)
-    print_answer(loss_documents(listed[:limit]), as_json, print_losses)
-    say(answers.notes())
+    masker = DocumentMasker(not no_mask)
+    print_answer(masker(loss_documents(listed[:limit])), as_json, print_losses)
+    say([*answers.notes(), *masker.notes])
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION...]")
+@mask_option
 @source_options
-def aftermath(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
+def aftermath(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
     """List what was done again after each compaction: read, fetched, run, said, asked, failed, or done against a rule.
 
     Events are observed. None of them proves that the compaction caused it.
@@ -62,6 +66,7 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
     from inspector.answers.fact_results import list_aftermath
     from inspector.answers.kept_results import default_results
     from inspector.export.documents.aftermath import aftermath_documents
+    from inspector.export.masking import DocumentMasker
     from inspector.export.text.aftermath import print_aftermath
 
     path, names = split_path(words)
@@ -69,14 +74,16 @@ def aftermath(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
     listed = list_aftermath(answers, default_results(), names)
     if not any(entry.compactions for entry in listed):
         answers.note("No conversation here was ever compacted.")
-    print_answer(aftermath_documents(listed), as_json, print_aftermath)
-    say(answers.notes())
+    masker = DocumentMasker(not no_mask)
+    print_answer(masker(aftermath_documents(listed)), as_json, print_aftermath)
+    say([*answers.notes(), *masker.notes])
 
 
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION] TEXT")
+@mask_option
 @source_options
-def trace(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
+def trace(words: tuple[str, ...], as_json: bool, demo: bool, no_mask: bool) -> None:
     """Show the history of a phrase: where it was said, and where it is after each compaction.
 
     The last word is TEXT; quote a phrase of several words. Without CONVERSATION, all that have it are shown.
@@ -84,14 +91,16 @@ def trace(words: tuple[str, ...], as_json: bool, demo: bool) -> None:
     from inspector.answers.answers import Answers
     from inspector.answers.tracing import trace_phrase
     from inspector.export.documents.tracing import trace_documents
+    from inspector.export.masking import DocumentMasker
     from inspector.export.text.tracing import print_traces
 
     path, rest = split_path(words)
     if not rest or not rest[-1].strip():
         raise UsageProblem('Give the text to trace: compaction-inspector trace [PATH] [CONVERSATION] "TEXT".')
     answers = Answers(open_source(path, demo), {}, None)
-    print_answer(trace_documents(trace_phrase(answers, rest[:-1], rest[-1])), as_json, print_traces)
-    say(answers.notes())
+    masker = DocumentMasker(not no_mask)
+    print_answer(masker(trace_documents(trace_phrase(answers, rest[:-1], rest[-1]))), as_json, print_traces)
+    say([*answers.notes(), *masker.notes])
 
 
 @click.command(epilog=PATH_HELP)

@@ -72,6 +72,26 @@ def masked_words(masker: Masker) -> str:
     return f"{number:,} secret{' was' if number == 1 else 's were'} masked ({kinds})"
 
 
+class DocumentMasker:
+    """Takes secrets out of documents before they are printed. A secret that one text of a document gives away, as the
+    sentence "the password is ..." does, is taken out of its other texts too. `on` false: documents stay."""
+
+    def __init__(self, on: bool = True) -> None:
+        self._reader = Masker(on)
+
+    def __call__(self, document: Told) -> Told:
+        """Return the document without secrets."""
+        if not self._reader.on:
+            return document
+        Masking(self._reader).of(document)
+        return masked(document, Masker(known=self._reader.secrets))
+
+    @property
+    def notes(self) -> list[str]:
+        """The sentence about what was taken out; none if nothing was."""
+        return masking_note(self._reader)
+
+
 class Masking:
     """Values without secrets. A text that comes again is read once."""
 

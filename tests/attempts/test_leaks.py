@@ -111,7 +111,7 @@ def repeated(where: str) -> Answer:
         "summary in pieces": stream(*(event(letter) for letter in f"Use {KEY}."), event(finish="stop"), DONE),
         "whole summary": whole(200, {"choices": [{"message": {"content": f"Use {KEY}."}}]}),
         "model": stream(
-            f'data: {{"model": "model-{KEY}"}}\n\n'.encode(), event("Fine."), event(finish="stop"), DONE
+            event("Fine."), event(finish="stop"), f'data: {{"model": "model-{KEY}"}}\n\n'.encode(), DONE
         ),
         "cut": stream(event(f"Use {KEY}"), event(KEY[:10]), cut=True),
     }[where]

@@ -117,12 +117,38 @@ def test_no_form_has_a_secret(program: Run, database: Path, line: str) -> None:
     assert program(command, str(database), "s0", *options) == done
 
 
-def test_what_is_shown_and_the_facts_as_json_stay(program: Run, database: Path) -> None:
-    for options in ((), ("--json",), ("--json", "--format", "markdown")):
-        done = program("facts", str(database), "s0", *options)
-        assert KEY in done.stdout
-        assert PASSWORD in done.stdout
-        assert "masked" not in done.stdout + done.stderr
+#: What is printed for a person or a program, and the secrets that it would have.
+PRINTED: dict[str, tuple[str, ...]] = {
+    "facts": (KEY, PASSWORD),
+    "facts --json": (KEY, PASSWORD),
+    "facts --json --format markdown": (KEY, PASSWORD),
+    "losses": (TOKEN,),
+    "losses --json": (TOKEN,),
+    "findings --json": (),
+    "findings": (),
+    "measures --json": (PASSWORD,),
+    "measures": (),
+    "trace staging --json": (KEY,),
+    "trace staging": (KEY,),
+    "aftermath --json": (),
+}
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_answers_have_no_secret_unless_it_is_asked_for(program: Run, database: Path, line: str) -> None:
+    command, *options = line.split()
+    words = (command, str(database), "s0", *options)
+    done = program(*words)
+    assert done.returncode == 0, done.stderr
+    # One text has the password and nothing that gives it away: only what reads all messages knows it.
+    unknown = {PASSWORD} if command in ("losses", "findings", "trace") else set()
+    assert not [secret for secret in {*SECRETS} - unknown if secret in plainly(done.stdout)]
+    whole = program(*words, "--no-mask")
+    assert "masked" not in whole.stdout + whole.stderr
+    assert [secret for secret in PRINTED[line] if secret not in plainly(whole.stdout)] == []
+    if PRINTED[line]:
+        assert "[masked: " in done.stdout
+        assert "; --no-mask leaves" in done.stderr
 
 
 @pytest.fixture
