@@ -17,6 +17,7 @@ NAMES = frozenset(
         "life",
         "losses",
         "measures",
+        "next",
         "open",
         "plan",
         "recall",

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands import app, attempt, check, conversation, judge, life, report, store, whatif
+from inspector.commands import app, attempt, check, conversation, judge, life, report, store, upcoming, whatif
 from inspector.commands.ending import finish, interrupted
 
 #: How many new objects make Python look for garbage, and how often it looks further back.
@@ -64,6 +64,7 @@ _COMMANDS = (
     store.aftermath,
     check.check,
     store.trace,
+    upcoming.next_compaction,
     whatif.plan,
     conversation.diff,
     conversation.facts,

@@ -1,0 +1,178 @@
+"""The next compaction of a conversation: how far it is, what it takes, what is at risk, what it costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from inspector.answers.answers import Answers
+from inspector.answers.facts import Wanted, facts_reading, risks_wanted
+from inspector.answers.inspection import Inspection
+from inspector.answers.requests import requests_of
+from inspector.answers.resolving import ttl_of
+from inspector.caching.costs import Bill, CompactionUsage, bill
+from inspector.caching.priced import PricedRequest
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import ConversationRow
+from inspector.core.text import safe_line
+from inspector.engines.base import Plan
+from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.risk import AtRisk
+
+#: Requests whose growth is the recent one.
+RECENT_REQUESTS = 10
+#: Characters of the text to pin, at most.
+PIN_LIMIT = 4_000
+_FIVE_MINUTES, _HOUR = 300.0, 3_600.0
+_PIN_LEAD = "Keep these word for word. They still hold:"
+#: Kinds of facts that are worth pinning.
+_PINNED = ("constraint", "preference", "decision", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Upcoming:
+    """The next compaction under the settings in force.
+
+    `tokens` are `reported` by the agent or estimated. `growth` is the median growth of a request in tokens, and
+    `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
+    `at_risk` the facts that are in no other message. `bill` is what compacting now costs (None: unknown), with the
+    cache `warm` or not (None: unknown). `at_boundary`: the agent has answered and no call is open.
+    """
+
+    row: ConversationRow
+    profile: str
+    tokens: int
+    reported: bool
+    threshold_tokens: int
+    growth: int | None
+    requests_left: int | None
+    reason: str
+    takes: tuple[int, ...]
+    takes_tokens: int
+    at_risk: tuple[AtRisk, ...]
+    pin: str
+    bill: Bill | None
+    warm: bool | None
+    at_boundary: bool
+
+    @property
+    def advice(self) -> str:
+        """Whether compacting now is better than later, in a sentence; "" where nothing speaks for either."""
+        if self.reason:
+            return ""
+        if not self.at_boundary:
+            return "The agent is in the middle of a task: a compaction now is a compaction in mid-task."
+        needed = None if self.bill is None else self.bill.requests_to_pay_off
+        if (
+            self.warm
+            and needed is not None
+            and self.requests_left is not None
+            and needed <= self.requests_left
+        ):
+            return (
+                f"Now is a good moment: no task is open, the cache is warm, and it pays off after {needed:,} requests, "
+                f"before the threshold ({self.requests_left:,})."
+            )
+        if self.warm is False:
+            return "The cache is cold: the next request pays for the whole list anyway, so a compaction adds little."
+        return "No task is open, so a compaction now interrupts nothing."
+
+
+def upcoming(answers: Answers, name: str, now: float | None = None) -> Upcoming:
+    """The next compaction of a conversation. `now` is in seconds since the epoch.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
+    inspection, resolved, reading = facts_reading(answers, name)
+    live = inspection.conversation.live
+    plan = inspection.plan(live, resolved.settings)
+    requests = [
+        one
+        for one in requests_of(inspection, resolved).priced
+        if one.judged.request.generation == live.number and one.judged.request.context
+    ]
+    contexts = [one.judged.request.context for one in requests]
+    tokens, reported = _tokens_now(inspection, resolved, plan, requests)
+    threshold = plan.budgets.threshold_tokens
+    growth = _growth(contexts)
+    left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
+    head, tail = plan.regions()
+    takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
+    risks = tuple(risks_wanted(inspection, resolved, reading, Wanted())) if plan.compacts else ()
+    last = requests[-1].judged.request if requests else None
+    lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
+    warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
+    return Upcoming(
+        inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, left,
+        "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
+        pin_text([risk.fact for risk in risks]), _bill(plan, tokens, requests, warm), warm, _at_boundary(inspection),
+    )  # fmt: skip
+
+
+def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT) -> str:
+    """The user's rules, wishes, decisions and values, word for word, ranked, within `limit` characters; "" for none."""
+    ordered = sorted(
+        (fact for fact in facts if fact.role == "user" and fact.kind in _PINNED and not fact.pasted),
+        key=lambda fact: (not fact.binds, _PINNED.index(fact.kind), -fact.rank),
+    )
+    lines, size = [_PIN_LEAD], len(_PIN_LEAD)
+    for fact in ordered:
+        line = f"- {safe_line(fact.text)}"
+        if size + len(line) + 1 <= limit:
+            lines.append(line)
+            size += len(line) + 1
+    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
+
+
+def _tokens_now(
+    inspection: Inspection, resolved: ResolvedSettings, plan: Plan, requests: Sequence[PricedRequest]
+) -> tuple[int, bool]:
+    """Tokens of the live list: those that the last request reported, and an estimate of what came after it."""
+    live = inspection.conversation.live
+    index = inspection.token_index(live, resolved.settings.profile)
+    if not requests or requests[-1].judged.modelled:
+        return plan.tokens_before, False
+    last = requests[-1].judged.request
+    answers = [at for at, row in enumerate(live.ids) if str(row) == last.message]
+    after = answers[-1] + 1 if answers else len(live)
+    later = index.rough_until(len(live)) - index.rough_until(after)
+    return last.context + last.output + max(0, later), True
+
+
+def _growth(contexts: Sequence[int]) -> int | None:
+    """The median growth from request to request, in tokens; None where nothing grew."""
+    steps = [after - before for before, after in pairwise(contexts) if after > before]
+    return round(median(steps[-RECENT_REQUESTS:])) if steps else None
+
+
+def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool | None) -> Bill | None:
+    if not plan.compacts or not requests or requests[-1].rates is None or plan.tokens_before <= 0:
+        return None
+    request = requests[-1].judged.request
+    after = round(tokens * plan.tokens_after / plan.tokens_before)
+    writes = bool(request.cache_write)
+    hour = bool(request.cache_write_1h)
+    usage = CompactionUsage(
+        tokens,
+        after,
+        after if writes else 0,
+        plan.summary_tokens,
+        bool(warm),
+        hour,
+        0,
+        cached=bool(request.cache_read),
+    )
+    return bill(usage, requests[-1].rates)
+
+
+def _at_boundary(inspection: Inspection) -> bool:
+    """Whether the last message is an answer without a call."""
+    live = inspection.conversation.live
+    if not len(live):
+        return True
+    (last,) = inspection.store.messages(live, len(live) - 1, len(live))
+    return last.role == "assistant" and not last.tool_calls

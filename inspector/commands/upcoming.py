@@ -1,0 +1,35 @@
+"""The command about the next compaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.each import print_each
+from inspector.commands.options import PATH_HELP, say, settings_options, source_options
+from inspector.commands.sources import flags_of, open_source, path_or_name
+
+
+@click.command("next", epilog=PATH_HELP)
+@click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
+@click.option("--no-mask", is_flag=True, help="Print keys and passwords as they are.")
+@settings_options
+@source_options
+def next_compaction(
+    words: tuple[str, ...], no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any
+) -> None:
+    """Show the next compaction: how far it is, what it takes, what is at risk, what to pin, what it costs."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.upcoming import upcoming
+    from inspector.attempts.masking import Masker
+    from inspector.export.documents.upcoming import upcoming_document
+    from inspector.export.text.upcoming import print_upcoming
+
+    path, name = path_or_name(words, demo)
+    answers, masker = Answers(open_source(path, demo), flags_of(options), config), Masker(not no_mask)
+    print_each(
+        answers, name, as_json, lambda one: upcoming_document(upcoming(answers, one), masker), print_upcoming
+    )
+    say(answers.notes())

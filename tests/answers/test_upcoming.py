@@ -1,0 +1,88 @@
+"""The next compaction: distance, what goes, what is at risk, the text to pin."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers.answers import Answers
+from inspector.answers.facts import Wanted, facts_at_risk
+from inspector.answers.upcoming import Upcoming, pin_text, upcoming
+from inspector.commands.cli import commands
+from inspector.commands.sources import open_source
+from inspector.quality.facts.fact import Fact, Saying
+
+HARBOR, ORDERS = "Harbor importer: decimal commas", "Nightly orders import loses rows"
+
+
+def asked(name: str, now: float | None = None, **flags: Any) -> Upcoming:
+    return upcoming(Answers(open_source(None, True), flags, None), name, now)
+
+
+def test_reported_sizes_are_used_where_the_agent_has_them() -> None:
+    found = asked(HARBOR)
+    assert found.reported
+    assert found.growth
+    assert found.requests_left == -(-(found.threshold_tokens - found.tokens) // found.growth)
+
+
+def test_what_it_takes_and_what_is_at_risk_are_those_of_the_plan() -> None:
+    answers = Answers(open_source(None, True), {}, None)
+    found = upcoming(answers, ORDERS)
+    assert found.takes == tuple(range(found.takes[0], found.takes[-1] + 1))
+    at_risk = facts_at_risk(answers, ORDERS, Wanted())
+    assert [risk.fact.key for risk in found.at_risk] == [risk.fact.key for risk in at_risk.facts]
+    assert all(set(risk.places) <= set(found.takes) for risk in found.at_risk)
+
+
+def test_settings_change_the_distance() -> None:
+    assert asked(ORDERS, context_length=200_000).threshold_tokens > asked(ORDERS).threshold_tokens
+
+
+def test_a_cold_cache_is_dearer_than_a_warm_one() -> None:
+    inspection = Answers(open_source(None, True), {}, None).opened(HARBOR)[0]
+    last = max(request.at for request in inspection.store.requests(inspection.conversation))
+    warm, cold = asked(HARBOR, last + 10), asked(HARBOR, last + 100_000)
+    assert (warm.warm, cold.warm) == (True, False)
+    assert warm.bill is not None
+    assert cold.bill is not None
+    assert warm.bill.cost.amount < cold.bill.cost.amount
+
+
+def fact(text: str, kind: Any = "constraint", role: str = "user", rule: str = "en.never") -> Fact:
+    saying = Saying(0, 1, 0, 1, "s", role, (0, 0), None)
+    return Fact(text, kind, text, "", (), (), rule, 5, (0, 0), role, (saying,), 0, 1.0)
+
+
+def test_the_pin_has_the_rules_of_the_user_first_and_nothing_of_others() -> None:
+    pin = pin_text(
+        [fact("The port is 8443.", "value"), fact("It was the cache.", role="assistant"), fact("Never push.")]
+    )
+    assert pin.splitlines()[1:] == ["- Never push.", "- The port is 8443."]
+    assert pin_text([]) == ""
+
+
+@given(st.lists(st.text(min_size=1, max_size=200), max_size=60), st.integers(50, 4_000))
+def test_the_pin_never_exceeds_its_limit(texts: list[str], limit: int) -> None:
+    assert len(pin_text([fact(text) for text in texts], limit)) <= limit + 1
+
+
+def test_the_command_prints_text_and_json() -> None:
+    runner = CliRunner()
+    document = json.loads(runner.invoke(commands, ["next", "--demo", ORDERS, "--json"]).stdout)
+    assert document["pin"].startswith("Keep these word for word.")
+    text = runner.invoke(commands, ["next", "--demo", ORDERS]).stdout
+    assert f"{document['threshold_tokens']:,}" in text
+    assert "to pin" in text
+
+
+@pytest.mark.parametrize("name", ["Plan the offsite in Ghent", "小程序首页改版"])
+def test_conversations_without_requests_are_estimated(name: str) -> None:
+    found = asked(name)
+    assert not found.reported or found.growth is not None
+    assert found.threshold_tokens > 0
