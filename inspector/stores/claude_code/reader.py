@@ -38,8 +38,8 @@ class ClaudeCodeReader:
 
     agent = "claude-code"
     limits = (
-        "Claude Code does not record the system prompt and the tools, so no list here has them; what the agent reports "
-        "of its context does.",
+        "Claude Code records the system prompt only in newer releases (2.1.331) and no tools, so the lists lack them; "
+        "what it reports of its context has both.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -113,6 +113,16 @@ def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
     return own
 
 
+def _around_summary(stretch: Stretch) -> tuple[list[Node], list[Node], list[Node]]:
+    """The lines of a list that come before its summary (the context of the session in newer releases), the summary, and
+    the others."""
+    nodes = stretch.nodes
+    first = next((place for place, node in enumerate(nodes) if node.summary), 0)
+    before = [node for node in nodes[:first] if node.kind == "attachment"]
+    summaries = [node for node in nodes if node.summary]
+    return before, summaries, [node for node in nodes if not node.summary and node not in before]
+
+
 class _Reading:
     """The lists, compactions and requests of a conversation, put together from its files."""
 
@@ -142,8 +152,8 @@ class _Reading:
             if stretch.boundary is not None:
                 kept = kept_of(stretch.boundary, held)
                 compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
-            summaries = [node for node in stretch.nodes if node.summary]
-            held = [*summaries, *kept, *(node for node in stretch.nodes if not node.summary)]
+            before, summaries, others = _around_summary(stretch)
+            held = [*before, *summaries, *kept, *others]
             lists.append(self._ids(held))
         row = self.source.row
         files = [part.scan.entries for part in self.parts]
@@ -156,6 +166,7 @@ class _Reading:
             tuple(self._microcompactions(generations)),
             requests,
             bodies_of(files, row.id),
+            next((part.scan.prompt for part in reversed(self.parts) if part.scan.prompt), ""),
         )
 
     def _ids(self, nodes: Sequence[Node]) -> list[int]:
@@ -172,7 +183,8 @@ class _Reading:
         staying = self._ids(kept)
         length = len(before)
         at_end = not staying or list(before[length - len(staying) :]) == staying
-        own = 0 if summary is None else len(summary.entries)
+        context = len(self._ids(_around_summary(stretch)[0]))
+        own = 0 if summary is None else context + len(summary.entries)
         text = self._summary(summary) if summary is not None else None
         notes = []
         midway = index == 1 and self.midway and bool(length)
@@ -195,7 +207,7 @@ class _Reading:
             tail_start=length - len(staying) if at_end else length,
             head_after=0,
             tail_after=own if at_end else own + len(staying),
-            summary_at=0 if own else None,
+            summary_at=context if own else None,
             summary=text,
             merged=False,
             fallback=bool(refusal_in(text or "")),

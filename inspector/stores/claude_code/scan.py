@@ -12,6 +12,7 @@ from inspector.stores.claude_code.forms import (
     assistant_wire,
     attachment_wires,
     blocks_of,
+    prompt_in,
     queued_wires,
     user_wires,
 )
@@ -91,6 +92,7 @@ class Scan:
     folder: str = ""
     version: str = ""
     model: str = ""
+    prompt: str = ""
     unreadable: int = 0
     api_errors: int = 0
     queue: Queue = field(default_factory=Queue)
@@ -179,6 +181,8 @@ class _Scanner:
             self._words(value, node)
             if kind == "attachment":
                 found.queue.attach(value)
+                if not node.side:
+                    found.prompt = prompt_in(value) or found.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
         elif subtype == "api_error":
@@ -245,7 +249,8 @@ class _Scanner:
             if call is None:
                 found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
             elif output > call.output:
-                call.usage, call.output = usage, output
+                # Another model may have gone on with an answer: usage and model are those of one line.
+                call.usage, call.output, call.model = usage, output, model or call.model
 
     def _words(self, value: dict[str, Any], node: Node) -> None:
         found = self.found

@@ -6,19 +6,20 @@ were, and mostly a summary that is encrypted.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Request
+from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, FailedCompaction, Request
 from inspector.core.text import safe_line
 from inspector.stores.assembly import bodies_of, generations_of, identity, left_out, row_of, session_of
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, is_made, item_wires
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, read_lines, seconds_of, text_at
+from inspector.stores.lines import count_at, count_of, mapping_at, read_lines, seconds_of, text_at
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 
 _TITLE = 120
@@ -35,7 +36,12 @@ class Scan:
     lists: list[list[int]] = field(default_factory=lambda: [[]])
     compactions: list[Compaction] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    failures: list[FailedCompaction] = field(default_factory=list)
+    #: What names each request and each compaction in every copy of it: cumulative usage, and content.
+    request_names: list[str] = field(default_factory=list)
+    compaction_names: list[str] = field(default_factory=list)
     session: str = ""
+    forked_from: str = ""
     parent: str = ""
     prompt: str = ""
     folder: str = ""
@@ -53,7 +59,9 @@ class CodexReader:
     """See Reader for what every method answers."""
 
     agent = "codex"
-    limits = ("Codex does not record what started a compaction, and it encrypts most summaries.",)
+    limits = (
+        "Codex does not record what started a compaction, and it encrypts the summaries that OpenAI writes.",
+    )
 
     def recognises(self, head: Head) -> bool:
         """Whether lines are in Codex' envelope."""
@@ -73,28 +81,38 @@ class CodexReader:
                 folder=found.folder,
                 version=found.version,
                 messages=len(found.lists[-1]),
-                compactions=tuple(str(compaction.index) for compaction in found.compactions),
+                compactions=tuple(found.compaction_names),
                 started_at=min(found.times, default=0.0),
                 last_active=max(found.times, default=0.0),
                 parent=found.parent,
+                before=found.forked_from,
                 provider=found.provider,
                 window=found.window,
             ),
         )
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """A conversation a rollout, the newest of those that are copies of one session."""
-        newest: dict[str, FileDigest] = {}
-        for digest in sorted(digests, key=lambda digest: digest.last_active):
-            newest[digest.session] = digest
-        return tuple(
-            Source(row_of(d, self.agent, f"codex {d.version}".strip(), "told by the rollout"), (d.path,))
-            for d in newest.values()
-        )
+        """A conversation a session, the newest of copies. A session that was forked from another of these is its
+        branch, and counts nothing that it copied."""
+        newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
+        sources = []
+        for digest in newest.values():
+            row = row_of(digest, self.agent, f"codex {digest.version}".strip(), "recorded")
+            parent = newest.get(digest.before)
+            if parent is None or parent is digest:
+                sources.append(Source(row, (digest.path,)))
+                continue
+            fresh = [name for name in digest.compactions if name not in parent.compactions]
+            kind = "sub-agent" if digest.parent else "branch"
+            row = row._replace(parent=parent.session, kind=kind, compactions=len(fresh))
+            sources.append(Source(row, (digest.path,), (parent.path,)))
+        return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
         """A conversation: its lists, compactions and requests."""
         found, row = _Scanner(Path(source.files[0])).run(), source.row
+        for path in source.shared:
+            _leave_out(found, _Scanner(Path(path)).run())
         lists = [[identity(0, number) for number in numbers] for numbers in found.lists]
         notes = list(left_out(found.unreadable))
         if any(compaction.encrypted for compaction in found.compactions):
@@ -111,10 +129,28 @@ class CodexReader:
             tuple(found.requests),
             bodies_of((found.entries,), row.id),
             found.prompt,
+            tuple(found.failures),
         )
 
 
 READER = CodexReader
+
+
+def _leave_out(found: Scan, parent: Scan) -> None:
+    """Leave out the requests and compactions that a session copied from the one that it was forked from. Its first list
+    is then the one after the last copied compaction."""
+    requests = [
+        request
+        for request, name in zip(found.requests, found.request_names, strict=True)
+        if name not in parent.request_names
+    ]
+    copied = sum(name in parent.compaction_names for name in found.compaction_names)
+    del found.lists[:copied]
+    found.compactions = [replace(made, index=made.index - copied) for made in found.compactions[copied:]]
+    found.requests = [
+        replace(request, index=index, generation=max(1, request.generation - copied))
+        for index, request in enumerate(requests, start=1)
+    ]
 
 
 class _Scanner:
@@ -127,6 +163,9 @@ class _Scanner:
         self.last_size: int | None = None
         self.answer = ""
         self.waiting: int | None = None
+        #: The size at the request before the last one, and the usage of a call that no count followed yet.
+        self.earlier_size: int | None = None
+        self.record: Mapping[str, Any] = {}
 
     def run(self) -> Scan:
         found = self.found
@@ -152,6 +191,8 @@ class _Scanner:
                 self._meta(payload)
             elif kind == "turn_context":
                 found.model = text_at(payload, "model") or found.model
+            elif kind == "token_usage_record":
+                self.record = payload
         return found
 
     def _meta(self, payload: dict[str, Any]) -> None:
@@ -159,6 +200,7 @@ class _Scanner:
         found.session = text_at(payload, "id") or text_at(payload, "session_id")
         found.folder, found.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
         found.provider = text_at(payload, "model_provider")
+        found.forked_from = text_at(payload, "forked_from_id")
         found.prompt = text_at(payload, "base_instructions", "text") or text_at(payload, "instructions")
         source = payload.get("source")
         if isinstance(source, Mapping) and "subagent" in source:
@@ -189,15 +231,25 @@ class _Scanner:
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         found = self.found
+        text = text_at(payload, "message")
+        size = self.last_size
+        if self._wrote(text):
+            size = self.earlier_size
+        elif self.record and text_at(self.record, "response_id") == text_at(
+            payload, "compaction_response_id"
+        ):
+            usage = mapping_at(self.record, "usage")
+            self._request(usage, at, text_at(self.record, "response_id"), summarizes=True)
+        self.record = {}
         self.open = None
         wires = _replacement(payload)
         numbers = found.entries.add(wires, at)
-        text = text_at(payload, "message")
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         before = found.lists[-1]
         kept = self._kept(before, wires, numbers)
         found.lists.append(list(numbers))
-        self.waiting, size, self.last_size = len(found.compactions), self.last_size, None
+        self.waiting, self.last_size = len(found.compactions), None
+        found.compaction_names.append(_name(payload))
         found.compactions.append(
             Compaction(
                 index=len(found.lists) - 1,
@@ -221,6 +273,24 @@ class _Scanner:
                 kept=kept,
             )
         )
+
+    def _wrote(self, text: str) -> bool:
+        """Whether the last answer is the summary `text`: then it is in no list, and its request wrote the summary."""
+        found, number = self.found, self.open
+        if not text or number is None:
+            return False
+        entry = found.entries.found[number]
+        # Items that the model made in a row are one message: the summary is the last of them.
+        (item,) = found.entries.fetch(found.entries.path, [found.entries.spans[entry.lines[-1]]])
+        answer = "".join(str(wire["content"]) for wire in _convert([item] if item else [])).strip()
+        if not answer or answer not in text:
+            return False
+        entry.lines.pop()
+        if not entry.lines:
+            found.lists[-1].remove(number)
+        if found.requests and found.requests[-1].generation == len(found.lists):
+            found.requests[-1] = replace(found.requests[-1], summarizes=True)
+        return True
 
     def _kept(
         self, before: Sequence[int], wires: Sequence[Mapping[str, Any]], numbers: Sequence[int]
@@ -248,11 +318,20 @@ class _Scanner:
             found.title = text_at(payload, "thread_name") or text_at(payload, "name") or found.title
         elif kind == "thread_rolled_back":
             self._back(count_at(payload, "num_turns") or 0)
+        elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
+            self._failed(text_at(payload, "message"), at)
+
+    def _failed(self, error: str, at: float) -> None:
+        found = self.found
+        found.failures.append(
+            FailedCompaction(
+                len(found.failures) + 1, found.session, len(found.lists), len(found.lists[-1]), at, error,
+                tokens_before_reported=self.last_size,
+            )
+        )  # fmt: skip
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
         """A call's usage. The same count comes again with news of limits, and once after a compaction with its size."""
-        from dataclasses import replace
-
         found = self.found
         info = payload.get("info")
         if not isinstance(info, dict):
@@ -266,24 +345,36 @@ class _Scanner:
                 made = found.compactions[self.waiting]
                 found.compactions[self.waiting] = replace(made, tokens_after_reported=size)
             self.waiting = None
-        self.last_size = size if size is not None else self.last_size
+        if size is not None and total != self.counted:
+            self.earlier_size, self.last_size = self.last_size, size
         if not sent or total == self.counted:
             self.counted = total
             return
         self.counted = total
-        cached = min(sent, count_at(info, "last_token_usage", "cached_input_tokens") or 0)
+        self.record = {}
+        self._request(mapping_at(info, "last_token_usage"), at, self.answer, name=json.dumps(total))
+
+    def _request(
+        self, usage: Mapping[str, Any], at: float, answer: str, summarizes: bool = False, name: str = ""
+    ) -> None:
+        found = self.found
+        sent = count_of(usage, "input_tokens") or 0
+        cached = min(sent, count_of(usage, "cached_input_tokens") or 0)
+        written = min(sent - cached, count_of(usage, "cache_write_input_tokens") or 0)
+        found.request_names.append(name or answer)
         found.requests.append(
             Request(
                 index=len(found.requests) + 1,
                 generation=len(found.lists),
-                message=self.answer or f"call {len(found.requests) + 1}",
+                message=answer or f"call {len(found.requests) + 1}",
                 model=found.model,
                 at=at,
-                input=sent - cached,
+                input=sent - cached - written,
                 cache_read=cached,
-                cache_write=count_at(info, "last_token_usage", "cache_write_input_tokens") or 0,
+                cache_write=written,
                 cache_write_1h=None,
-                output=count_at(info, "last_token_usage", "output_tokens") or 0,
+                output=count_of(usage, "output_tokens") or 0,
+                summarizes=summarizes,
             )
         )
 
@@ -296,6 +387,12 @@ class _Scanner:
         if 0 < turns <= len(asked):
             del numbers[asked[-turns] :]
         self.open = None
+
+
+def _name(payload: Mapping[str, Any]) -> str:
+    """The name of a compaction, the same in every copy of it."""
+    raw = json.dumps([payload.get("message"), payload.get("replacement_history")], sort_keys=True)
+    return hashlib.blake2b(raw.encode("utf-8", errors="surrogatepass"), digest_size=8).hexdigest()
 
 
 def _said(wire: Mapping[str, Any]) -> int:
