@@ -30,5 +30,6 @@ NAMES = frozenset(
         "stores",
         "sweep",
         "trace",
+        "watch",
     }
 )

@@ -10,7 +10,19 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands import app, attempt, check, conversation, judge, life, report, store, upcoming, whatif
+from inspector.commands import (
+    app,
+    attempt,
+    check,
+    conversation,
+    judge,
+    life,
+    report,
+    store,
+    upcoming,
+    watch,
+    whatif,
+)
 from inspector.commands.ending import finish, interrupted
 
 #: How many new objects make Python look for garbage, and how often it looks further back.
@@ -65,6 +77,7 @@ _COMMANDS = (
     check.check,
     store.trace,
     upcoming.next_compaction,
+    watch.watch,
     whatif.plan,
     conversation.diff,
     conversation.facts,

@@ -1,0 +1,95 @@
+"""The command that follows live conversations."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.commands.options import PATH_HELP, Number, say, settings_options, source_options
+from inspector.commands.sources import flags_of, open_source
+from inspector.core.text import safe_line, safe_title
+
+if TYPE_CHECKING:
+    from inspector.answers.live_events import LiveEvent, SeenConversation
+
+
+@click.command(epilog=PATH_HELP)
+@click.argument("path", required=False)
+@click.option(
+    "--interval",
+    type=Number(0.1, 3_600),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between looks.",
+)
+@click.option("--once", is_flag=True, help="Look once and end: print what is near its threshold now.")
+@click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
+@settings_options
+@source_options
+def watch(
+    path: str | None, interval: float, once: bool, notify: bool, config: Path | None, as_json: bool, demo: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Follow live conversations: one line an event, until ctrl+c.
+
+    Events: near the threshold, compacted, what was lost, what was done again. It only reads.
+    """
+    from inspector.answers.answers import Answers
+    from inspector.answers.kept_results import default_results
+    from inspector.answers.live_events import look
+
+    kept = default_results()
+    seen: dict[str, SeenConversation] | None = None
+    if not once:
+        say(["Following live conversations; ctrl+c ends it."])
+    try:
+        while True:
+            answers = Answers(open_source(path, demo), flags_of(options), config)
+            try:
+                events, seen = look(answers, kept, seen)
+            finally:
+                answers.store.close()
+            for event in events:
+                click.echo(_json(event) if as_json else _text(event))
+                if notify and sys.stderr.isatty():
+                    click.echo(_notification(event), nl=False, err=True)
+            if once:
+                return
+            sys.stdout.flush()
+            time.sleep(interval)
+    except KeyboardInterrupt:
+        return
+
+
+def _text(event: LiveEvent) -> str:
+    title = safe_title(event.row.title or event.row.id, 60)
+    where = "" if event.compaction is None else f"  compaction {event.compaction}"
+    return f"{time.strftime('%H:%M:%S')}  {event.kind:<10}  {title}{where}  {safe_line(event.text)}"
+
+
+def _json(event: LiveEvent) -> str:
+    return json.dumps(
+        {
+            "at": time.time(),
+            "event": event.kind,
+            "conversation": event.row.id,
+            "title": safe_title(event.row.title),
+            "agent": event.row.agent,
+            "compaction": event.compaction,
+            "text": safe_line(event.text),
+            "tokens": event.tokens,
+            "threshold_tokens": event.threshold_tokens,
+        }
+    )
+
+
+def _notification(event: LiveEvent) -> str:
+    """The escape sequences of a desktop notification, and the bell."""
+    text = safe_title(f"{event.row.title or event.row.id}: {event.text}", 120).replace(";", ",")
+    return f"\x1b]9;{text}\x07\x1b]777;notify;compaction-inspector;{text}\x07\x07"

@@ -1,0 +1,108 @@
+"""Events of live conversations, from a store that grows between two looks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.answers.answers import Answers
+from inspector.answers.kept_results import KeptResults
+from inspector.answers.live_events import LiveEvent, SeenConversation, look
+from inspector.commands.cli import commands
+from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
+
+BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
+RULE = {"role": "user", "content": "Never push to the main branch. The pool has 34 connections."}
+
+
+def call(name: str, result: str, **arguments: Any) -> list[dict[str, Any]]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+        },
+        {"role": "tool", "content": result, "tool_call_id": "c1"},
+        {"role": "assistant", "content": "Done."},
+    ]
+
+
+class Looking:
+    """A store that is looked at again and again, as the command does."""
+
+    def __init__(self, path: Path, kept: KeptResults, **flags: Any) -> None:
+        self.path, self.kept, self.flags = path, kept, flags
+        self.seen: dict[str, SeenConversation] | None = None
+
+    def __call__(self) -> list[LiveEvent]:
+        store = open_store(self.path)
+        events, self.seen = look(Answers(store, self.flags, None), self.kept, self.seen)
+        store.close()
+        return events
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptResults:
+    return KeptResults(tmp_path / "kept" / "results.db")
+
+
+def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Path, kept: KeptResults) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say([*talk(4), RULE, *call("read_file", "x = 1\n" * 40, path="src/pool.py"), *talk(40, start=8)])
+    writer.db.commit()
+    looking = Looking(path, kept)
+    assert looking() == []
+    assert looking() == []
+    writer.compact(3, len(writer.live) - 3, BODY)
+    writer.say(
+        [{"role": "user", "content": "Go on."}, *call("read_file", "x = 1\n" * 40, path="src/pool.py")]
+    )
+    writer.say(call("terminal", "ok", command="git push origin main"))
+    writer.db.commit()
+    events = looking()
+    kinds = [event.kind for event in events]
+    assert kinds[0] == "compacted"
+    assert "lost" in kinds
+    texts = [event.text for event in events if event.kind == "done again"]
+    assert any("src/pool.py" in text for text in texts)
+    assert any(text.startswith("against a rule: git push origin main") for text in texts)
+    assert looking() == []
+
+
+def test_a_conversation_near_its_threshold_is_an_event_once(tmp_path: Path, kept: KeptResults) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say(talk(20))
+    writer.db.commit()
+    looking = Looking(path, kept, context_length=64_000)
+    assert looking() == []
+    writer.say([{"role": "user", "content": "word " * 44_000}])
+    writer.db.commit()
+    (event,) = looking()
+    assert event.kind == "near"
+    assert event.tokens is not None
+    assert event.threshold_tokens is not None
+    writer.say(talk(2, start=30))
+    writer.db.commit()
+    assert looking() == []
+
+
+def test_the_command_looks_once(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say([{"role": "user", "content": "word " * 60_000}])
+    writer.end()
+    words = ["watch", str(path), "--once", "--context-length", "64000"]
+    assert "near the threshold" in CliRunner().invoke(commands, words).stdout
+    (line,) = CliRunner().invoke(commands, [*words, "--json"]).stdout.splitlines()
+    assert json.loads(line)["event"] == "near"
