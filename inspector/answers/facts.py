@@ -14,11 +14,13 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import UnknownConversation
 from inspector.quality.facts.fact import Fact, Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.losses import is_lost
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which facts are asked for; empty means all. `pruned` adds facts of tool results whose texts were pruned."""
+    """The facts that are asked for; empty means all. `pruned` adds facts of tool results whose texts were pruned.
+    `after` is the compaction after which their fates are given, None for the last."""
 
     kinds: Collection[str] = ()
     fates: Collection[str] = ()
@@ -26,6 +28,7 @@ class Wanted:
     compaction: int | None = None
     pruned: bool = False
     limit: int | None = None
+    after: int | None = None
 
     def has(self, fact: Fact) -> bool:
         """Whether kind and speaker fit."""
@@ -44,20 +47,28 @@ def facts_reading(
 
 
 def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
-    """The lives asked for, by compaction and rank. Raises UnknownConversation for a compaction that is not there."""
+    """The lives asked for, by compaction and rank, as they are after the last compaction or after `wanted.after`.
+
+    `wanted.fates` chooses among gone facts only those that are losses (see is_lost). Raises UnknownConversation for a
+    compaction that is not there."""
     known = [compaction.index for compaction in inspection.compactions()]
-    if wanted.compaction is not None and wanted.compaction not in known:
-        told = f"it has {', '.join(map(str, known))}" if known else "it has none"
-        raise UnknownConversation(f"This conversation has no compaction {wanted.compaction}; {told}.")
+    for number in (wanted.compaction, wanted.after):
+        if number is not None and number not in known:
+            there = f"it has {', '.join(map(str, known))}" if known else "it has none"
+            raise UnknownConversation(f"This conversation has no compaction {number}; {there}.")
     lives = [*reading.facts.lives, *(reading.facts.pruned if wanted.pruned else ())]
-    found = [
-        life
+    seen = [
+        life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
         for life in lives
         if wanted.has(life.fact)
         and (wanted.compaction is None or life.compaction == wanted.compaction)
-        and (not wanted.fates or life.fate.outcome in wanted.fates)
+        and (wanted.after is None or life.compaction <= wanted.after)
     ]
-    return _first(found, wanted.limit)
+    return _first([life for life in seen if not wanted.fates or _has_fate(life, wanted.fates)], wanted.limit)
+
+
+def _has_fate(life: Life, fates: Collection[str]) -> bool:
+    return life.fate.outcome in fates and (is_lost(life) or not life.fate.gone)
 
 
 def risks_wanted(

@@ -181,6 +181,7 @@ def diff(
 @click.command(epilog=PATH_HELP)
 @click.argument("words", nargs=-1, metavar="[PATH] [CONVERSATION]")
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
+@click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
 @click.option(
     "--kind",
     "kinds",
@@ -212,7 +213,7 @@ def diff(
 @settings_options
 @source_options
 def facts(
-    words: tuple[str, ...], compaction: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
+    words: tuple[str, ...], compaction: int | None, after: int | None, kinds: tuple[str, ...], fates: tuple[str, ...],
     roles: tuple[str, ...], limit: int | None, pruned: bool, at_risk: bool, form: str, user_id: str | None,
     no_mask: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
 ) -> None:  # fmt: skip
@@ -226,19 +227,21 @@ def facts(
     from inspector.export.masking import DocumentMasker, masker_of, masking_note
     from inspector.export.text.facts import print_facts
 
-    if at_risk and (compaction is not None or fates or pruned):
+    if at_risk and (compaction is not None or after is not None or fates or pruned):
         raise UsageProblem(
-            "--at-risk is about the compaction to come; it takes no --compaction, --fate or --pruned."
+            "--at-risk is about the compaction to come; it takes no --compaction, --after, --fate or --pruned."
         )
     path, name = path_or_name(words, demo)
-    if name is None and (compaction is not None or (form in ("markdown", "mem0") and not as_json)):
+    if name is None and (
+        compaction is not None or after is not None or (form in ("markdown", "mem0") and not as_json)
+    ):
         name = only_one(path, demo)
         if name is None:
             raise UsageProblem(
-                "--compaction, --format markdown and --format mem0 are about one CONVERSATION; name it."
+                "--compaction, --after, --format markdown and --format mem0 are about one CONVERSATION; name it."
             )
     answers = Answers(open_source(path, demo), flags_of(options), config)
-    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit)
+    wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after)
 
     def documents(one: str) -> list[Any]:
         if at_risk:

@@ -32,6 +32,18 @@ class LostFacts:
         return sum(self.lost.values())
 
 
+def is_lost(life: Life) -> bool:
+    """Whether nobody can read a fact any more: it is gone after the compaction that the life is seen after, and was not
+    said again, taken back or changed later. The one test of a loss, for every answer."""
+    return bool(life.fates) and life.fate.gone and life.back is None and life.contradicted is None
+
+
+def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:
+    """Every fact that this compaction or an earlier one took, once, as it is after this compaction."""
+    last = {life.fact.key: life for life in lives if life.compaction <= compaction}
+    return tuple(life.seen(compaction) for life in last.values() if life.fate_at(compaction) is not None)
+
+
 def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
     """What losses are ordered by: constraints first, kind by kind, then what is weakened."""
     return (*(lost.get(kind, 0) for kind in KINDS_LOST), weakened)
@@ -56,7 +68,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         today = life.fates[-1] if life.fates else None
         if today is None or life.back is not None or life.contradicted is not None:
             continue
-        if today.gone:
+        if is_lost(life.seen(today.compaction)):
             gone[_since(same, life, lambda fate: fate.gone)].append(life)
         elif today.outcome == "weakened":
             weak[_since(same, life, lambda fate: fate.outcome == "weakened")].append(life)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from inspector.core.conversations import Compaction
 from inspector.quality.facts.fact import KINDS, Kind
-from inspector.quality.measures.measure import Share, total
+from inspector.quality.measures.measure import Share
 from widgets.base import human
 from widgets.base.strips import Row, fit, width_of
 from widgets.lists.headed_list import ColumnList
@@ -85,7 +85,7 @@ class SurvivalTable(ColumnList, can_focus=False):
             return
         self._survival = survival
         columns = [*zip(*(survival.shares[kind] for kind in survival.kinds), strict=True)]
-        columns.append(tuple(total(survival.shares[kind]) for kind in survival.kinds))
+        columns.append(tuple(_last(survival.shares[kind]) for kind in survival.kinds))
         self._long = [[_long(share) for share in column] for column in columns]
         self._short = [[_short(share) for share in column] for column in columns]
         self.lay_lines(range(self.row_count))
@@ -160,6 +160,11 @@ class SurvivalTable(ColumnList, can_focus=False):
         if text in (NONE, "0%"):
             return self.ink("list--muted" if text == NONE else "survival--low")
         return self.ink("survival--whole") if column == len(self._survival.compactions) else Style()
+
+
+def _last(shares: Sequence[Share | None]) -> Share | None:
+    """The share after the last compaction that has one: each counts the facts of those before it too."""
+    return next((share for share in reversed(shares) if share is not None), None)
 
 
 def _short(share: Share | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.losses import KINDS_LOST
+from inspector.quality.losses import KINDS_LOST, is_lost, lives_after
 from inspector.quality.measures.measure import Share
 from widgets.lists.survival_table import Survival
 from widgets.panes.losses_view import AT_RISK, PRUNED, FactScope
@@ -72,10 +72,12 @@ def _harm(life: Life) -> int:
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
-    """Shares of the facts of each kind that survive each compaction."""
+    """Shares of the facts of each kind that can be read after each compaction, those of earlier ones too."""
     fates: dict[tuple[Kind, int], list[Fate]] = defaultdict(list)
-    for life in facts.lives:
-        fates[life.fact.kind, life.compaction].append(life.fate)
+    for done in compactions:
+        for life in lives_after(facts.lives, done.index):
+            if is_lost(life) or not life.fate.gone:
+                fates[life.fact.kind, done.index].append(life.fate)
     shares = {kind: tuple(_share(fates.get((kind, done.index))) for done in compactions) for kind in KINDS}
     return Survival(tuple(compactions), shares)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.export.documents.document import Document
 from inspector.quality.facts.carry import plain
 from inspector.quality.facts.fact import Fate, Life, Saying
+from inspector.quality.losses import is_lost
 
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
@@ -27,6 +26,8 @@ def life_document(life: Life) -> Document:
         "message": saying.message,
         "compaction": life.compaction,
         **_fate(life.fate),
+        "is_lost": is_lost(life),
+        "fates": [_fate_after(fate) for fate in life.fates],
         "rank": life.rank,
         "score": fact.rank,
         "rule": fact.rule,
@@ -37,11 +38,6 @@ def life_document(life: Life) -> Document:
         "index": saying.index,
         "sayings": [_place(other) for other in fact.sayings],
         "uses": fact.uses,
-        "later": [
-            _fate(fate) | {"compaction": fate.compaction}
-            for before, fate in pairwise(life.fates)
-            if (before.outcome, before.where) != (fate.outcome, fate.where)
-        ],
         "died": life.died,
         "back": None if life.back is None else _place(life.back),
         "contradicted": None
@@ -60,6 +56,16 @@ def _fate(fate: Fate) -> Document:
         "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
         "excerpt": fate.excerpt,
         "changed": fate.changed,
+    }
+
+
+def _fate_after(fate: Fate) -> Document:
+    """The fate after one compaction, with the words that show it."""
+    return {
+        "compaction": fate.compaction,
+        "fate": fate.outcome,
+        "where": fate.where,
+        "evidence": fate.excerpt,
     }
 
 

@@ -13,16 +13,19 @@ from inspector.export.report.limits import CHECKLIST, RISK
 from inspector.export.report.values import FactGroup, FactsPart, RiskPart, ToldFact
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
+from inspector.quality.losses import is_lost, lives_after
 
 
 def facts_part(
     facts: ConversationFacts, compaction: int, limit: int, ended: Sequence[Life] = ()
 ) -> FactsPart:
-    """What a compaction made of the facts it summarized, at most `limit` of each kind and fate; `ended` are those of
-    earlier ones that are gone or weakened since it."""
+    """The facts that a compaction and the earlier ones summarized, counted by kind and fate after it; and those that it
+    summarized itself, at most `limit` of each kind and fate. `ended` are earlier ones that are gone or weakened since
+    it. A fact that was said again, taken back or changed later is not counted as lost."""
     lives = facts.of(compaction)
+    after = [life for life in lives_after(facts.lives, compaction) if is_lost(life) or not life.fate.gone]
     counts = {
-        kind: {outcome: sum(life.kind == kind and life.outcome == outcome for life in lives)
+        kind: {outcome: sum(life.kind == kind and life.outcome == outcome for life in after)
                for outcome in OUTCOMES}
         for kind in KINDS
     }  # fmt: skip

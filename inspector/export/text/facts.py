@@ -83,7 +83,7 @@ def _after(entry: Document) -> Iterable[str]:
     died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
     if died is not None and died != entry["compaction"]:
         yield f"gone after compaction {died}"
-    again = next((f for f in entry.get("later", ()) if died and f["compaction"] > died and _alive(f)), None)
+    again = next((f for f in entry.get("fates", ()) if died and f["compaction"] > died and _alive(f)), None)
     if again:
         yield f"in the list again after compaction {again['compaction']} ({again['where']})"
     if back:

@@ -33,13 +33,17 @@ class ConversationMeasures:
 
     def whole(self, identity: str) -> tuple[Share | None, Share | None, Mapping[str, int]]:
         """One measure of the whole conversation: the shares of all compactions together, what the last list still has
-        of everything that was ever summarized, and the tokens summed."""
+        of everything that was ever summarized, and the tokens summed. Survival counts every fact after each compaction,
+        so its share of the whole is that after the last."""
         curve = self.curve(identity)
         numbers: dict[str, int] = {}
         for measure in curve:
             for name, tokens in measure.numbers:
                 numbers[name] = numbers.get(name, 0) + tokens
-        return total(measure.share for measure in curve), curve[-1].so_far if curve else None, numbers
+        share = (
+            curve[-1].share if curve and identity.startswith("survival-") else total(m.share for m in curve)
+        )
+        return share, curve[-1].so_far if curve else None, numbers
 
 
 def measures_of(

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.losses import is_lost, lives_after
 from inspector.quality.measures.measure import Evidence, Measure, Place, Share
 
 _ROLES = ("user", "assistant", "tool")
 
 
 def survival_measures(facts: ConversationFacts, compactions: Sequence[int]) -> tuple[Measure, ...]:
-    """For each compaction and kind: which facts that it summarized can still be read, the lost ones of the best rank
-    first; and of all facts that any compaction up to it summarized."""
+    """For each compaction and kind: which facts that it or an earlier one summarized can still be read after it, the
+    lost ones first. A fact that was said again, taken back or changed later is not counted as lost."""
     return tuple(_measure(facts, compaction, kind) for compaction in compactions for kind in KINDS)
 
 
 def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
-    now = [life for life in facts.lives if life.compaction == compaction and life.fact.kind == kind]
-    ever = _latest(life for life in facts.lives if life.compaction <= compaction and life.fact.kind == kind)
+    lives = lives_after((life for life in facts.lives if life.fact.kind == kind), compaction)
+    now = [life for life in lives if is_lost(life) or not life.fate.gone]
     evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
     parts = []
     for role in _ROLES:
         those = [life.fate for life in now if life.fact.role == role and life.fate.settled]
         if those:
             parts.append((role, _share(those)))
-    fates = [fate for life in ever if (fate := life.fate_at(compaction)) is not None]
+    share = _share([life.fate for life in now])
     return Measure(
         f"survival-{kind}",
         compaction,
-        _share([life.fate for life in now]),
-        _share(fates),
+        share,
+        share,
         tuple(parts),
         (),
         tuple(evidence),
@@ -41,14 +42,6 @@ def _share(fates: Sequence[Fate]) -> Share:
     """How many can still be read, of those whose fate can be told."""
     told = [fate for fate in fates if fate.settled]
     return Share(sum(fate.alive for fate in told), len(told))
-
-
-def _latest(lives: Iterable[Life]) -> list[Life]:
-    """One life a fact: a fact that was summarized again counts once."""
-    found: dict[str, Life] = {}
-    for life in lives:
-        found[life.fact.key] = life
-    return list(found.values())
 
 
 def _evidence(life: Life, fate: Fate) -> Evidence:

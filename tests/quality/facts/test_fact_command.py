@@ -60,13 +60,9 @@ def test_facts_come_by_compaction_and_rank(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_fact_tells_its_later_life(capsys: pytest.CaptureFixture[str]) -> None:
     entry = next(e for e in documents(capsys) if e["value"] == "14 February")
-    assert (entry["fate"], entry["where"], entry["died"], entry["rule"]) == (
-        "verbatim",
-        "summary",
-        2,
-        "en.decided-because",
-    )
-    assert [(later["compaction"], later["fate"]) for later in entry["later"]] == [
+    assert (entry["fate"], entry["died"], entry["rule"]) == ("value lost", 2, "en.decided-because")
+    assert [(fate["compaction"], fate["fate"]) for fate in entry["fates"]] == [
+        (1, "verbatim"),
         (2, "lost"),
         (3, "paraphrased"),
         (4, "value lost"),
@@ -79,8 +75,11 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     assert documents(capsys, "--kind", "decision") == [e for e in everything if e["category"] == "decision"]
     lost = ("lost", "value lost")
     assert documents(capsys, "--fate", lost[0], "--fate", lost[1]) == [
-        e for e in everything if e["fate"] in lost
+        e for e in everything if e["fate"] in lost and e["is_lost"]
     ]
+    after = documents(capsys, "--after", "2")
+    assert {e["compaction"] for e in after} == {1, 2}
+    assert all(e["fate"] == next(f for f in e["fates"] if f["compaction"] == 2)["fate"] for e in after)
     assert documents(capsys, "--role", "user") == [e for e in everything if e["role"] == "user"]
     assert documents(capsys, "--limit", "2") == [e for e in everything if e["rank"] <= 2]
     pruned = documents(capsys, "--pruned")

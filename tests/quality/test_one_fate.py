@@ -1,0 +1,90 @@
+"""One fate everywhere: a fact that any answer calls lost is lost in all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers.answers import Answers
+from inspector.answers.facts import Wanted, facts_reading, follow_facts
+from inspector.answers.losses import facts_of
+from inspector.answers.measures import measure
+from inspector.app.conversation.fact_scopes import survival
+from inspector.export.documents.facts import fact_documents
+from inspector.export.report.factparts import facts_part
+from inspector.quality.facts.fact import (
+    KINDS,
+    OUTCOMES,
+    Contradiction,
+    ConversationFacts,
+    Fact,
+    Fate,
+    Life,
+    Saying,
+)
+from inspector.quality.losses import KINDS_LOST, is_lost, lives_after, losses_of
+from inspector.quality.measures.survival import survival_measures
+from inspector.stores.detect import open_store
+from tests.conftest import ROOT
+
+SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
+FACT = Fact("k", "constraint", "Never push.", "main", (), (), "r", 9, (0, 5), "user", (SAYING,), 0, 1.0)
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> tuple[ConversationFacts, int]:
+    """Facts of a conversation, each with a life for some compactions, and the number of compactions."""
+    last = draw(st.integers(1, 4))
+    lives = []
+    for number in range(draw(st.integers(0, 6))):
+        fact = replace(FACT, key=f"fact {number}", kind=draw(st.sampled_from(KINDS)))
+        first = draw(st.integers(1, last))
+        fates = [Fate(at, draw(st.sampled_from(OUTCOMES))) for at in range(first, last + 1)]
+        back = SAYING if draw(st.booleans()) else None
+        other = Contradiction("x", "y", SAYING) if draw(st.integers(0, 3)) == 0 else None
+        starts = sorted({first, *draw(st.lists(st.integers(first, last), max_size=2))})
+        lives += [Life(fact, start, tuple(fates[start - first :]), None, back, other) for start in starts]
+    return ConversationFacts(tuple({life.fact.key: life.fact for life in lives}.values()), tuple(lives)), last
+
+
+@given(conversations())
+def test_a_fact_that_one_answer_calls_lost_is_lost_in_all(made: tuple[ConversationFacts, int]) -> None:
+    facts, last = made
+    counted = [life for life in facts.lives if life.fact.kind in KINDS_LOST]
+    lost = {life.fact.key for life in lives_after(counted, last) if is_lost(life)}
+    assert sum(entry.total for entry in losses_of(facts.lives)) == len(lost)
+    documents = [life.seen(last) for life in counted]
+    assert {life.fact.key for life in documents if is_lost(life)} == lost
+    of_kind = {kind: sum(life.fact.key in lost and life.fact.kind == kind for life in lives_after(counted, last))
+               for kind in KINDS_LOST}  # fmt: skip
+    counts = facts_part(facts, last, 10).counts
+    for kind in KINDS_LOST:
+        assert counts[kind]["lost"] + counts[kind]["value lost"] == of_kind[kind]
+        (found,) = [m for m in survival_measures(facts, [last]) if m.id == f"survival-{kind}"]
+        assert sum(entry.note in ("lost", "value lost") for entry in found.evidence) == of_kind[kind]
+
+
+@pytest.mark.parametrize("database", ["hermes-0.13-rotating.db", "hermes-0.19-in-place.db"])
+def test_the_answers_about_a_store_agree(database: str) -> None:
+    answers = Answers(open_store(ROOT / "fixtures" / database), {}, None)
+    for row in answers.store.conversations():
+        inspection, _, reading = facts_reading(answers, row.id)
+        compactions = inspection.compactions()
+        if not compactions:
+            continue
+        last = compactions[-1].index
+        chosen = Wanted(kinds=KINDS_LOST, fates=("lost", "value lost"))
+        listed = fact_documents(follow_facts(answers, row.id, chosen))
+        lost = {entry["key"] for entry in listed}
+        assert all(entry["is_lost"] for entry in listed)
+        assert sum(entry.total for entry in losses_of(facts_of(inspection).lives)) == len(lost)
+        table = survival(reading.facts, compactions)
+        measures = {m.id: m for m in measure(answers, row.id).measures.of(last)}
+        for kind in KINDS_LOST:
+            keys = {life.fact.key for life in reading.facts.lives if life.fact.kind == kind}
+            found = measures[f"survival-{kind}"]
+            assert sum(entry.note in ("lost", "value lost") for entry in found.evidence) == len(lost & keys)
+            assert table.shares[kind][-1] in (found.share, None)
