@@ -32,12 +32,18 @@ from inspector.core.errors import CheckFailed, UsageProblem
     metavar="FILE",
     help="Write every case to FILE and pass.",
 )
+@click.option(
+    "--against",
+    metavar="PATH",
+    help="Compare with the sessions in PATH instead: the same tasks with another setup.",
+)
 @click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
 @settings_options
 @source_options
 def check(
     words: tuple[str, ...], wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
-    write_baseline: Path | None, force: bool, config: Path | None, as_json: bool, demo: bool, **options: Any,
+    write_baseline: Path | None, against: str | None, force: bool, config: Path | None, as_json: bool, demo: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Fail where compactions lost something: for CI and evals.
 
@@ -54,6 +60,9 @@ def check(
     if write_baseline is not None and baseline is not None:
         raise UsageProblem("Give --baseline or --write-baseline, not both.")
     path, names = split_path(words)
+    if against is not None:
+        _compare(path, names, against, form if not as_json else "json", config, demo, options)
+        return
     known = frozenset() if baseline is None else read_baseline(baseline)
     answers = Answers(open_source(path, demo), flags_of(options), config)
     result = run_check(answers, default_results(), names, conditions, known, allow_unknown)
@@ -73,3 +82,27 @@ def check(
         click.echo(write(result), nl=False)
     if result.failed:
         raise CheckFailed(result.sentence)
+
+
+def _compare(
+    path: str | None, names: tuple[str, ...], against: str, form: str, config: Path | None, demo: bool,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Print two folders beside each other."""
+    from inspector.answers.answers import Answers
+    from inspector.answers.comparing import compare
+    from inspector.answers.kept_results import default_results
+    from inspector.export.comparing import comparison_document, comparison_text
+
+    if names or form not in ("text", "json"):
+        raise UsageProblem("--against compares two whole folders, as text or JSON: name no conversation.")
+    sides = [
+        Answers(store, flags_of(options), config)
+        for store in (open_source(path, demo), open_source(against, False))
+    ]
+    labels = (path or ("demo" if demo else "this machine"), against)
+    comparison = compare(sides[0], sides[1], labels, default_results())
+    if form == "json":
+        print_answer(comparison_document(comparison), True, print)
+    else:
+        click.echo(comparison_text(comparison), nl=False)

@@ -1,0 +1,86 @@
+"""Two folders of sessions compared: JSON, and a table for people and reports."""
+
+from __future__ import annotations
+
+from inspector.answers.comparing import Comparison, Proportion, Side
+from inspector.core.text import safe_line
+from inspector.export.documents.document import Document
+from inspector.quality.aftermath import AFTERMATH_KINDS
+from inspector.quality.facts.fact import KINDS
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """The answer of `check --against`."""
+    return {
+        "sides": [_side(comparison.one), _side(comparison.other)],
+        "differs": list(comparison.differs),
+    }
+
+
+def _side(side: Side) -> Document:
+    return {
+        "label": safe_line(side.label),
+        "conversations": side.conversations,
+        "compactions": side.compactions,
+        "kept": {kind: _share(share) for kind, share in side.kept.items()},
+        "all_kept": _share(side.all_kept),
+        "open": side.open,
+        "aftermath": dict(side.aftermath),
+        "followed_by_repeated_work": _share(side.hurt),
+        "cost": side.cost if side.priced else None,
+        "priced": side.priced,
+        "unread": [safe_line(sentence) for sentence in side.unread],
+    }
+
+
+def _share(share: Proportion) -> Document:
+    low, high = share.interval
+    return {"count": share.count, "of": share.of, "share": share.share, "low": low, "high": high}
+
+
+def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
+    """Rows of name, both sides, and "differs" where the 95% intervals do not overlap. The first row is the heading."""
+    one, other = comparison.one, comparison.other
+    rows = [("", safe_line(one.label, 40), safe_line(other.label, 40), "")]
+    rows.append(("conversations", f"{one.conversations:,}", f"{other.conversations:,}", ""))
+    rows.append(("compactions", f"{one.compactions:,}", f"{other.compactions:,}", ""))
+    nothing = Proportion(0, 0)
+    shares = [(f"{kind} kept", one.kept.get(kind, nothing), other.kept.get(kind, nothing)) for kind in KINDS]
+    shares += [
+        ("facts kept", one.all_kept, other.all_kept),
+        ("followed by repeated work", one.hurt, other.hurt),
+    ]
+    for name, mine, theirs in shares:
+        rows.append((name, _words(mine), _words(theirs), "differs" if mine.differs(theirs) else ""))
+    rows.append(("uncertain or unknown", f"{one.open:,}", f"{other.open:,}", ""))
+    rows += [
+        (kind, f"{one.aftermath.get(kind, 0):,}", f"{other.aftermath.get(kind, 0):,}", "")
+        for kind in AFTERMATH_KINDS
+        if kind in one.aftermath or kind in other.aftermath
+    ]
+    rows.append(("cost of a compaction", _cost(one), _cost(other), ""))
+    return rows
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """The table as text."""
+    rows = comparison_table(comparison)
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    lines += [
+        f"? {safe_line(sentence)}" for side in (comparison.one, comparison.other) for sentence in side.unread
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _words(share: Proportion) -> str:
+    if share.share is None:
+        return "-"
+    low, high = share.interval
+    return f"{share.count:,} of {share.of:,}: {share.share:.0%} ({low:.0%} to {high:.0%})"
+
+
+def _cost(side: Side) -> str:
+    return f"{side.cost / side.priced:.3f} US dollars, {side.priced:,} known" if side.priced else "unknown"

@@ -1,0 +1,67 @@
+"""Two folders of sessions compared, with intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.answers.comparing import Comparison, Proportion, Side
+from inspector.commands.cli import commands
+from inspector.core.errors import UsageProblem
+from inspector.export.comparing import comparison_table
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_an_interval_holds_its_share(count: int, more: int) -> None:
+    share = Proportion(count, count + more)
+    low, high = share.interval
+    assert 0 <= low <= high <= 1
+    if share.share is not None:
+        assert low - 1e-9 <= share.share <= high + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "low", "high"), [(7, 10, 0.397, 0.892), (0, 20, 0.0, 0.161), (50, 100, 0.404, 0.596)]
+)
+def test_intervals_are_those_of_wilson(count: int, of: int, low: float, high: float) -> None:
+    assert Proportion(count, of).interval == pytest.approx((low, high), abs=0.001)
+
+
+def test_only_intervals_that_do_not_overlap_differ() -> None:
+    few, many = Proportion(3, 4), Proportion(90, 100)
+    assert not few.differs(Proportion(1, 4))
+    assert many.differs(Proportion(40, 100))
+    sides = (Side("a", kept={"constraint": many}), Side("b", kept={"constraint": Proportion(40, 100)}))
+    assert Comparison(*sides).differs == ("constraint", "facts")
+    assert [row[3] for row in comparison_table(Comparison(*sides)) if row[0] == "constraint kept"] == [
+        "differs"
+    ]
+
+
+def test_the_command_compares_two_folders(fixtures_dir: Path) -> None:
+    words = [
+        "check",
+        str(fixtures_dir / "hermes-0.13-rotating.db"),
+        "--against",
+        str(fixtures_dir / "hermes-0.19-in-place.db"),
+    ]
+    found = json.loads(CliRunner().invoke(commands, [*words, "--json"]).stdout)
+    assert [side["compactions"] for side in found["sides"]] == [6, 5]
+    assert all(side["all_kept"]["of"] > 0 for side in found["sides"])
+    assert "facts kept" in CliRunner().invoke(commands, words).stdout
+    assert isinstance(CliRunner().invoke(commands, [*words, "--format", "junit"]).exception, UsageProblem)
+
+
+def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> None:
+    database = str(fixtures_dir / "hermes-0.19-in-place.db")
+    found = json.loads(
+        CliRunner().invoke(commands, ["check", database, "--against", database, "--json"]).stdout
+    )
+    assert found["differs"] == []
+    one, other = found["sides"]
+    assert one == other
